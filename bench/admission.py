@@ -17,8 +17,8 @@ from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attr
 from pybernetes.control_plane.apiserver.admission.chain import Chain
 from pybernetes.control_plane.apiserver.admission.setup import flags, select
 from pybernetes.control_plane.apiserver.assembly.bootstrap import ensure
+from pybernetes.control_plane.apiserver.assembly.server_context import new_context
 from pybernetes.control_plane.apiserver.authn.user import User
-from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.apiserver.storage.resource_version import stamp
 from pybernetes.control_plane.store.open import open_store
@@ -70,7 +70,7 @@ SORTS: dict[str, tuple[dict[str, str], list[tuple[str, dict[str, Any]]]]] = {
 
 
 def main(argv: list[str]) -> int:
-    """Measures and prints a table, or one JSON object with --json; fails when a plain Pod is over the limit."""
+    """Measure and print a table, or one JSON object with --json; fail when a plain Pod is over the limit."""
     parser = argparse.ArgumentParser(prog="pyb bench admission", description=__doc__)
     parser.add_argument(
         "--pods", type=int, default=5000, help="how many Pods to measure in each of five rounds"
@@ -91,28 +91,28 @@ def main(argv: list[str]) -> int:
 
 
 async def _measure(labels: dict[str, str], objects: list[tuple[str, dict[str, Any]]], pods: int) -> float:
-    """The best of some rounds, because whatever else the machine does only adds."""
+    """Return the best of some rounds, because whatever else the machine does only adds."""
     store = open_store("memory", stamp=stamp)
     await store.start()
-    api = ServerContext(store, Kinds(builtin()))
-    chain = Chain([make(api) for make in select(defaults(flags()))])
-    await ensure(api, "", "namespaces", "", {"metadata": {"name": NAMESPACE, "labels": labels}})
-    await ensure(api, "", "serviceaccounts", NAMESPACE, {"metadata": {"name": "default"}})
+    context = new_context(store, Kinds(builtin()))
+    chain = Chain([make(context) for make in select(defaults(flags()))])
+    await ensure(context, "", "namespaces", "", {"metadata": {"name": NAMESPACE, "labels": labels}})
+    await ensure(context, "", "serviceaccounts", NAMESPACE, {"metadata": {"name": "default"}})
     for priority_class in system_classes():
-        await ensure(api, "scheduling.k8s.io", "priorityclasses", "", priority_class)
+        await ensure(context, "scheduling.k8s.io", "priorityclasses", "", priority_class)
     for plural, obj in objects:
-        await ensure(api, "", plural, NAMESPACE, {"metadata": {"name": "it"}, **obj}, keep_status=True)
+        await ensure(context, "", plural, NAMESPACE, {"metadata": {"name": "it"}, **obj}, keep_status=True)
     best = min([await _round(chain, pods) for _ in range(ROUNDS)])
     await store.close()
     return best
 
 
 async def _round(chain: Chain, pods: int) -> float:
-    given = [orjson.loads(POD) for _ in range(pods)]
+    objects = [orjson.loads(POD) for _ in range(pods)]
     gc.collect()
     gc.disable()  # as it rests in the server, too
     begin = time.thread_time()  # what others do on the machine does not count
-    for pod in given:
+    for pod in objects:
         attributes = Attributes(CREATE, RESOURCE, NAMESPACE, "web", pod, None, USER)
         await chain.mutate(attributes)
         await chain.validate(attributes)

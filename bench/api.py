@@ -27,7 +27,7 @@ FAILURES = (ConfigError, ServerError, LoadError, WrkError, OSError, RuntimeError
 
 
 def main(argv: list[str]) -> int:
-    """Runs the benchmark and prints a table, or one JSON object on stdout with --json."""
+    """Run the benchmark and print a table, or one JSON object on stdout with --json."""
     options = _parser().parse_args(argv)
     try:
         return _run(options)
@@ -114,14 +114,14 @@ def _measure(
     phases = Phases(target, size, not options.no_wrk)
 
     def step(name: str, measure: Callable[[], dict[str, Any]], needed: bool = False) -> None:
-        wanted = not options.only or options.only in name
-        if not wanted and not needed:
+        selected = not options.only or options.only in name
+        if not selected and not needed:
             return
         _say(name)
         meter = CpuMeter(pids())
         meter.begin()
         figures = measure()
-        if wanted:
+        if selected:
             result["results"][name] = figures | (meter.end() if pids() else {})
 
     def pids() -> list[int]:

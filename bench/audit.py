@@ -9,14 +9,14 @@ from pathlib import Path
 
 from bench.crds import READS, WRITES, Side
 from bench.harness.machine import describe_machine
-from bench.harness.own import OwnServer
+from bench.harness.own_server import OwnServer
 
 SUMMARY = "audit: CPU of a request without an audit log and at each of its levels; starts its own servers"
 LEVELS = ("off", "Metadata", "Request", "RequestResponse")
 
 
 def main(argv: list[str]) -> int:
-    """Measures and prints a table, or one JSON object with --json."""
+    """Measure and print a table, or one JSON object with --json."""
     parser = argparse.ArgumentParser(prog="pyb bench audit", description=__doc__)
     parser.add_argument("--turns", type=int, default=15, help="of each server")
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
@@ -27,19 +27,19 @@ def main(argv: list[str]) -> int:
             level: stack.enter_context(OwnServer("--alone", *flags(level, folder))) for level in LEVELS
         }
         figures = measure(
-            {level: Side(made.target, made.pid) for level, made in servers.items()}, options.turns
+            {level: Side(server.target, server.pid) for level, server in servers.items()}, options.turns
         )
     if options.json:
         print(json.dumps({"benchmark": "audit", "machine": describe_machine(), "results": figures}))
         return 0
     print(f"{'CPU µs':<20}" + "".join(f"{level:>17}" for level in LEVELS))
-    for name, found in figures.items():
-        print(f"{name:<20}" + "".join(f"{found[level]:17.0f}" for level in LEVELS))
+    for name, costs in figures.items():
+        print(f"{name:<20}" + "".join(f"{costs[level]:17.0f}" for level in LEVELS))
     return 0
 
 
 def flags(level: str, folder: Path) -> list[str]:
-    """The flags of a server that notes everything at a level."""
+    """Return the flags of a server that notes everything at a level."""
     if level == "off":
         return []
     policy = folder / f"{level}.json"
@@ -49,14 +49,14 @@ def flags(level: str, folder: Path) -> list[str]:
 
 
 def measure(sides: dict[str, Side], turns: int) -> dict[str, dict[str, float]]:
-    """The median CPU of a read and of a creation with a deletion, the servers taking turns."""
+    """Return the median CPU of a read and of a creation with a deletion, the servers taking turns."""
     figures = {}
     for name, work, count in (("GET", Side.read, READS), ("POST and DELETE", Side.write, WRITES)):
-        found: dict[str, list[float]] = {level: [] for level in sides}
+        costs: dict[str, list[float]] = {level: [] for level in sides}
         for turn in range(turns + 1):
             for level, side in sides.items():
                 cost = side.cost(work)[0] / count * 1e6
                 if turn:  # the first one warms up
-                    found[level].append(cost)
-        figures[name] = {level: statistics.median(many) for level, many in found.items()}
+                    costs[level].append(cost)
+        figures[name] = {level: statistics.median(many) for level, many in costs.items()}
     return figures

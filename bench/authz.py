@@ -14,11 +14,11 @@ from typing import Any
 import orjson
 
 from pybernetes.api.registry import builtin
+from pybernetes.control_plane.apiserver.assembly.server_context import new_context
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.authz.authorization import Authorization
 from pybernetes.control_plane.apiserver.authz.bootstrap_policy.reconcile import reconcile
 from pybernetes.control_plane.apiserver.authz.modes import node, rbac
-from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.apiserver.storage.resource_version import stamp
@@ -31,7 +31,7 @@ Question = tuple[User, RequestInfo]
 
 
 def main(argv: list[str]) -> int:
-    """Measures and prints a table, or one JSON object with --json; fails when the average is over the limit."""
+    """Measure and print a table, or one JSON object with --json; fail when the average is over the limit."""
     parser = argparse.ArgumentParser(prog="pyb bench authz", description=__doc__)
     parser.add_argument("--bindings", type=int, default=5000, help="how many bindings there are")
     parser.add_argument("--checks", type=int, default=20_000, help="how many checks of each sort to measure")
@@ -55,12 +55,12 @@ def main(argv: list[str]) -> int:
 async def _measure(bindings: int, checks: int) -> dict[str, float]:
     store = open_store("memory", stamp=stamp)
     await store.start()
-    api = ServerContext(store, Kinds(builtin()))
-    chain = Authorization([node.NodeAuthorizer(api), rbac.RbacAuthorizer(api)])
-    await reconcile(api)
+    context = new_context(store, Kinds(builtin()))
+    chain = Authorization([node.NodeAuthorizer(context), rbac.RbacAuthorizer(context)])
+    await reconcile(context)
     for key, value in cluster(bindings):
         await store.create(key, orjson.dumps({"kind": "", "apiVersion": "", **value}))
-    api.roles.start()
+    context.roles.start()
     chain.start()
     figures = {}
     for name, make in SORTS.items():
@@ -72,7 +72,7 @@ async def _measure(bindings: int, checks: int) -> dict[str, float]:
 
 
 def _time(chain: Authorization, questions: list[Question], checks: int) -> float:
-    """Microseconds for a check; a first round finds out whether all are answered alike."""
+    """Return the microseconds of a check; a first round finds out whether all are answered alike."""
     verdicts = {chain.authorize(*question).allowed for question in questions}  # type: ignore[union-attr]
     assert len(verdicts) == 1, "the questions of a sort must have one answer"
     gc.collect()
@@ -87,7 +87,7 @@ def _time(chain: Authorization, questions: list[Question], checks: int) -> float
 
 
 def cluster(bindings: int) -> list[tuple[str, dict[str, Any]]]:
-    """Roles of ten rules each, and bindings: a third in the cluster, two thirds in namespaces, one group with many."""
+    """Return roles of ten rules each, and bindings: a third in the cluster, two thirds in namespaces, one group with many."""
     objects: list[tuple[str, dict[str, Any]]] = []
     for number in range(ROLES):
         rules = [

@@ -15,7 +15,7 @@ DISTURBANCE = 0.25  # cores in use by others, beyond which a figure is doubtful
 
 
 def main(argv: list[str]) -> int:
-    """Prints a table of both results and how many times better the second is."""
+    """Print a table of both results and how many times better the second is."""
     parser = argparse.ArgumentParser(prog="pyb bench compare", description=__doc__)
     parser.add_argument("base", type=Path)
     parser.add_argument("new", type=Path)
@@ -32,7 +32,7 @@ def main(argv: list[str]) -> int:
 
 
 def compare(base: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    """Returns the lines of the comparison; a ratio over 1 means that `new` is better."""
+    """Return the lines of the comparison; a ratio over 1 means that `new` is better."""
     lines = []
     for name in _common(base, new, "results"):
         for metric, unit, more_is_better in METRICS:

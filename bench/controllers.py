@@ -26,7 +26,7 @@ SCHEDULER = "nobody"
 
 
 def main(argv: list[str]) -> int:
-    """Measures and prints a table, or one JSON object with --json."""
+    """Measure and print a table, or one JSON object with --json."""
     parser = argparse.ArgumentParser(prog="pyb bench controllers", description=__doc__)
     parser.add_argument(
         "--kubeconfig", help="a cluster with controllers; without it all is started in this process"
@@ -52,9 +52,9 @@ def main(argv: list[str]) -> int:
         print(json.dumps({"benchmark": "controllers", "machine": describe_machine(), "results": figures}))
         return 0
     print(f"{'work':<40}{'objects':>9}{'seconds':>10}{'per s':>10}{'CPU s':>9}{'MB':>8}")
-    for name, each in figures.items():
-        rate = each["count"] / each["seconds"] if each["count"] else 0
-        print(f"{name:<40}{each['count']:>9}{each['seconds']:>10.2f}{rate:>10.0f}{each['cpu']:>9.2f}{each['megabytes']:>8.0f}")  # fmt: skip
+    for name, figure in figures.items():
+        rate = figure["count"] / figure["seconds"] if figure["count"] else 0
+        print(f"{name:<40}{figure['count']:>9}{figure['seconds']:>10.2f}{rate:>10.0f}{figure['cpu']:>9.2f}{figure['megabytes']:>8.0f}")  # fmt: skip
     return 0
 
 
@@ -70,13 +70,13 @@ async def _measure(options: argparse.Namespace) -> dict[str, dict[str, float]]:
 
 @asynccontextmanager
 async def one_process(storage: str) -> AsyncIterator[Client]:
-    """An API server and all controllers in this process, and a client for them."""
+    """Return an API server and all controllers in this process, and a client for them."""
     from pybernetes.cmd.kube_apiserver import parser as server_flags
     from pybernetes.control_plane.apiserver.assembly import setup
     from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
     from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
-    from pybernetes.control_plane.apiserver.inprocess import InProcessTransport
-    from pybernetes.control_plane.controllers._controller_manager import manager as _manager
+    from pybernetes.control_plane.apiserver.inprocess.transport import InProcessTransport
+    from pybernetes.control_plane.controllers._controller_manager import registry
     from pybernetes.lib import flags
     from pybernetes.runtime import Manager
 
@@ -90,10 +90,10 @@ async def one_process(storage: str) -> AsyncIterator[Client]:
         client = Client(
             InProcessTransport(server.http.application, User("bench", groups=(MASTERS, AUTHENTICATED)))
         )
-        known = _manager.descriptors()
-        settings = flags.defaults(_manager.flags(known))
+        known = registry.descriptors()
+        settings = flags.defaults(registry.flags(known))
         manager = Manager(client)
-        _manager.add_all(manager, _manager.select(("*",), known), settings)
+        registry.add_all(manager, registry.select(("*",), known), settings)
         work = asyncio.create_task(manager.run())
         try:
             await manager.working.wait()
@@ -113,7 +113,7 @@ class Meter:
 
     @asynccontextmanager
     async def step(self, name: str, count: int) -> AsyncIterator[None]:
-        """Measures what is done in its context."""
+        """Measure what is done in its context."""
         print(f"… {name}", file=sys.stderr, flush=True)
         cpu, begin = self._cpu(), time.perf_counter()
         yield
@@ -170,7 +170,7 @@ async def _steps(options: argparse.Namespace, client: Client, pids: list[int]) -
 
 
 async def _account(client: Client, namespace: str, seconds: float) -> None:
-    """Waits for the service account that pods need."""
+    """Wait for the service account that pods need."""
     async with asyncio.timeout(seconds):
         while True:
             try:

@@ -15,10 +15,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from bench.harness import definitions
-from bench.harness.calls import Calls
+from bench.harness.api_calls import ApiCalls
 from bench.harness.kubeconfig import Target
 from bench.harness.machine import describe_machine, processor_seconds, resident_megabytes
-from bench.harness.own import OwnServer
+from bench.harness.own_server import OwnServer
 
 SUMMARY = "crds: 500 definitions made, used and deleted beside a server without; starts its own"
 MAPS = "/api/v1/namespaces/default/configmaps"
@@ -26,7 +26,7 @@ READS, WRITES = 600, 80  # requests in a turn
 
 
 def main(argv: list[str]) -> int:
-    """Measures and prints a table, or one JSON object with --json; fails when a limit is exceeded."""
+    """Measure and print a table, or one JSON object with --json; fail when a limit is exceeded."""
     parser = argparse.ArgumentParser(prog="pyb bench crds", description=__doc__)
     parser.add_argument("--definitions", type=int, default=500)
     parser.add_argument("--turns", type=int, default=40, help="of each server in each measurement")
@@ -59,29 +59,29 @@ class Side:
 
     def __init__(self, target: Target, pid: int) -> None:
         self.target, self.pid = target, pid
-        self.calls = Calls(target)
+        self.calls = ApiCalls(target)
         self.calls.expect(201, "POST", MAPS, {"metadata": {"name": "bench"}, "data": {"a": "b"}})
 
     def read(self) -> None:
-        """A turn of reads."""
+        """Take a turn of reads."""
         for _ in range(READS):
             self.calls.expect(200, "GET", f"{MAPS}/bench")
 
     def write(self) -> None:
-        """A turn of writes."""
+        """Take a turn of writes."""
         for number in range(WRITES):
             name = f"bench-{number}"
             self.calls.expect(201, "POST", MAPS, {"metadata": {"name": name}, "data": {"a": "b"}})
             self.calls.expect(200, "DELETE", f"{MAPS}/{name}")
 
     def custom(self) -> None:
-        """A turn of reads of a custom resource."""
+        """Take a turn of reads of a custom resource."""
         path = f"{definitions.place(definitions.definition(0))}/a"
         for _ in range(READS):
             self.calls.expect(200, "GET", path)
 
     def cost(self, work: "Callable[[Side], None]") -> tuple[float, float]:
-        """Seconds of processor and of wall clock that a turn took."""
+        """Return the seconds of processor and of wall clock that a turn took."""
         cpu, wall = processor_seconds(self.pid), time.perf_counter()
         work(self)
         return processor_seconds(self.pid) - cpu, time.perf_counter() - wall
@@ -101,7 +101,7 @@ class Pace:
         return self
 
     def _run(self) -> None:
-        calls = Calls(self.target)
+        calls = ApiCalls(self.target)
         while not self._stop.wait(0.005):
             begin = time.perf_counter()
             calls.expect(200, "GET", f"{MAPS}/bench")
@@ -121,7 +121,7 @@ class Bench:
         self.figures: dict[str, float] = {}
 
     def run(self, count: int, cycles: int) -> None:
-        """Everything."""
+        """Measure everything."""
         figures, subject = self.figures, self._subject
         self._alternate("", 4)  # warms up
         before = self._alternate("before", self._turns)
@@ -145,7 +145,7 @@ class Bench:
         figures[f"MB after round {cycles}"] = resident_megabytes(subject.pid)
 
     def _alternate(self, when: str, turns: int) -> dict[str, float]:
-        """The subject's cost in parts of the control's, for reads and writes: the median of the turns."""
+        """Return the subject's cost in parts of the control's, for reads and writes: the median of the turns."""
         shares: dict[str, list[float]] = {}
         costs: dict[str, list[float]] = {}
         sides = [self._subject, self._control]
@@ -159,8 +159,8 @@ class Bench:
             sides.reverse()
         if when:
             for name, many in costs.items():
-                each = READS if name == "GET" else WRITES
-                self.figures[f"CPU µs for {name} {when}"] = statistics.median(many) / each * 1e6
+                count = READS if name == "GET" else WRITES
+                self.figures[f"CPU µs for {name} {when}"] = statistics.median(many) / count * 1e6
         return {name: statistics.median(many) for name, many in shares.items()}
 
     def _compare(self, before: dict[str, float], now: dict[str, float], when: str) -> None:

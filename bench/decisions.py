@@ -15,7 +15,7 @@ _NODES = (100, 500, 1000, 2000, 5000)
 
 
 def main(argv: list[str]) -> int:
-    """Measures and prints a chart, or one JSON object with --json."""
+    """Measure and print a chart, or one JSON object with --json."""
     parser = argparse.ArgumentParser(prog="pyb bench decisions", description=__doc__)
     parser.add_argument(
         "--nodes", type=int, action="append", help="how many nodes; may be given several times"
@@ -24,24 +24,26 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--workload", choices=tuple(WORKLOADS), default="basic")
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
     options = parser.parse_args(argv)
-    found = {nodes: microseconds(options.workload, nodes, options.pods) for nodes in options.nodes or _NODES}
+    results = {
+        nodes: microseconds(options.workload, nodes, options.pods) for nodes in options.nodes or _NODES
+    }
     if options.json:
         result = {"benchmark": "decisions", "workload": options.workload, "machine": describe_machine()}
-        print(json.dumps(result | {"microseconds_per_pod": found}))
+        print(json.dumps(result | {"microseconds_per_pod": results}))
         return 0
-    longest = max(found.values())
-    for nodes, cost in found.items():
+    longest = max(results.values())
+    for nodes, cost in results.items():
         print(f"{nodes:>6} nodes  {'█' * max(1, round(40 * cost / longest))} {cost:.0f} µs")
     return 0
 
 
 def microseconds(name: str, nodes: int, pods: int) -> float:
-    """The processor time of a decision, in microseconds, on average over all pods of a workload."""
+    """Return the processor time of a decision, in microseconds, on average over all pods of a workload."""
     from pybernetes.scheduling.config import Configuration
     from pybernetes.scheduling.cycle import Cycle
+    from pybernetes.scheduling.handle import Handle
     from pybernetes.scheduling.listers import Listers
     from pybernetes.scheduling.nodes import NodeReader
-    from pybernetes.scheduling.nominations import Nominations
     from pybernetes.scheduling.pods import PodReader
     from pybernetes.scheduling.profile import Profile
     from pybernetes.scheduling.resource_requests import Resources
@@ -49,8 +51,8 @@ def microseconds(name: str, nodes: int, pods: int) -> float:
 
     workload, resources, listers = WORKLOADS[name](nodes, pods), Resources(), Listers()
     snapshot, pod_reader, node_reader = Snapshot(resources), PodReader(resources), NodeReader(resources)
-    profile = Profile(Configuration().profiles[0], snapshot, listers)
-    cycle = Cycle(snapshot, profile, Nominations(snapshot), listers)
+    handle = Handle(snapshot, listers)
+    cycle = Cycle(handle, Profile(Configuration().profiles[0], handle))
     for number in range(nodes):
         each = _stored(node(number, workload.zones), number)
         each["spec"] = {}
@@ -65,7 +67,7 @@ def microseconds(name: str, nodes: int, pods: int) -> float:
 
 
 def _stored(obj: dict[str, Any], number: int) -> dict[str, Any]:
-    """An object with what a server adds."""
+    """Return an object with what a server adds."""
     obj["metadata"] |= {"uid": f"{obj['metadata']['name']}-{number}", "resourceVersion": "1"}
     obj.setdefault("spec", {}).setdefault("schedulerName", "default-scheduler")
     return obj

@@ -32,7 +32,7 @@ LIMITS = {"questions/s": 20_000.0, "p99 ms": 5.0, "memory MB": 100.0, "change se
 
 
 def main(argv: list[str]) -> int:
-    """Measures and prints; fails when a figure misses its limit."""
+    """Measure and print; fail when a figure misses its limit."""
     parser = argparse.ArgumentParser(prog="pyb bench dns", description=__doc__)
     parser.add_argument("--services", type=int, default=10_000, help="how many services there are")
     parser.add_argument("--seconds", type=float, default=10.0, help="how long to ask")
@@ -64,7 +64,7 @@ def main(argv: list[str]) -> int:
 
 @contextlib.contextmanager
 def _program(ready: str, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """One of our programs, with the line by which it told that it is ready."""
+    """Run one of our programs; yield it with the line by which it told that it is ready."""
     process = subprocess.Popen(
         [sys.executable, "-m", "pybernetes.cmd.main", *arguments], stdout=subprocess.PIPE, text=True
     )
@@ -117,7 +117,7 @@ async def _measure(options: argparse.Namespace) -> dict[str, float]:
 
 @contextlib.contextmanager
 def _before_others(*pids: int) -> Iterator[None]:
-    """Real-time priority for some processes, so that a busy machine measures like an idle one."""
+    """Give some processes real-time priority, so that a busy machine measures like an idle one."""
     for pid in pids:
         os.sched_setscheduler(pid, os.SCHED_FIFO, os.sched_param(5))
     try:
@@ -184,7 +184,7 @@ def _until(port: int, name: str, seconds: float = 120) -> None:
 
 
 async def _change(client: Client, port: int) -> float:
-    """Milliseconds from the answer of the API server until a new name is known; the slowest of 20."""
+    """Return the milliseconds from the answer of the API server until a new name is known; the slowest of 20."""
     worst = 0.0
     for number in range(20):
         await client.create(SERVICES, _service(f"new-{number}"))
@@ -195,7 +195,7 @@ async def _change(client: Client, port: int) -> float:
 
 
 def _load(port: int, options: argparse.Namespace) -> dict[str, float]:
-    """Keeps a window of questions on their way and times each answer."""
+    """Keep a window of questions on their way and time each answer."""
     chosen = random.Random(1)
     questions = []
     for _ in range(20_000):

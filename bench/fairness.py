@@ -25,7 +25,7 @@ PODS = "/api/v1/namespaces/default/pods"
 
 
 def main(argv: list[str]) -> int:
-    """Measures and prints a table, or one JSON object with --json."""
+    """Measure and print a table, or one JSON object with --json."""
     parser = argparse.ArgumentParser(prog="pyb bench fairness", description=__doc__)
     parser.add_argument("--connections", type=int, default=100, help="connections of the noisy client")
     parser.add_argument(
@@ -46,16 +46,16 @@ def main(argv: list[str]) -> int:
         print(json.dumps({"benchmark": "fairness", "machine": describe_machine(), "results": results}))
         return 0
     print(f"{'quiet client':<34}{'requests':>10}{'p50 ms':>10}{'p99 ms':>10}{'refused':>10}")
-    for name, found in results.items():
+    for name, figures in results.items():
         print(
-            f"{name:<34}{found['requests']:>10}{found['p50_ms']:>10.2f}{found['p99_ms']:>10.2f}{found['refused']:>10}"
+            f"{name:<34}{figures['requests']:>10}{figures['p50_ms']:>10.2f}{figures['p99_ms']:>10.2f}{figures['refused']:>10}"
         )
     return 0
 
 
 @contextmanager
 def server(enabled: bool, pods: int) -> Iterator[int]:
-    """An API server with pods in it, whose users may read."""
+    """Return an API server with pods in it, whose users may read."""
     with tempfile.TemporaryDirectory() as folder, socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -81,7 +81,7 @@ def server(enabled: bool, pods: int) -> Iterator[int]:
 
 
 def connect(port: int) -> http.client.HTTPSConnection:
-    """A connection that asks nobody for a certificate: this is loopback."""
+    """Return a connection that asks nobody for a certificate: this is loopback."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return http.client.HTTPSConnection("127.0.0.1", port, context=context, timeout=60)
@@ -90,7 +90,7 @@ def connect(port: int) -> http.client.HTTPSConnection:
 def call(
     connection: http.client.HTTPSConnection, method: str, path: str, token: str, body: object = None
 ) -> int:
-    """One request; gives the status."""
+    """Send one request and return the status."""
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     connection.request(method, path, None if body is None else json.dumps(body), headers)
     response = connection.getresponse()
@@ -99,7 +99,7 @@ def call(
 
 
 def fill(port: int, pods: int) -> None:
-    """Lets everybody read, and makes pods."""
+    """Let everybody read, and make pods."""
     connection = connect(port)
     group = "rbac.authorization.k8s.io"
     binding = {
@@ -118,7 +118,7 @@ def fill(port: int, pods: int) -> None:
 
 
 def measure(port: int, connections: int, seconds: float) -> dict[str, float]:
-    """Reads one pod over and over while others may flood the server with lists that match nothing."""
+    """Read one pod over and over while others may flood the server with lists that match nothing."""
     flood = None
     if connections:
         # A selector makes the server look at every pod: no answer is at hand.

@@ -18,7 +18,7 @@ LINES = ("get pods", "get pods -A -o wide", "get nodes -o yaml", "describe nodes
 
 
 def main(argv: list[str]) -> int:
-    """Measures each command line with both and prints a table."""
+    """Measure each command line with both and print a table."""
     parser = argparse.ArgumentParser(prog="pyb bench kubectl", description=__doc__)
     parser.add_argument("--kubeconfig", default=os.environ.get("KUBECONFIG", ""), help="the cluster to ask")
     parser.add_argument(
@@ -44,7 +44,7 @@ def main(argv: list[str]) -> int:
 
 
 def measure(line: str, kubectl: str, runs: int) -> list[dict[str, Any]]:
-    """What hyperfine says about both: ours, then the real one."""
+    """Return what hyperfine says about both: ours, then the real one."""
     with tempfile.TemporaryDirectory() as folder:
         result = Path(folder) / "result.json"
         command = ["hyperfine", "-N", "--warmup", "3", "--runs", str(runs), "--export-json", str(result)]

@@ -42,7 +42,7 @@ class Figures(dict[str, float]):
 
 
 def main(argv: list[str]) -> int:
-    """Measures and prints a table, or one JSON object with --json; fails where a limit is passed."""
+    """Measure and print a table, or one JSON object with --json; fail where a limit is passed."""
     parser = argparse.ArgumentParser(prog="pyb bench pods", description=__doc__)
     parser.add_argument("--cluster", default="", help="a local cluster that runs, instead of one of its own")
     parser.add_argument("--serial", type=int, default=20, help="pods one after another")
@@ -77,23 +77,23 @@ def _limits(options: argparse.Namespace) -> dict[str, float]:
 
 @contextmanager
 def _cluster(name: str) -> Iterator[str]:
-    """The name of a local cluster that runs."""
+    """Return the name of a local cluster that runs."""
     if name:
         yield name
         return
     from pybernetes.tools.local import lifecycle
     from pybernetes.tools.local.paths import Cluster
 
-    made = Cluster(f"bench-{uuid.uuid4().hex[:6]}")
+    cluster = Cluster(f"bench-{uuid.uuid4().hex[:6]}")
     try:
-        lifecycle.up(made, _KUBELET_ALONE, lambda *told: None, wait=60)
-        yield made.name
+        lifecycle.up(cluster, _KUBELET_ALONE, lambda *told: None, wait=60)
+        yield cluster.name
     finally:
-        lifecycle.delete(made)
+        lifecycle.delete(cluster)
 
 
 def image() -> bytes:
-    """An image that serves an empty page: Debian's static busybox."""
+    """Return an image that serves an empty page: Debian's static busybox."""
     program = shutil.which("busybox")
     if program is None:
         raise OSError("busybox is not installed: apt-get install busybox-static")
@@ -111,10 +111,10 @@ async def _measure(options: argparse.Namespace, name: str) -> Figures:
 
     cluster = Cluster(name)
     node = Node(cluster, settings.load(cluster).nodes[0].name)
-    agent = lifecycle.running_programs(cluster)[f"node-{node.name}"]["pid"]
+    agent = lifecycle.running_processes(cluster)[f"node-{node.name}"]["pid"]
     async with kubeconfig.load(str(cluster.kubeconfig)).client(user_agent="bench-pods") as client:
-        await images.load(node.places.socket, image())
-        runtime = Runtime(f"unix://{node.places.socket}")
+        await images.load(node.containerd.socket, image())
+        runtime = Runtime(f"unix://{node.containerd.socket}")
         try:
             figures = Figures()
             await _pods(options, client, runtime, agent, figures)
@@ -125,7 +125,7 @@ async def _measure(options: argparse.Namespace, name: str) -> Figures:
 
 def _condition(obj: dict[str, Any], type_: str) -> bool:
     conditions = obj.get("status", {}).get("conditions", ())
-    return any(each["type"] == type_ and each["status"] == "True" for each in conditions)
+    return any(condition["type"] == type_ and condition["status"] == "True" for condition in conditions)
 
 
 class Runtime:
@@ -137,7 +137,7 @@ class Runtime:
         self.cri = CriClient(endpoint)
 
     async def pod(self, began: float) -> tuple[str, float]:
-        """Makes a sandbox and starts a container in it: the sandbox, and the milliseconds since the beginning."""
+        """Make a sandbox, start a container in it, and return the sandbox and the milliseconds since the beginning."""
         from cri_api.v1 import api_pb2 as messages
 
         key = f"bare-{uuid.uuid4().hex[:8]}"
@@ -149,23 +149,23 @@ class Runtime:
         container = messages.ContainerConfig(
             metadata=messages.ContainerMetadata(name="main"), image=messages.ImageSpec(image=IMAGE)
         )
-        made = await self.cri.run_pod_sandbox(sandbox)
-        await self.cri.start_container(await self.cri.create_container(made, container, sandbox))
-        return made, _milliseconds(began)
+        sandbox_id = await self.cri.run_pod_sandbox(sandbox)
+        await self.cri.start_container(await self.cri.create_container(sandbox_id, container, sandbox))
+        return sandbox_id, _milliseconds(began)
 
     async def pods(self, count: int) -> list[float]:
-        """The same for some at once, which are removed afterwards: the milliseconds of each."""
+        """Do the same for some at once, remove them afterwards, and return the milliseconds of each."""
         began = time.perf_counter()
-        made = await asyncio.gather(*(self.pod(began) for _ in range(count)))
-        await asyncio.gather(*(self._remove(sandbox) for sandbox, _ in made))
-        return [taken for _, taken in made]
+        started = await asyncio.gather(*(self.pod(began) for _ in range(count)))
+        await asyncio.gather(*(self._remove(sandbox) for sandbox, _ in started))
+        return [taken for _, taken in started]
 
     async def _remove(self, sandbox: str) -> None:
         await self.cri.stop_pod_sandbox(sandbox)
         await self.cri.remove_pod_sandbox(sandbox)
 
     async def until_empty(self, namespace: str) -> None:
-        """Waits until nothing is left of the pods of a namespace: a pod is deleted before it is torn down."""
+        """Wait until nothing is left of the pods of a namespace: a pod is deleted before it is torn down."""
         from pybernetes.node.kubelet.cri import label_keys
 
         async with asyncio.timeout(240):
@@ -204,13 +204,13 @@ class Watcher:
         self._changed.set()
 
     async def until_ready(self, names: list[str]) -> None:
-        """Waits until all of these pods are ready."""
+        """Wait until all of these pods are ready."""
         await self._until(lambda: self.failed or all(name in self.ready for name in names))
         if self.failed:
             raise RuntimeError(f"pods failed: {self.failed}")
 
     async def until_gone(self) -> None:
-        """Waits until no pod is left."""
+        """Wait until no pod is left."""
         await self._until(lambda: not self.left)
 
     async def _until(self, holds: Any) -> None:
@@ -236,8 +236,8 @@ async def _pods(
         if options.at_once:
             used = processor_seconds(kubelet)
             await _at_once(options.at_once, client, runtime, namespace, seen, figures)
-            each = (processor_seconds(kubelet) - used) / options.at_once * 1000
-            figures["kubelet: processor time for the whole life of a pod, ms"] = each
+            milliseconds = (processor_seconds(kubelet) - used) / options.at_once * 1000
+            figures["kubelet: processor time for the whole life of a pod, ms"] = milliseconds
         if options.idle:
             await _idle(options, client, namespace, seen, kubelet, figures)
     finally:
@@ -260,7 +260,7 @@ async def _account(client: Client, namespace: str) -> None:
 async def _serial(
     count: int, client: Client, runtime: Runtime, namespace: str, seen: Watcher, figures: Figures
 ) -> None:
-    """Bare pods and real ones in turn, so that both have the same machine."""
+    """Run bare pods and real ones in turn, so that both have the same machine."""
     bare, running, ready = [], [], []
     for number in range(count):
         bare += await runtime.pods(1)
@@ -277,7 +277,7 @@ async def _serial(
     for what, taken in (("Running", running), ("Ready", ready)):
         figures[f"one after another: create to {what}, p50, ms"] = statistics.median(taken)
         figures[f"one after another: create to {what}, most, ms"] = max(taken)
-    over = [one - other for one, other in zip(running, bare, strict=True)]
+    over = [ours - other for ours, other in zip(running, bare, strict=True)]
     figures["overhead over the bare calls, p50, ms"] = statistics.median(over)
 
 
@@ -291,8 +291,8 @@ async def _at_once(
     began = time.perf_counter()
     await asyncio.gather(*(client.create(PODS, _pod(name), namespace) for name in names))
     await seen.until_ready(names)
-    for what, found in (("Running", seen.running), ("Ready", seen.ready)):
-        taken = [(found[name] - began) * 1000 for name in names]
+    for what, moments in (("Running", seen.running), ("Ready", seen.ready)):
+        taken = [(moments[name] - began) * 1000 for name in names]
         figures[f"{count} at once: create to {what}, p50, ms"] = statistics.median(taken)
         figures[f"{count} at once: create to {what}, the last, ms"] = max(taken)
     running = [(seen.running[name] - began) * 1000 for name in names]

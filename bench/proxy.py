@@ -15,9 +15,10 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from pybernetes.node.proxy.backend import LocalTraffic, Settings, modes
+from pybernetes.node.proxy.backend import Settings, modes
 from pybernetes.node.proxy.change_tracker import ChangeTracker
-from pybernetes.node.proxy.service_port import Node
+from pybernetes.node.proxy.local_traffic import LocalTraffic
+from pybernetes.node.proxy.node import Node
 
 SUMMARY = "kube-proxy: seconds for a full sync and for one endpoint's change; needs root, no server"
 KERNEL_MODES = ("iptables", "nftables")
@@ -26,7 +27,7 @@ Object = dict[str, Any]
 
 
 def main(argv: list[str]) -> int:
-    """Measures and prints a table, or one JSON object with --json; fails when something is over its limit."""
+    """Measure and print a table, or one JSON object with --json; fail when something is over its limit."""
     parser = argparse.ArgumentParser(prog="pyb bench proxy", description=__doc__)
     parser.add_argument("--services", type=int, default=5000, help="how many Services there are")
     parser.add_argument("--endpoints", type=int, default=50_000, help="how many endpoints they have together")
@@ -65,7 +66,7 @@ def main(argv: list[str]) -> int:
 
 @contextlib.contextmanager
 def _namespace() -> Iterator[None]:
-    """A network namespace for this thread and what it starts."""
+    """Put this thread and what it starts into a network namespace."""
     libc = ctypes.CDLL(None, use_errno=True)
     with open("/proc/thread-self/ns/net") as before:
         if libc.unshare(_NEW_NETWORK):
@@ -78,21 +79,21 @@ def _namespace() -> Iterator[None]:
 
 
 def _objects(services: int, endpoints: int) -> tuple[list[Object], list[Object]]:
-    first_service, first_pod = (int(ipaddress.ip_address(each)) for each in ("10.96.0.1", "10.128.0.1"))
-    each = max(1, endpoints // services)
-    made, slices = [], []
+    first_service, first_pod = (int(ipaddress.ip_address(text)) for text in ("10.96.0.1", "10.128.0.1"))
+    per_service = max(1, endpoints // services)
+    objects, slices = [], []
     for number in range(services):
         name = f"service-{number}"
         address = str(ipaddress.ip_address(first_service + number))
         spec = {"clusterIP": address, "clusterIPs": [address], "type": "ClusterIP",
                 "ports": [{"name": "http", "port": 80, "protocol": "TCP"}]}  # fmt: skip
-        made.append({"metadata": {"namespace": "bench", "name": name}, "spec": spec})
+        objects.append({"metadata": {"namespace": "bench", "name": name}, "spec": spec})
         pods = [
-            _endpoint(str(ipaddress.ip_address(first_pod + number * each + place)), place)
-            for place in range(each)
+            _endpoint(str(ipaddress.ip_address(first_pod + number * per_service + place)), place)
+            for place in range(per_service)
         ]
         slices.append(_slice(name, pods))
-    return made, slices
+    return objects, slices
 
 
 def _endpoint(address: str, place: int) -> Object:
@@ -112,24 +113,21 @@ def _slice(service: str, endpoints: list[Object]) -> Object:
 
 def _used() -> float:
     usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in usage)
+    return sum(used.ru_utime + used.ru_stime for used in usage)
 
 
 async def _measure(mode: str, options: argparse.Namespace) -> dict[str, float]:
-    if mode == "userspace":
-        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
     services, slices = _objects(options.services, options.endpoints)
     tracker = ChangeTracker(Node("node-0", addresses=("172.30.0.2",)))
     backend = modes()[mode](Settings(tracker.node, LocalTraffic(ranges=("10.128.0.0/9",))), 4)
     for service in services:
         tracker.on_service(None, service)
-    for each in slices:
-        tracker.on_slice(None, each)
+    for endpoint_slice in slices:
+        tracker.on_slice(None, endpoint_slice)
     began, used = time.monotonic(), _used()
     tracker.take()
     decided = time.monotonic() - began
-    await backend.resync(tracker.portals())
+    await backend.resync(tracker.service_ports())
     full, full_used = time.monotonic() - began, _used() - used
     changes, changes_used = [], []
     for number in range(options.changes):
@@ -145,8 +143,8 @@ async def _measure(mode: str, options: argparse.Namespace) -> dict[str, float]:
     began = time.monotonic()
     new_service, new_slice = _objects(1, 1)
     new_service[0]["spec"].update(clusterIP="10.112.0.1", clusterIPs=["10.112.0.1"])
-    for each in (*new_service, *new_slice):
-        each["metadata"]["namespace"] = "other"
+    for obj in (*new_service, *new_slice):
+        obj["metadata"]["namespace"] = "other"
     tracker.on_service(None, new_service[0])
     tracker.on_slice(None, new_slice[0])
     await backend.sync(tracker.take()[1])

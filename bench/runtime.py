@@ -21,7 +21,7 @@ from pybernetes.cmd.kube_apiserver import parser as server_flags
 from pybernetes.control_plane.apiserver.assembly import setup
 from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
 from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
-from pybernetes.control_plane.apiserver.inprocess import InProcessTransport
+from pybernetes.control_plane.apiserver.inprocess.transport import InProcessTransport
 from pybernetes.runtime import Controller, Informer, Runtime, by_labels
 
 SUMMARY = "client and runtime: dispatch, informers, calls in-process and over HTTPS; needs no server"
@@ -41,7 +41,7 @@ class Empty(Controller):
 
 
 def main(argv: list[str]) -> int:
-    """Measures and prints a table, or one JSON object with --json; fails when the dispatch is over the limit."""
+    """Measure and print a table, or one JSON object with --json; fail when the dispatch is over the limit."""
     parser = argparse.ArgumentParser(prog="pyb bench runtime", description=__doc__)
     parser.add_argument("--pods", type=int, default=10_000, help="how many Pods informers hold")
     parser.add_argument("--keys", type=int, default=50_000, help="how many reconciles to measure")
@@ -121,7 +121,7 @@ async def _figures(options: argparse.Namespace, local: Client, remote: Client) -
 
 
 async def _dispatch(client: Client, keys: int) -> float:
-    """Microseconds from a key that is added to the end of its reconcile."""
+    """Return the microseconds from a key that is added to the end of its reconcile."""
     runtime = Runtime(client)
     controller = Empty(runtime)
     runtime.informers.start()

@@ -32,7 +32,7 @@ _CHURN_SECONDS = 0.1
 
 
 def main(argv: list[str]) -> int:
-    """Runs the benchmark and prints a line, or one JSON object last with --json."""
+    """Run the benchmark and print a line, or one JSON object last with --json."""
     options = _parser().parse_args(argv)
     try:
         import uvloop
@@ -100,10 +100,10 @@ class Bench:
         self.last_change = 0.0
 
     def _one_process(self) -> str:
-        """Starts a control plane, and gives the kubeconfig for it."""
+        """Start a control plane, and return the kubeconfig for it."""
         self.directory = tempfile.TemporaryDirectory(prefix="pyb-bench-")
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "bench.harness.one_process", self.directory.name],
+            [sys.executable, "-m", "bench.harness.held_control_plane", self.directory.name],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
         kubeconfig = Path(self.directory.name, "kubeconfig")
@@ -119,7 +119,7 @@ class Bench:
         return self.process.pid if self.process is not None else self.options.pid
 
     async def run(self) -> int:
-        """Prepares, measures, cleans up and reports."""
+        """Prepare, measure, clean up and report."""
         watch: asyncio.Task[None] | None = None
         try:
             async with asyncio.timeout(self.options.timeout):
@@ -163,8 +163,8 @@ class Bench:
         )
         nodes = [node(number, self.workload.zones) for number in range(self.options.nodes)]
         if self.hold != "taint":
-            for each in nodes:
-                each["spec"] = {}
+            for obj in nodes:
+                obj["spec"] = {}
         await self._each(self._create_node, nodes)
         if self.workload.placed:
             _say(f"creating {len(self.workload.placed)} pods on nodes")
@@ -175,10 +175,10 @@ class Bench:
             await self.client.create(kind, obj)
 
     async def _create_node(self, obj: dict[str, Any]) -> None:
-        made = await self.client.create(NODES, obj)
-        wanted = obj["spec"].get("taints", [])
-        if made["spec"].get("taints", []) != wanted:  # a new node is tainted as not ready
-            patch = [{"op": "add", "path": "/spec/taints", "value": wanted}]
+        created = await self.client.create(NODES, obj)
+        taints = obj["spec"].get("taints", [])
+        if created["spec"].get("taints", []) != taints:  # a new node is tainted as not ready
+            patch = [{"op": "add", "path": "/spec/taints", "value": taints}]
             await self.client.patch(NODES, obj["metadata"]["name"], patch, type=JSON_PATCH)
 
     async def _create_pod(self, obj: dict[str, Any]) -> None:
@@ -187,7 +187,7 @@ class Bench:
         await self.client.create(PODS, obj)
 
     async def _each(self, work: Any, items: Iterable[Any]) -> None:
-        """Does something for every item, several at a time."""
+        """Do something for every item, several at a time."""
         left = iter(items)
 
         async def lane() -> None:
@@ -204,7 +204,7 @@ class Bench:
     # -- measuring ---------------------------------------------------------------------------------------
 
     async def _watch(self, version: str) -> None:
-        """Notes when pods are bound, and when they are refused."""
+        """Note when pods are bound, and when they are refused."""
         while True:
             async with self.client.watch(PODS, NAMESPACE, resource_version=version) as events:
                 while batch := await events.batch():
@@ -220,7 +220,9 @@ class Bench:
         if obj["spec"].get("nodeName"):
             if name.startswith("measured-"):
                 self.bound.setdefault(name, now)
-        elif any(each.get("status") == "False" for each in obj.get("status", {}).get("conditions", ())):
+        elif any(
+            condition.get("status") == "False" for condition in obj.get("status", {}).get("conditions", ())
+        ):
             self.refused.add(name)
             self.first_refused = min(self.first_refused, now)
 
@@ -284,7 +286,7 @@ class Bench:
         return result
 
     async def _release(self) -> None:
-        """Lets the scheduler begin."""
+        """Let the scheduler begin."""
         if self.hold == "taint":
 
             async def free(number: int) -> None:
@@ -319,7 +321,7 @@ class Bench:
             await asyncio.sleep(0.02)
 
     async def _churn(self) -> None:
-        """Creates and deletes a node, a pod that fits nowhere and a service, over and over."""
+        """Create and delete a node, a pod that fits nowhere and a service, over and over."""
         number = 0
         while True:
             number += 1
@@ -338,12 +340,12 @@ class Bench:
     # -- after -------------------------------------------------------------------------------------------
 
     async def _clean_up(self) -> None:
-        """Removes all but the namespace, which would never go without a controller manager."""
+        """Remove all but the namespace, which would never go without a controller manager."""
         _say("cleaning up")
         try:
             await self.client.delete_collection(PODS, NAMESPACE, grace=0)
-            for each in (await self.client.list(SERVICES, NAMESPACE)).items:
-                await self.client.delete(SERVICES, each["metadata"]["name"], NAMESPACE)
+            for service in (await self.client.list(SERVICES, NAMESPACE)).items:
+                await self.client.delete(SERVICES, service["metadata"]["name"], NAMESPACE)
             await self.client.delete_collection(NODES, labels=LABEL)
             await self._until_gone()
         except (NotFound, AlreadyExists):
@@ -355,7 +357,7 @@ class Bench:
 
 
 def _cpu_seconds(pid: int | None) -> float:
-    """What a process has used so far."""
+    """Return what a process has used so far."""
     try:
         with open(f"/proc/{pid}/stat") as file:
             parts = file.read().rpartition(")")[2].split()

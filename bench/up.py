@@ -38,7 +38,7 @@ CALLER = {
 
 
 def main(argv: list[str]) -> int:
-    """Measures and prints a table, or one JSON object with --json."""
+    """Measure and print a table, or one JSON object with --json."""
     parser = argparse.ArgumentParser(prog="pyb bench up", description=__doc__)
     parser.add_argument(
         "--idle", type=float, default=30, help="for how many seconds to watch an idle cluster"
@@ -110,7 +110,7 @@ class Bench:
 
 @contextlib.contextmanager
 def cluster() -> Iterator[Bench]:
-    """A place for a cluster, which is deleted at the end."""
+    """Yield a folder for a cluster, which is deleted at the end."""
     with tempfile.TemporaryDirectory() as home:
         bench = Bench(Path(home))
         try:
@@ -121,7 +121,7 @@ def cluster() -> Iterator[Bench]:
 
 
 def one_node(idle: float) -> Figures:
-    """The first minutes of a cluster with one node."""
+    """Measure the first minutes of a cluster with one node."""
     with cluster() as bench, tempfile.TemporaryDirectory() as folder:
         _web_image(Path(folder))
         began = time.monotonic()
@@ -151,15 +151,15 @@ def _web_image(folder: Path) -> None:
 
 
 def _steps(output: str) -> dict[str, float]:
-    """When each step was done, from what ``pyb up`` printed."""
+    """Return when each step was done, from what ``pyb up`` printed."""
     rows = (line.split(None, 2) for line in output.splitlines() if " s  " in line)
     return {text: float(seconds) for seconds, _, text in rows}
 
 
 def _idle(bench: Bench, seconds: float) -> Figures:
-    """What the processes of ours use when nothing is asked of them; the container runtime is not ours."""
+    """Return what our processes use when idle; the container runtime is not ours."""
     programs = json.loads((bench.home / "clusters" / NAME / "programs.json").read_text())
-    ours = [each["pid"] for name, each in programs.items() if not name.startswith("containerd-")]
+    ours = [process["pid"] for name, process in programs.items() if not name.startswith("containerd-")]
     time.sleep(5)  # what is still being set up is not idling
     before, supervisor = sum(map(processor_seconds, ours)), bench.supervisor()
     time.sleep(seconds)
@@ -176,7 +176,7 @@ def _own_megabytes(pid: int) -> float:
 
 
 def several(count: int) -> Figures:
-    """Several nodes at once."""
+    """Measure several nodes at once."""
     with cluster() as bench:
         began = time.monotonic()
         bench.pyb("up", NAME, "--nodes", str(count), "--wait")
@@ -184,7 +184,7 @@ def several(count: int) -> Figures:
 
 
 def large(nodes: int, pods: int) -> Figures:
-    """Many hollow nodes with many pods."""
+    """Measure many hollow nodes with many pods."""
     with cluster() as bench:
         began = time.monotonic()
         bench.pyb("up", NAME, "--hollow", str(nodes), "--wait")

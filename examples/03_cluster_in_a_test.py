@@ -16,7 +16,7 @@ from pybernetes.cmd.kube_apiserver import parser
 from pybernetes.control_plane.apiserver.assembly import setup
 from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
 from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
-from pybernetes.control_plane.apiserver.inprocess import InProcessTransport
+from pybernetes.control_plane.apiserver.inprocess.transport import InProcessTransport
 from pybernetes.runtime import Informer, Manager
 
 spec = importlib.util.spec_from_file_location("operator_example", Path(__file__).with_name("02_operator.py"))

@@ -25,15 +25,17 @@ from pybernetes.api.table import AGE, NAME
 from pybernetes.client import Client
 from pybernetes.client.kubeconfig import load
 from pybernetes.client.refs import API_SERVICES, CONFIG_MAPS, SERVICES, SUBJECT_ACCESS_REVIEWS
+from pybernetes.control_plane.apiserver.assembly.server_context import new_context
 from pybernetes.control_plane.apiserver.authn.authentication import Authentication
 from pybernetes.control_plane.apiserver.authn.authenticators import front_proxy
 from pybernetes.control_plane.apiserver.authz.authorization import Authorization
 from pybernetes.control_plane.apiserver.authz.verdict import Rules, Verdict
-from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.control_plane.apiserver.observability.health import Health
 from pybernetes.control_plane.apiserver.openapi import OpenApi
-from pybernetes.control_plane.apiserver.pipeline import authorization, pipeline
+from pybernetes.control_plane.apiserver.pipeline import failures
+from pybernetes.control_plane.apiserver.pipeline.own_paths import OwnPaths
+from pybernetes.control_plane.apiserver.pipeline.pipeline import pipeline
 from pybernetes.control_plane.apiserver.pipeline.router import Router
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
@@ -97,10 +99,10 @@ def line(api, request, kind):
     def start(transport, leftover):
         head = b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %b\r\n\r\n"
         transport.write(head % request.headers[b"upgrade"])
-        found = Line(transport)
+        line = Line(transport)
         if leftover:
-            found.data_received(leftover)
-        return found
+            line.data_received(leftover)
+        return line
 
     return Upgrade(start)
 
@@ -133,17 +135,21 @@ class Delegated:
 
 async def server(client: Client, proxies: CABundle, names: dict[str, list[str]]) -> Server:
     """The parts of an API server, put together."""
-    api = ServerContext(open_store("memory", stamp=stamp), Kinds([GREETINGS]))
-    await api.store.start()
-    api.authentication = Authentication(
+    context = new_context(
+        open_store("memory", stamp=stamp),
+        Kinds([GREETINGS]),
+        authorization=Authorization([Delegated(client)]),
+    )
+    await context.store.start()
+    context.authentication = Authentication(
         [front_proxy.authenticator(proxies, time.time, **names)], anonymous=False
     )
     discovery, openapi = Discovery([GREETINGS]), OpenApi()
     openapi.add(GREETINGS, SCHEMA)
-    endpoint = Router(api, discovery, openapi, Health(), api.metrics)
-    endpoint.subresources["line"] = line
-    steps = (api.authentication.step, authorization.authorization(Authorization([Delegated(client)])))
-    return Server(pipeline.Pipeline(steps, endpoint, api.metrics), pipeline.refusal, request_class=Request)
+    router = Router(context, OwnPaths(context, discovery, openapi, Health(), {}))
+    router.subresources["line"] = line
+    handler = pipeline(context, router, auditor=None, dispatcher=None)
+    return Server(handler, failures.refusal, request_class=Request)
 
 
 async def register(client: Client, address: str, port: int, authority: bytes) -> None:
@@ -174,10 +180,10 @@ async def main() -> None:
         async with load(arguments.kubeconfig).client(user_agent="greetings") as client:
             # Every cluster says there by which certificate its server is known, and in which headers it names users.
             trust = await client.get(CONFIG_MAPS, "extension-apiserver-authentication", "kube-system")
-            said = trust["data"]
-            (directory / "proxies.crt").write_text(said["requestheader-client-ca-file"])
+            data = trust["data"]
+            (directory / "proxies.crt").write_text(data["requestheader-client-ca-file"])
             keys = {name: f"requestheader-{name.replace('_', '-')}" for name in front_proxy.USUAL}
-            names = {name: json.loads(said.get(key, "[]")) for name, key in keys.items()}
+            names = {name: json.loads(data.get(key, "[]")) for name, key in keys.items()}
             certificate, key, authority = tls.ensure_serving(directory, [f"{SERVICE}.{NAMESPACE}.svc"])
             proxies = CABundle(directory / "proxies.crt")
             listener = await server(client, proxies, names)

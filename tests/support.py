@@ -3,7 +3,8 @@
 import asyncio
 import os
 import shutil
-from collections.abc import Coroutine
+import time
+from collections.abc import Callable, Coroutine
 from typing import Any, NoReturn, TypeVar
 
 import pytest
@@ -41,6 +42,18 @@ def run(coroutine: Coroutine[Any, Any, Result], timeout: float = 180) -> Result:
 async def _bounded(coroutine: Coroutine[Any, Any, Result], timeout: float) -> Result:
     async with asyncio.timeout(timeout):
         return await coroutine
+
+
+def wait_until(condition: Callable[[], Result], seconds: float = 60.0) -> Result:
+    """Asks again and again until a condition of other processes holds, and returns its value.
+
+    What happens on an event loop of the test is awaited with `tests.cluster.eventually` instead.
+    """
+    deadline = time.monotonic() + seconds
+    while not (value := condition()):
+        assert time.monotonic() < deadline, f"{condition} does not hold after {seconds:.0f} s"
+        time.sleep(0.02)
+    return value
 
 
 def _missing(what: str) -> NoReturn:

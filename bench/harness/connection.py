@@ -20,7 +20,7 @@ class ServerError(Exception):
 
 
 def open_socket(target: Target, timeout: float = 30) -> ssl.SSLSocket:
-    """Connects, shakes hands, and returns a blocking socket."""
+    """Connect, shake hands, and return a blocking socket."""
     plain = socket.create_connection((target.host, target.port), timeout=timeout)
     plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return target.tls.wrap_socket(plain, server_hostname=target.server_name)
@@ -29,7 +29,7 @@ def open_socket(target: Target, timeout: float = 30) -> ssl.SSLSocket:
 def request_bytes(
     target: Target, method: str, path: str, body: bytes = b"", content_type: str = "application/json"
 ) -> bytes:
-    """Builds a whole HTTP/1.1 request, ready to be sent as often as wanted."""
+    """Build a whole HTTP/1.1 request, ready to be sent as often as wanted."""
     lines = [
         f"{method} {path} HTTP/1.1",
         f"Host: {target.host}:{target.port}",
@@ -51,7 +51,7 @@ def call(
     timeout: float = 120,
     accept: tuple[int, ...] = (),
 ) -> Any:
-    """Makes one request outside of any measurement and returns the decoded answer.
+    """Make one request outside of any measurement and return the decoded answer.
 
     Answers outside 2xx raise, except for the status codes in `accept`.
     """

@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from bench.harness.calls import Calls
+from bench.harness.api_calls import ApiCalls
 
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 Object = dict[str, Any]
@@ -30,7 +30,7 @@ SCHEMA = {
 
 
 def definition(number: int) -> Object:
-    """A definition of a kind of its own."""
+    """Return a definition of a kind of its own."""
     kind = f"Bench{number}"
     return {
         "metadata": {"name": f"bench{number}s.bench{number % 10}.example.com"},
@@ -51,24 +51,24 @@ def definition(number: int) -> Object:
     }
 
 
-def place(made: Object) -> str:
-    """Where the objects of a definition are."""
-    spec = made["spec"]
+def place(crd: Object) -> str:
+    """Return where the objects of a definition are."""
+    spec = crd["spec"]
     return f"/apis/{spec['group']}/v1/namespaces/default/{spec['names']['plural']}"
 
 
-def make(calls: Calls, count: int) -> float:
-    """Makes definitions, and two objects of each, and lists them; gives the seconds that it took."""
+def make(calls: ApiCalls, count: int) -> float:
+    """Make definitions, and two objects of each, list them, and return the seconds that it took."""
     begin = time.perf_counter()
     for number in range(count):
-        made = definition(number)
-        calls.expect(201, "POST", DEFINITIONS, made)
-        _use(calls, made)
+        crd = definition(number)
+        calls.expect(201, "POST", DEFINITIONS, crd)
+        _use(calls, crd)
     return time.perf_counter() - begin
 
 
-def _use(calls: Calls, made: Object) -> None:
-    spec, path = made["spec"], place(made)
+def _use(calls: ApiCalls, crd: Object) -> None:
+    spec, path = crd["spec"], place(crd)
     kind = {"apiVersion": f"{spec['group']}/v1", "kind": spec["names"]["kind"]}
     deadline = time.monotonic() + 30
     for name in ("a", "b"):
@@ -79,8 +79,8 @@ def _use(calls: Calls, made: Object) -> None:
     calls.expect(200, "GET", path)
 
 
-def remove(calls: Calls, count: int) -> None:
-    """Deletes the definitions, and waits until they are gone."""
+def remove(calls: ApiCalls, count: int) -> None:
+    """Delete the definitions, and wait until they are gone."""
     for number in range(count):
         calls.expect(200, "DELETE", f"{DEFINITIONS}/{definition(number)['metadata']['name']}")
     deadline = time.monotonic() + 300

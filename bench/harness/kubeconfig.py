@@ -40,11 +40,11 @@ class Target:
 
 
 def load_target(path: str, context_name: str | None = None) -> Target:
-    """Reads a kubeconfig file and returns the server that its context names."""
+    """Read a kubeconfig file and return the server that its context names."""
     config = yaml.safe_load(Path(path).read_text()) or {}
     folder = Path(path).resolve().parent
-    wanted = context_name or config.get("current-context") or ""
-    context = _named(config, "contexts", wanted).get("context") or {}
+    name = context_name or config.get("current-context") or ""
+    context = _named(config, "contexts", name).get("context") or {}
     cluster = _named(config, "clusters", context.get("cluster", "")).get("cluster") or {}
     user = _named(config, "users", context["user"]).get("user") or {} if context.get("user") else {}
 

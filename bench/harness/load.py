@@ -35,7 +35,7 @@ class Load:
     last_failure: str = ""
 
     def describe_failures(self) -> str:
-        """Says how many requests failed in which way, with the last answer of these; empty if none did."""
+        """Say how many requests failed in which way, with the last answer of these; empty if none did."""
         if not self.failures:
             return ""
         counts = ", ".join(f"{count} × {status}" for status, count in self.failures.items())
@@ -63,7 +63,7 @@ class _Exchange:
         self.received = 0
 
     def feed(self, view: memoryview) -> bool:
-        """Takes what was read and tells whether the answer is complete."""
+        """Take what was read and return whether the answer is complete."""
         size = len(view)
         self.received += size
         if self.remaining >= 0:
@@ -98,7 +98,7 @@ def run_load(
     seconds: float | None = None,
     limit: float = 600,
 ) -> Load:
-    """Keeps every connection busy until the requests or the seconds run out; never longer than the limit."""
+    """Keep every connection busy until the requests or the seconds run out; never longer than the limit."""
     load = Load()
     buffer = memoryview(bytearray(BUFFER_SIZE))
     poller = select.epoll()

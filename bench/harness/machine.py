@@ -12,7 +12,7 @@ _PROCESS_CLOCK = 2
 
 
 def describe_machine() -> dict[str, str | int]:
-    """Returns what a reader needs to judge absolute figures."""
+    """Return what a reader needs to judge absolute figures."""
     model = next(
         (
             line.split(":", 1)[1].strip()
@@ -31,7 +31,7 @@ def describe_machine() -> dict[str, str | int]:
 
 
 def resident_megabytes(pid: int) -> float:
-    """Returns the resident memory of a process and its descendants, or 0 when it is gone."""
+    """Return the resident memory of a process and its descendants, or 0 when it is gone."""
     own = _field(f"/proc/{pid}/status", "VmRSS") / 1024
     return round(own + sum(resident_megabytes(child) for child in _children(pid)), 1)
 
@@ -43,11 +43,11 @@ class CpuMeter:
     pids: list[int]
 
     def begin(self) -> None:
-        """Starts to count."""
+        """Start to count."""
         self._before = self._now()
 
     def end(self) -> dict[str, float]:
-        """Returns what the measured servers used and what everybody else but the benchmark used."""
+        """Return what the measured servers used and what everybody else but the benchmark used."""
         wall, machine, generator, servers = (
             after - before for after, before in zip(self._now(), self._before, strict=True)
         )
@@ -70,7 +70,7 @@ def _machine_seconds() -> float:
 
 
 def processor_seconds(pid: int) -> float:
-    """Returns the processor time that a process and its descendants have used."""
+    """Return the processor time that a process and its descendants have used."""
     # The process' own clock counts nanoseconds; /proc counts ticks. Its number is made as the C library does.
     try:
         own = time.clock_gettime((~pid << 3) | _PROCESS_CLOCK)

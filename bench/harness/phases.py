@@ -40,37 +40,37 @@ class Phases:
         self._use_wrk = use_wrk and wrk_can_serve(target)
 
     def create(self, connections: int) -> Figures:
-        """Creates Pods: few over one connection, the rest of the wanted number over many."""
+        """Create Pods: few over one connection, the rest of the wanted number over many."""
         group, count = self._group(connections)
         return self._writes(connections, create_requests(self._target, group, count))
 
     def get(self, connections: int) -> Figures:
-        """Reads single Pods, going round some hundred of them."""
+        """Read single Pods, going round some hundred of them."""
         pods = self._size.serial
         return self._reads(connections, f"{PODS}/{pod_name('a', 0).replace('000000', '%06d')}", pods)
 
     def list_page(self, connections: int) -> Figures:
-        """Lists the first 500 Pods, as kubectl does."""
+        """List the first 500 Pods, as kubectl does."""
         return self._reads(connections, f"{PODS}?limit=500")
 
     def list_all(self, connections: int, from_cache: bool) -> Figures:
-        """Lists every Pod, consistently or from the server's cache as it stands."""
+        """List every Pod, consistently or from the server's cache as it stands."""
         path = PODS + ("?resourceVersion=0" if from_cache else "")
         return self._reads(connections, path, seconds=2 * self._size.seconds)
 
     def patch(self, connections: int) -> Figures:
-        """Changes one label of Pods with merge patches."""
+        """Change one label of Pods with merge patches."""
         count = self._size.serial if connections == 1 else self._size.patches
         requests = patch_requests(self._target, "a", self._size.serial, count)
         return self._writes(connections, requests)
 
     def delete(self, connections: int) -> Figures:
-        """Deletes what `create` made over the same number of connections."""
+        """Delete what `create` made over the same number of connections."""
         group, count = self._group(connections)
         return self._writes(connections, delete_requests(self._target, group, count))
 
     def watch(self, watchers: int, creates: int, group: str) -> Figures:
-        """Creates Pods while many watch, and waits until everybody has seen everything."""
+        """Create Pods while many watch, and wait until everybody has seen everything."""
         version = call(self._target, "GET", f"{PODS}?limit=1")["metadata"]["resourceVersion"]
         path = f"{PODS}?watch=true&resourceVersion={version}"
         process = WatcherProcess(self._target, path, watchers, creates, self._size.watch_limit)
@@ -124,7 +124,7 @@ class Phases:
                 f"p{percent}_ms": milliseconds(result[f"p{percent}"]) for percent in (50, 90, 99)
             }
         paths = [path % number for number in range(numbers)] if numbers else [path]
-        requests = [request_bytes(self._target, "GET", each) for each in paths]
+        requests = [request_bytes(self._target, "GET", path) for path in paths]
         position = -1
 
         def next_request() -> bytes:

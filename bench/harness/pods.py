@@ -17,7 +17,7 @@ LIMIT_OF_REMOVAL = 60
 
 
 def pod(name: str) -> dict[str, Any]:
-    """Describes a small web server of the usual kind, which no scheduler will take."""
+    """Describe a small web server of the usual kind, which no scheduler will take."""
     container = {
         "name": "web",
         "image": "registry.example/shop/frontend:2.14.1",
@@ -49,12 +49,12 @@ def pod(name: str) -> dict[str, Any]:
 
 
 def pod_name(group: str, number: int) -> str:
-    """Names a Pod; all names of a group have one length, so that requests can be cut from one template."""
+    """Name a Pod; all names of a group have one length, so that requests can be cut from one template."""
     return f"{group}-{number:06d}"
 
 
 def create_requests(target: Target, group: str, count: int) -> list[bytes]:
-    """Builds the requests that create `count` Pods."""
+    """Build the requests that create `count` Pods."""
     placeholder = pod_name(group, 0)
     body = json.dumps(pod(placeholder), separators=(",", ":")).encode()
     before, after = request_bytes(target, "POST", PODS, body).split(placeholder.encode())
@@ -62,7 +62,7 @@ def create_requests(target: Target, group: str, count: int) -> list[bytes]:
 
 
 def patch_requests(target: Target, group: str, pods: int, count: int) -> list[bytes]:
-    """Builds merge patches that change one label, going round the Pods of a group."""
+    """Build merge patches that change one label, going round the Pods of a group."""
     requests = []
     for number in range(count):
         body = json.dumps({"metadata": {"labels": {"round": f"r{number}"}}}, separators=(",", ":")).encode()
@@ -72,7 +72,7 @@ def patch_requests(target: Target, group: str, pods: int, count: int) -> list[by
 
 
 def delete_requests(target: Target, group: str, count: int) -> list[bytes]:
-    """Builds the requests that delete the Pods of a group at once."""
+    """Build the requests that delete the Pods of a group at once."""
     return [
         request_bytes(target, "DELETE", f"{PODS}/{pod_name(group, number)}?gracePeriodSeconds=0")
         for number in range(count)
@@ -80,7 +80,7 @@ def delete_requests(target: Target, group: str, count: int) -> list[bytes]:
 
 
 def prepare_namespace(target: Target) -> None:
-    """Makes the namespace; one that an earlier benchmark left is emptied, one of somebody else is refused."""
+    """Make the namespace; one that an earlier benchmark left is emptied, one of somebody else is refused."""
     existing = call(target, "GET", NAMESPACE_PATH, accept=(404,))
     if existing.get("kind") == "Namespace":
         if LABEL not in existing["metadata"].get("labels", {}):
@@ -99,7 +99,7 @@ def prepare_namespace(target: Target) -> None:
 
 
 def remove_namespace(target: Target) -> None:
-    """Deletes all Pods, then the namespace, and waits until it is gone."""
+    """Delete all Pods, then the namespace, and wait until it is gone."""
     for _ in range(20):
         call(target, "DELETE", f"{PODS}?gracePeriodSeconds=0", accept=(404, 504))
         left = call(target, "GET", f"{PODS}?limit=1", accept=(404,))

@@ -25,7 +25,7 @@ def figures_of_load(
     busy_seconds: float,
     generator: str,
 ) -> Figures:
-    """Computes rate, volume and latency percentiles (milliseconds) of one run."""
+    """Compute rate, volume and latency percentiles (milliseconds) of one run."""
     ordered = sorted(latencies)
     return {
         **rates(len(ordered), seconds, received, failures, busy_seconds, generator),
@@ -36,7 +36,7 @@ def figures_of_load(
 def rates(
     count: int, seconds: float, received: int, failures: int, busy_seconds: float, generator: str
 ) -> Figures:
-    """Computes what every kind of measurement has in common."""
+    """Compute what every kind of measurement has in common."""
     seconds = max(seconds, 1e-9)
     return {
         "rate": round(count / seconds, 2),
@@ -50,19 +50,19 @@ def rates(
 
 
 def percentile(ordered: Sequence[float], percent: float) -> float:
-    """Returns the value below which the given share of an ordered sequence lies; 0 when it is empty."""
+    """Return the value below which the given share of an ordered sequence lies; 0 when it is empty."""
     if not ordered:
         return 0.0
     return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))]
 
 
 def milliseconds(seconds: float) -> float:
-    """Rounds a time to microseconds and gives it in milliseconds."""
+    """Round a time to microseconds and return it in milliseconds."""
     return round(seconds * 1000, 3)
 
 
 def table(result: dict[str, Any]) -> str:
-    """Renders a whole result for people."""
+    """Render a whole result for people."""
     lines = [f"server {result['server_version']}, stored pod {result['pod_bytes']} bytes"]
     lines += ["server, others, generator: cores in use by these during the measurement", ""]
     lines.append(f"{'work':<24}" + "".join(f"{title:>10}" for title, _ in COLUMNS) + "  generator")

@@ -26,7 +26,7 @@ class ServerProcess:
         return self._process.pid
 
     def start(self) -> float:
-        """Starts the server and returns the seconds until /readyz said ok."""
+        """Start the server and return the seconds until /readyz said ok."""
         begin = time.perf_counter()
         self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         target: Target | None = None
@@ -46,7 +46,7 @@ class ServerProcess:
                 time.sleep(0.005)
 
     def stop(self) -> None:
-        """Ends the server as an init system would."""
+        """End the server as an init system would."""
         if self._process is None or self._process.poll() is not None:
             return
         self._process.terminate()

@@ -42,7 +42,7 @@ class WatcherProcess:
         theirs.close()
 
     def wait_until_watching(self) -> None:
-        """Returns once the server has accepted every watch."""
+        """Return once the server has accepted every watch."""
         if not self._pipe.poll(self._limit):
             raise TimeoutError("the watches did not start")
         problem = self._pipe.recv()
@@ -50,13 +50,13 @@ class WatcherProcess:
             raise RuntimeError(problem)
 
     def result(self) -> Delivery:
-        """Waits for the last event, or for the limit of time, and returns what arrived."""
+        """Wait for the last event, or for the limit of time, and return what arrived."""
         if not self._pipe.poll(self._limit + 5):
             raise TimeoutError("the watchers did not report")
         return self._pipe.recv()
 
     def close(self) -> None:
-        """Ends the process if it is still there."""
+        """End the process if it is still there."""
         self._process.terminate()
         self._process.join(10)
 

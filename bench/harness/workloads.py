@@ -28,7 +28,7 @@ class Workload:
 
 
 def node(number: int, zones: int) -> Object:
-    """A node with 4 CPUs, 32 Gi of memory and room for 110 pods, on hold until the pods are there."""
+    """Return a node with 4 CPUs, 32 Gi of memory and room for 110 pods, on hold until the pods are there."""
     name = f"bench-node-{number}"
     amounts = {"cpu": "4", "memory": "32Gi", "pods": "110"}
     now = "2026-01-01T00:00:00Z"
@@ -47,7 +47,7 @@ def node(number: int, zones: int) -> Object:
 def pod(
     name: str, cpu: str = "100m", memory: str = "500Mi", labels: dict[str, str] | None = None, **spec: Any
 ) -> Object:
-    """A pod that never runs: there is no kubelet."""
+    """Return a pod that never runs: there is no kubelet."""
     requests = {"cpu": cpu, "memory": memory}
     # A node that nobody reports on is tainted by the node controller, if there is one.
     tolerations = [{"key": key, "operator": "Exists"} for key in _TOLERATED]
@@ -69,12 +69,12 @@ def _term(key: str, labels: dict[str, str]) -> Object:
 
 
 def basic(nodes: int, pods: int) -> Workload:
-    """Pods that ask for CPU and memory."""
+    """Return pods that ask for CPU and memory."""
     return Workload(lambda number: pod(f"measured-{number}"))
 
 
 def node_affinity(nodes: int, pods: int) -> Workload:
-    """Pods that must be in one of two zones."""
+    """Return pods that must be in one of two zones."""
     expression = {"key": ZONE, "operator": "In", "values": ["zone-0", "zone-1"]}
     required = {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}
     affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
@@ -82,14 +82,14 @@ def node_affinity(nodes: int, pods: int) -> Workload:
 
 
 def pod_affinity(nodes: int, pods: int) -> Workload:
-    """Pods that must be in the zone of others of their kind; all nodes are in one zone."""
+    """Return pods that must be in the zone of others of their kind; all nodes are in one zone."""
     labels = {"color": "blue"}
     affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [_term(ZONE, labels)]}}
     return Workload(lambda number: pod(f"measured-{number}", labels=labels, affinity=affinity), zones=1)
 
 
 def pod_anti_affinity(nodes: int, pods: int) -> Workload:
-    """Pods that must not be on a node with another of their kind; as many kinds as are needed for all to fit."""
+    """Return pods that must not be on a node with another of their kind; as many kinds as are needed for all to fit."""
     kinds = -(-pods // max(1, nodes * 3 // 4))
 
     def measured(number: int) -> Object:
@@ -103,7 +103,7 @@ def pod_anti_affinity(nodes: int, pods: int) -> Workload:
 
 
 def topology_spread(nodes: int, pods: int) -> Workload:
-    """Pods that must be spread over three zones."""
+    """Return pods that must be spread over three zones."""
     labels = {"color": "red"}
     constraint = {
         "maxSkew": 5, "topologyKey": ZONE, "whenUnsatisfiable": "DoNotSchedule",
@@ -115,7 +115,7 @@ def topology_spread(nodes: int, pods: int) -> Workload:
 
 
 def preemption(nodes: int, pods: int) -> Workload:
-    """Nodes full of pods of low priority, and pods of high priority that need their places."""
+    """Return nodes full of pods of low priority, and pods of high priority that need their places."""
     placed = [
         pod(f"low-{number}-{part}", cpu="1", priorityClassName=LOW, nodeName=f"bench-node-{number}")
         for number in range(nodes)
@@ -127,12 +127,12 @@ def preemption(nodes: int, pods: int) -> Workload:
 
 
 def mixed_churn(nodes: int, pods: int) -> Workload:
-    """Pods as in `basic`, while a node, a pod that fits nowhere and a service come and go ten times a second."""
+    """Return pods as in `basic`, while a node, a pod that fits nowhere and a service come and go ten times a second."""
     return Workload(lambda number: pod(f"measured-{number}"), churn=True)
 
 
 def unschedulable(nodes: int, pods: int) -> Workload:
-    """Pods as in `basic`, while a fifth as many wait that fit nowhere."""
+    """Return pods as in `basic`, while a fifth as many wait that fit nowhere."""
     waiting = [pod(f"waiting-{number}", cpu="9") for number in range(pods // 5)]
     return Workload(lambda number: pod(f"measured-{number}"), waiting=waiting)
 

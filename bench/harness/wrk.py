@@ -18,12 +18,12 @@ class WrkError(Exception):
 
 
 def wrk_can_serve(target: Target) -> bool:
-    """Tells whether wrk is installed and able to authenticate: it has no client certificates."""
+    """Tell whether wrk is installed and able to authenticate: it has no client certificates."""
     return shutil.which("wrk") is not None and not target.has_certificate
 
 
 def run_wrk(target: Target, path: str, connections: int, seconds: float, numbers: int = 0) -> dict[str, Any]:
-    """Reads a path for some seconds; `%06d` in it stands for each of the numbers from 0 in turn."""
+    """Read a path for some seconds; `%06d` in it stands for each of the numbers from 0 in turn."""
     duration = max(1, round(seconds))
     command = ["wrk", "-t", "1", "-c", str(connections), "-d", f"{duration}s", "--timeout", "60s"]
     command += ["-s", str(SCRIPT), f"https://{target.host}:{target.port}"]

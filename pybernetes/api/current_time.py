@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from pybernetes.lib import rfc3339
+
 clock: Callable[[], float] = time.time
 
 
 def timestamp() -> str:
-    """Now as metadata and conditions write it: RFC 3339 in UTC, whole seconds."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(clock()))
+    """Return the time now as metadata and conditions write it: RFC 3339 in UTC, whole seconds."""
+    return rfc3339.seconds(clock())

@@ -6,25 +6,28 @@ One exception, ``StatusError``, and one function for each reason that Kubernetes
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pybernetes.api.field import FieldError
 from pybernetes.api.text import go_format
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 
 class StatusError(Exception):
     """An error that is answered with a ``Status`` body."""
 
-    def __init__(self, code: int, reason: str, message: str, details: dict[str, Any] | None = None) -> None:
+    def __init__(self, code: int, reason: str, message: str, details: Object | None = None) -> None:
         super().__init__(message)
         self.code = code
         self.reason = reason
         self.message = message
         self.details = details
 
-    def body(self) -> dict[str, Any]:
-        """The ``Status`` object that is sent."""
-        status: dict[str, Any] = {
+    def body(self) -> Object:
+        """Return the ``Status`` object that is sent."""
+        status: Object = {
             "kind": "Status",
             "apiVersion": "v1",
             "metadata": {},
@@ -46,12 +49,12 @@ class StatusError(Exception):
 
 
 def qualified(group: str, name: str) -> str:
-    """A resource or kind with its group, as messages name it: ``deployments.apps``."""
+    """Return a resource or kind with its group, as messages name it: ``deployments.apps``."""
     return f"{name}.{group}" if group else name
 
 
-def _details(group: str, kind: str, name: str = "", **more: Any) -> dict[str, Any]:
-    details: dict[str, Any] = {}
+def _details(group: str, kind: str, name: str = "", **more: Any) -> Object:
+    details: Object = {}
     if name:
         details["name"] = name
     if group:
@@ -68,7 +71,7 @@ def not_found(group: str, resource: str, name: str) -> StatusError:
 
 
 def no_such_resource() -> StatusError:
-    """The answer for a path that names no resource."""
+    """Return the answer for a path that names no resource."""
     return StatusError(404, "NotFound", "the server could not find the requested resource", {})
 
 
@@ -94,7 +97,7 @@ MODIFIED = "the object has been modified; please apply your changes to the lates
 
 
 def modified(group: str, resource: str, name: str) -> StatusError:
-    """The conflict of a stale resourceVersion."""
+    """Return the conflict of a stale resourceVersion."""
     return conflict(group, resource, name, MODIFIED)
 
 
@@ -109,7 +112,7 @@ def forbidden(group: str, resource: str, name: str, why: str) -> StatusError:
 
 
 def invalid(group: str, kind: str, name: str, errors: Sequence[FieldError]) -> StatusError:
-    """Validation failed; the causes name each field."""
+    """Return the answer to an object that failed validation; the causes name each field."""
     unique = {str(error): error for error in errors}
     texts = list(unique)
     listed = texts[0] if len(texts) == 1 else "[" + ", ".join(texts) + "]"
@@ -125,7 +128,7 @@ def bad_request(message: str) -> StatusError:
 
 
 def nameless(name: str) -> StatusError:
-    """The answer to a body that does not say the name that its path has."""
+    """Return the answer to a body that does not say the name that its path has."""
     return bad_request(
         f"the name of the object ({name} based on URL) was undeterminable: name must be provided"
     )
@@ -141,7 +144,7 @@ def method_not_supported(group: str, resource: str, action: str) -> StatusError:
 
 
 def method_not_allowed() -> StatusError:
-    """A path that exists, asked with a method that it does not have."""
+    """Return the answer for a path that exists, asked with a method that it does not have."""
     return StatusError(
         405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {}
     )
@@ -181,7 +184,7 @@ def timeout(message: str, retry_after: int = 1) -> StatusError:
 
 
 def too_large_resource_version(wanted: int, current: int, retry_after: int = 1) -> StatusError:
-    """A read asked for a version that has not happened yet."""
+    """Return the answer to a read of a version that has not happened yet."""
     text = f"Too large resource version: {wanted}, current: {current}"
     details = {
         "causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}],

@@ -62,7 +62,7 @@ class FieldError:
         return f"{text}: {self.detail}" if self.detail else text
 
     def cause(self) -> dict[str, str]:
-        """The error as an entry of ``Status.details.causes``."""
+        """Return the error as an entry of ``Status.details.causes``."""
         return {"reason": self.reason, "message": self.body, "field": self.field}
 
     def __str__(self) -> str:

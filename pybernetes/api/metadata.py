@@ -1,16 +1,14 @@
-"""What writes of a status leave of the metadata that they bring."""
+"""Fields that a write leaves as they were; for the write of a status, the metadata."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from pybernetes.api.resource import Object
 
 _CHANGEABLE = ("labels", "annotations", "finalizers", "ownerReferences")
 
 
-def keep(new: dict[str, Any], old: dict[str, Any], *keys: str) -> None:
-    """Makes keys of the new metadata what they are in the old, absence included."""
+def keep(new: Object, old: Object, *keys: str) -> None:
+    """Make keys of the new object what they are in the old, absence included."""
     for key in keys:
         if key in old:
             new[key] = old[key]
@@ -18,6 +16,6 @@ def keep(new: dict[str, Any], old: dict[str, Any], *keys: str) -> None:
             new.pop(key, None)
 
 
-def keep_all(new: Object, old: Object) -> None:
-    """Keeps the metadata, for kinds whose status writes reach nothing else."""
+def keep_metadata(new: Object, old: Object) -> None:
+    """Keep the metadata, for kinds whose status writes reach nothing else."""
     keep(new["metadata"], old["metadata"], *_CHANGEABLE)

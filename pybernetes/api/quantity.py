@@ -31,7 +31,7 @@ class QuantityError(ValueError):
 
 
 def _round_up(value: Fraction, unit: Fraction) -> Fraction:
-    """The smallest multiple of the unit that is not nearer to zero than the value."""
+    """Return the smallest multiple of the unit that is not nearer to zero than the value."""
     count = value / unit
     whole = -(-count.numerator // count.denominator) if count >= 0 else count.numerator // count.denominator
     return whole * unit
@@ -83,7 +83,7 @@ def _suffix(text: str) -> tuple[str, int]:
 
 
 def _is_kept(text: str, digits: str, fraction: str, form: str, power: int) -> bool:
-    """Whether upstream takes the text for canonical, which it judges by its digits alone."""
+    """Return whether upstream takes the text for canonical, which it judges by its digits alone."""
     if text == "0":
         return True
     if form == "i":
@@ -94,7 +94,7 @@ def _is_kept(text: str, digits: str, fraction: str, form: str, power: int) -> bo
 
 
 def parse(text: str | int | float) -> Fraction:
-    """The exact value of a quantity; QuantityError if it is not one."""
+    """Return the exact value of a quantity; raise QuantityError if it is not one."""
     return _parse(text if isinstance(text, str) else str(text)).value
 
 
@@ -125,14 +125,14 @@ def _format(value: Fraction, form: str) -> str:
 
 @lru_cache(maxsize=8192)
 def canonical(text: str | int | float) -> str:
-    """The form in which the API server writes a quantity back: ``0.5`` becomes ``500m``."""
+    """Return the form in which the API server writes a quantity back: ``0.5`` becomes ``500m``."""
     written = text if isinstance(text, str) else str(text)
     value, form, kept = _parse(written)
     return written.strip() if kept else _format(value, form)
 
 
 def format_like(value: Fraction, like: str) -> str:
-    """A computed value in the format of a quantity that went into it."""
+    """Return a computed value in the format of a quantity that went into it."""
     form = _parse(like).form
     return _format(value, form if form != "i" or abs(value) >= 1024 else "d")
 
@@ -148,33 +148,33 @@ def _sum(left: str, right: str, sign: int) -> str:
 
 @lru_cache(maxsize=8192)
 def add(left: str, right: str) -> str:
-    """The sum of two quantities, in the format of the first that is not zero."""
+    """Return the sum of two quantities, in the format of the first that is not zero."""
     return _sum(left, right, 1)
 
 
 @lru_cache(maxsize=8192)
 def subtract(left: str, right: str) -> str:
-    """The difference of two quantities, in the format of the first that is not zero."""
+    """Return the difference of two quantities, in the format of the first that is not zero."""
     return _sum(left, right, -1)
 
 
 def round_up_milli(text: str) -> str:
-    """The quantity rounded up to thousandths, in its own format."""
+    """Return the quantity rounded up to thousandths, in its own format."""
     return format_like(_round_up(parse(text), Fraction(1, 1000)), text)
 
 
 def milli(text: str | int | float) -> int:
-    """Thousandths, rounded up, as CPU is counted."""
+    """Return the thousandths, rounded up, as CPU is counted."""
     value = parse(text) * 1000
     return -(-value.numerator // value.denominator)
 
 
 def integer(text: str | int | float) -> int:
-    """Whole units, rounded up, as memory and counts are counted."""
+    """Return the whole units, rounded up, as memory and counts are counted."""
     value = parse(text)
     return -(-value.numerator // value.denominator)
 
 
 def is_integer(text: str | int | float) -> bool:
-    """Whether the quantity is a whole number."""
+    """Return whether the quantity is a whole number."""
     return parse(text).denominator == 1

@@ -1,4 +1,7 @@
-"""All built-in kinds, found by their files: ``api/<group>/<kind>.py`` with one ``RESOURCE``."""
+"""All built-in kinds, found by their files: ``api/<group>/<kind>.py`` with one ``RESOURCE``.
+
+A kind of several files is a folder, and the kind is the file that is named like the folder.
+"""
 
 from __future__ import annotations
 

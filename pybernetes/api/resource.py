@@ -16,7 +16,7 @@ ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "up
 
 
 # What the status subresource of many newer kinds leaves alone: metadata too.
-KEEPS_METADATA: Mapping[str, dict[str, Any]] = {"status": {"f:metadata": {}, "f:spec": {}}}
+KEEPS_METADATA: Mapping[str, Object] = {"status": {"f:metadata": {}, "f:spec": {}}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Resource:
     columns: tuple[Column, ...] = ()
     # What a write cannot change, as managed fields name it, by subresource ("" is the object itself), where this
     # is not the usual: the status for the object, everything but metadata and status for the status.
-    reset: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    reset: Mapping[str, Object] = field(default_factory=dict)
     # Whether metadata.generation counts changes of everything but metadata and status.
     generation: bool = False
     # Where upstream keeps it, when that is not its plural: "services/specs".
@@ -113,7 +113,7 @@ class Resource:
     default: Callable[[Object], None] | None = None
     prepare_create: Callable[[Object], None] | None = None
     # Notes in a new object who asks for it, after prepare_create; the user is given as reviews show it.
-    note_user: Callable[[Object, dict[str, Any]], None] | None = None
+    note_user: Callable[[Object, Object], None] | None = None
     prepare_update: Callable[[Object, Object], None] | None = None
     prepare_status_update: Callable[[Object, Object], None] | None = None
     validate: Callable[[Object, Errors], None] | None = None

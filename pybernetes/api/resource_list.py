@@ -14,35 +14,35 @@ Amounts = Mapping[str, str]
 
 
 def add(left: Amounts, right: Amounts) -> ResourceList:
-    """The sum of two lists."""
+    """Return the sum of two lists."""
     total = dict(left)
     add_to(total, right)
     return total
 
 
 def add_to(total: ResourceList, more: Amounts) -> None:
-    """Adds a list to another in place."""
+    """Add a list to another in place."""
     for name, amount in more.items():
         total[name] = quantity.add(total[name], amount) if name in total else amount
 
 
 def raise_to(total: ResourceList, more: Amounts) -> None:
-    """Raises a list in place to the greater of two amounts of each resource."""
+    """Raise a list in place to the greater of two amounts of each resource."""
     for name, amount in more.items():
         if name not in total or quantity.parse(amount) > quantity.parse(total[name]):
             total[name] = amount
 
 
 def maximum(lists: Iterable[Amounts]) -> ResourceList:
-    """The greatest amount of each resource."""
+    """Return the greatest amount of each resource."""
     total: ResourceList = {}
-    for each in lists:
-        raise_to(total, each)
+    for amounts in lists:
+        raise_to(total, amounts)
     return total
 
 
 def grown(new: Amounts, old: Amounts) -> ResourceList:
-    """What one list has more than another; a resource of which there is less counts zero."""
+    """Return what one list has more than another; a resource of which there is less counts zero."""
     result: ResourceList = {}
     for name, amount in new.items():
         more = quantity.subtract(amount, old[name]) if name in old else amount
@@ -53,22 +53,22 @@ def grown(new: Amounts, old: Amounts) -> ResourceList:
 
 
 def mask(amounts: Amounts, names: Collection[str]) -> ResourceList:
-    """The part of a list that has these names."""
+    """Return the part of a list that has these names."""
     return {name: amount for name, amount in amounts.items() if name in names}
 
 
 def nonzero(amounts: Amounts) -> ResourceList:
-    """The list without what is zero."""
+    """Return the list without what is zero."""
     return {name: amount for name, amount in amounts.items() if amount != "0" and quantity.parse(amount)}
 
 
 def negative(amounts: Amounts) -> list[str]:
-    """The names of what is below zero."""
+    """Return the names of what is below zero."""
     return sorted(name for name, amount in amounts.items() if amount[:1] == "-" and quantity.parse(amount))
 
 
 def exceeding(amounts: Amounts, most: Amounts) -> list[str]:
-    """The names of what is above its limit."""
+    """Return the names of what is above its limit."""
     return sorted(
         name
         for name, amount in amounts.items()
@@ -77,7 +77,7 @@ def exceeding(amounts: Amounts, most: Amounts) -> list[str]:
 
 
 def equal(left: Amounts, right: Amounts) -> bool:
-    """Whether two lists hold the same amounts, however they are written."""
+    """Return whether two lists hold the same amounts, however they are written."""
     return left.keys() == right.keys() and all(
         amount == right[name] or quantity.parse(amount) == quantity.parse(right[name])
         for name, amount in left.items()
@@ -85,5 +85,5 @@ def equal(left: Amounts, right: Amounts) -> bool:
 
 
 def text(amounts: Amounts) -> str:
-    """The list as messages show it: ``cpu=1,pods=2``."""
+    """Return the list as messages show it: ``cpu=1,pods=2``."""
     return ",".join(f"{name}={amounts[name]}" for name in sorted(amounts))

@@ -27,7 +27,7 @@ class Requirement:
         self.key, self.operator, self.values = key, operator, values
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Whether the labels meet the condition."""
+        """Return whether the labels meet the condition."""
         value = labels.get(self.key)
         match self.operator:
             case "in":
@@ -68,7 +68,7 @@ class Selector:
         self.requirements = requirements
 
     def matches(self, labels: Mapping[str, str] | None) -> bool:
-        """Whether all requirements are met."""
+        """Return whether all requirements are met."""
         values = labels or {}
         return all(requirement.matches(values) for requirement in self.requirements)
 
@@ -99,7 +99,7 @@ NOTHING = Nothing()
 
 @lru_cache(maxsize=4096)
 def parse_labels(text: str) -> Selector:
-    """A label selector from a query parameter: ``a=b,c in (d,e),!f``."""
+    """Return a label selector from a query parameter: ``a=b,c in (d,e),!f``."""
     return _Parser(text).parse() if text.strip() else EVERYTHING
 
 
@@ -125,15 +125,15 @@ class _Parser:
     def parse(self) -> Selector:
         if self.peek() in _SPECIAL - {"!"}:
             raise SelectorError(f"found '{self.peek()}', expected: !, identifier, or 'end of string'")
-        found = []
+        requirements = []
         while True:
             try:
-                found.append(self.requirement())
+                requirements.append(self.requirement())
             except SelectorError as error:
                 raise SelectorError(f"unable to parse requirement: {error}") from None
             token = self.next()
             if not token:
-                return Selector(tuple(sorted(found, key=lambda requirement: requirement.key)))
+                return Selector(tuple(sorted(requirements, key=lambda requirement: requirement.key)))
             if token != ",":
                 raise SelectorError(f"found '{token}', expected: ',' or 'end of string'")
             if self.peek() in _SPECIAL - {"!"}:
@@ -180,25 +180,25 @@ class _Parser:
         return Requirement(key, "gt" if operator == ">" else "lt", (value,))
 
     def values(self) -> list[str]:
-        """What is between parentheses; nothing before, between or after commas is an empty value."""
+        """Return what is between parentheses; nothing before, between or after commas is an empty value."""
         if (token := self.next()) != "(":
             raise SelectorError(f"found '{token}' expected: '('")
         if self.peek() in _SPECIAL - {",", ")"}:
             raise SelectorError(f"found '{self.peek()}', expected: ',', ')' or identifier")
-        found, expected = [], True
+        values, expected = [], True
         while (token := self.next()) != ")":
             if token == ",":
                 if expected:
-                    found.append("")
+                    values.append("")
                 expected = True
                 continue
             if not expected:
                 raise SelectorError(f"found '{token}', expected: ',' or ')'")
             if token in _SPECIAL:
                 raise SelectorError(f"found '{token}', expected: ',', or identifier")
-            found.append(token)
+            values.append(token)
             expected = False
-        return [*found, ""] if expected else found
+        return [*values, ""] if expected else values
 
 
 def _check_value(key: str, place: int, value: str) -> None:
@@ -212,40 +212,44 @@ _OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": 
 
 
 def from_object(selector: Mapping[str, Any] | None) -> Selector:
-    """A selector from a LabelSelector object; absent matches nothing, empty matches everything."""
+    """Return a selector from a LabelSelector object; absent matches nothing, empty matches everything."""
     if selector is None:
         return NOTHING
-    found = [Requirement(key, "in", (value,)) for key, value in selector.get("matchLabels", {}).items()]
+    requirements = [
+        Requirement(key, "in", (value,)) for key, value in selector.get("matchLabels", {}).items()
+    ]
     for expression in selector.get("matchExpressions", ()):
         name = expression.get("operator", "")
         operator = _OPERATORS.get(name)
         if operator is None:
             raise SelectorError(f"{go_format.quote(name)} is not a valid label selector operator")
-        found.append(Requirement(expression.get("key", ""), operator, tuple(expression.get("values", ()))))
-    return Selector(tuple(sorted(found, key=lambda requirement: requirement.key)))
+        requirements.append(
+            Requirement(expression.get("key", ""), operator, tuple(expression.get("values", ())))
+        )
+    return Selector(tuple(sorted(requirements, key=lambda requirement: requirement.key)))
 
 
 def from_map(labels: Mapping[str, str] | None) -> Selector:
-    """A selector from a plain map, as services have; an empty map matches everything."""
+    """Return a selector from a plain map, as services have; an empty map matches everything."""
     return Selector(tuple(Requirement(key, "in", (value,)) for key, value in sorted((labels or {}).items())))
 
 
 def parse_fields(text: str) -> list[tuple[str, str, bool]]:
-    """A field selector: triples of field, value and whether they must be equal."""
-    found = []
+    """Return a field selector: triples of field, value and whether they must be equal."""
+    requirements = []
     for part in _split(text):
         for operator, equal in (("!=", False), ("==", True), ("=", True)):
             name, separator, value = part.partition(operator)
             if separator:
-                found.append((name, _unescape(value), equal))
+                requirements.append((name, _unescape(value), equal))
                 break
         else:
             raise SelectorError(f"invalid selector: '{part}'; can't understand '{part}'")
-    return found
+    return requirements
 
 
 def _split(text: str) -> list[str]:
-    """The parts between commas that are not escaped."""
+    """Return the parts between commas that are not escaped."""
     parts, current, escaped = [], "", False
     for char in text:
         if escaped:

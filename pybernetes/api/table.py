@@ -2,54 +2,27 @@
 
 from __future__ import annotations
 
-from calendar import timegm
-from time import strptime
 from typing import Any
 
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.selectors import SelectorError, from_object
+from pybernetes.api.text.durations import human_duration
+from pybernetes.lib import rfc3339
 
-_MINUTE, _HOUR, _DAY, _YEAR = 60, 3600, 86400, 365 * 86400
-
-
-def human_duration(seconds: float) -> str:
-    """A duration in at most two units, as kubectl shows ages."""
-    whole = int(seconds)
-    if whole < -1:
-        return "<invalid>"
-    if whole < 0:
-        return "0s"
-    if whole < 2 * _MINUTE:
-        return f"{whole}s"
-    if whole < 10 * _MINUTE:
-        return _two(whole, _MINUTE, "m", 1, "s")
-    if whole < 3 * _HOUR:
-        return f"{whole // _MINUTE}m"
-    if whole < 8 * _HOUR:
-        return _two(whole, _HOUR, "h", _MINUTE, "m")
-    if whole < 2 * _DAY:
-        return f"{whole // _HOUR}h"
-    if whole < 8 * _DAY:
-        return _two(whole, _DAY, "d", _HOUR, "h")
-    if whole < 2 * _YEAR:
-        return f"{whole // _DAY}d"
-    if whole < 8 * _YEAR:
-        return _two(whole, _YEAR, "y", _DAY, "d")
-    return f"{whole // _YEAR}y"
-
-
-def _two(seconds: int, big: int, big_name: str, small: int, small_name: str) -> str:
-    rest = seconds % big // small
-    return f"{seconds // big}{big_name}" + (f"{rest}{small_name}" if rest else "")
+# So long is a timestamp to its seconds.
+_SECONDS = len("2006-01-02T15:04:05")
 
 
 def epoch(timestamp: str) -> float:
-    """Seconds since the epoch of an RFC 3339 timestamp in UTC (fractions are dropped)."""
-    return timegm(strptime(timestamp[:19], "%Y-%m-%dT%H:%M:%S"))
+    """Return the seconds since the epoch of an RFC 3339 timestamp in UTC (fractions are dropped)."""
+    whole = timestamp[:_SECONDS]
+    if len(whole) < _SECONDS:
+        raise ValueError(f"not a timestamp: {timestamp!r}")
+    return rfc3339.parse(whole)
 
 
 def since(timestamp: str | None, now: float) -> str:
-    """How long ago a timestamp was, or ``<unknown>``."""
+    """Return how long ago a timestamp was, or ``<unknown>``."""
     return human_duration(now - epoch(timestamp)) if timestamp else "<unknown>"
 
 
@@ -68,26 +41,26 @@ PLAIN = (
 
 
 def format_labels(labels: dict[str, str] | None) -> str:
-    """Labels or a plain selector as a cell shows them."""
+    """Return labels or a plain selector as a cell shows them."""
     return ",".join(f"{key}={labels[key]}" for key in sorted(labels)) if labels else "<none>"
 
 
-def format_selector(selector: dict[str, Any] | None) -> str:
-    """A LabelSelector as a cell shows it."""
+def format_selector(selector: Object | None) -> str:
+    """Return a LabelSelector as a cell shows it."""
     try:
         return str(from_object(selector)) or "<none>"
     except SelectorError:
         return "<error>"
 
 
-def container_cells(containers: list[dict[str, Any]] | None) -> tuple[str, str]:
-    """The names and the images of containers, as the wide columns of workloads show them."""
+def container_cells(containers: list[Object] | None) -> tuple[str, str]:
+    """Return the names and the images of containers, as the wide columns of workloads show them."""
     items = containers or []
     return ",".join(c.get("name", "") for c in items), ",".join(c.get("image", "") for c in items)
 
 
 def get(obj: Any, path: str, default: Any = None) -> Any:
-    """The value at a dotted path such as ``.spec.replicas``, or the default."""
+    """Return the value at a dotted path such as ``.spec.replicas``, or the default."""
     for part in path.strip(".").split("."):
         if not isinstance(obj, dict) or part not in obj:
             return default
@@ -96,14 +69,14 @@ def get(obj: Any, path: str, default: Any = None) -> Any:
 
 
 def cells(columns: tuple[Column, ...], obj: Object, now: float) -> list[Any]:
-    """The cells of one object's row."""
+    """Return the cells of one object's row."""
     return [
         get(obj, column.cell) if isinstance(column.cell, str) else column.cell(obj, now) for column in columns
     ]
 
 
-def definitions(resource: Resource) -> list[dict[str, Any]]:
-    """The ``columnDefinitions`` of a kind."""
+def definitions(resource: Resource) -> list[Object]:
+    """Return the ``columnDefinitions`` of a kind."""
     return [
         {
             "name": c.name,

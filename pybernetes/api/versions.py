@@ -8,7 +8,7 @@ _VERSION = re.compile(r"^v(\d+)(?:(alpha|beta)(\d+))?$")
 
 
 def version_rank(version: str) -> tuple[int, int, int, str]:
-    """Sorts versions as Kubernetes does: stable, beta, alpha, others; higher numbers first in each."""
+    """Sort versions as Kubernetes does: stable, beta, alpha, others; higher numbers first in each."""
     match = _VERSION.match(version)
     if not match:
         return (3, 0, 0, version)

@@ -62,7 +62,7 @@ class Zpages:
 
     def _facts(self) -> dict[str, Any]:
         version = ".".join(KUBERNETES_VERSION.removeprefix("v").split(".")[:2])
-        firsts = {f"/{each.split('/')[1]}" for each in (*self._paths(), *PATHS) if each.strip("/")}
+        firsts = {f"/{path.split('/')[1]}" for path in (*self._paths(), *PATHS) if path.strip("/")}
         return {
             "startTime": datetime.fromtimestamp(int(self.started), UTC).isoformat().replace("+00:00", "Z"),
             "uptimeSeconds": max(0, int(self._now() - self.started)),
@@ -89,13 +89,15 @@ class Zpages:
 
 
 def flags_of(options: argparse.Namespace, parser: argparse.ArgumentParser | None = None) -> dict[str, str]:
-    """The flags of a command line as texts; what could be a secret is not shown.
+    """Return the flags of a command line as texts; what could be a secret is not shown.
 
     With a parser, flags go by its names, for those that keep their values under other ones.
     """
     if parser is not None:
         names = {
-            each.dest: each.option_strings[-1].lstrip("-") for each in parser._actions if each.option_strings
+            action.dest: action.option_strings[-1].lstrip("-")
+            for action in parser._actions
+            if action.option_strings
         }
     else:
         names = {name: name.replace("_", "-") for name in vars(options)}
@@ -104,7 +106,7 @@ def flags_of(options: argparse.Namespace, parser: argparse.ArgumentParser | None
 
 
 def negotiated(accept: str, kind: str) -> tuple[str, str] | None:
-    """The media type and version that suit an Accept header; text if anything does, None if nothing does."""
+    """Return the media type and version that suit an Accept header; text if anything does, None if nothing does."""
     for clause in accept.split(",") if accept.strip() else ["*/*"]:
         media, *rest = (part.strip() for part in clause.split(";"))
         words = dict(part.partition("=")[::2] for part in rest)
@@ -127,7 +129,7 @@ def _text(name: str, value: Any) -> str:
     if isinstance(value, (list, tuple, set, frozenset)):
         return f"[{','.join(map(str, value))}]"
     if isinstance(value, dict):
-        return ",".join(f"{key}={_text('', each)}" for key, each in value.items())
+        return ",".join(f"{key}={_text('', item)}" for key, item in value.items())
     return "" if value is None else str(value)
 
 

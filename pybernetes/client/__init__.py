@@ -1,24 +1,37 @@
 """Talks to a Kubernetes API server: over HTTPS, or within the process.
 
-Layers: imports ``lib`` and ``api`` only. ``docs/client.md`` is the guide.
+Layers: imports ``lib`` and ``api`` only. ``docs/client.md`` is the guide. The names below are imported when they are
+first asked for: kubectl takes ``kubeconfig_files`` from here and must not wait for the rest.
 """
 
-from pybernetes.client.client import Client, Page, copy
-from pybernetes.client.errors import (
-    AlreadyExists,
-    Conflict,
-    Expired,
-    Forbidden,
-    Invalid,
-    NotFound,
-    StatusError,
-    TooManyRequests,
-    Unauthorized,
-)
-from pybernetes.client.refs import Ref
-from pybernetes.client.transport import Event, Object, Transport
-from pybernetes.client.watch import Watch
+from importlib import import_module
 
+TYPE_CHECKING = False  # typing's own costs time to import
+if TYPE_CHECKING:
+    from pybernetes.client.client import Client, Page, copy
+    from pybernetes.client.errors import (
+        AlreadyExists,
+        Conflict,
+        Expired,
+        Forbidden,
+        Invalid,
+        NotFound,
+        StatusError,
+        TooManyRequests,
+        Unauthorized,
+    )
+    from pybernetes.client.refs import Ref
+    from pybernetes.client.transport import Event, Object, Transport
+    from pybernetes.client.watch import Watch
+
+_MODULES = {
+    "client": ("Client", "Page", "copy"),
+    "errors": ("AlreadyExists", "Conflict", "Expired", "Forbidden", "Invalid", "NotFound", "StatusError",
+               "TooManyRequests", "Unauthorized"),
+    "refs": ("Ref",),
+    "transport": ("Event", "Object", "Transport"),
+    "watch": ("Watch",),
+}  # fmt: skip
 __all__ = [
     "AlreadyExists",
     "Client",
@@ -38,3 +51,12 @@ __all__ = [
     "Watch",
     "copy",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import a name of this package when it is first asked for."""
+    for module, names in _MODULES.items():
+        if name in names:
+            value = globals()[name] = getattr(import_module(f"{__name__}.{module}"), name)
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

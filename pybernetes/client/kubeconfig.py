@@ -10,9 +10,10 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
+from pybernetes.api.resource import Object
+from pybernetes.client import kubeconfig_files
 from pybernetes.client.client import Client
 from pybernetes.client.credentials import (
     Anonymous,
@@ -24,15 +25,12 @@ from pybernetes.client.credentials import (
     Token,
     TokenFile,
 )
+from pybernetes.client.kubeconfig_files import ConfigError
 from pybernetes.client.rate_limiter import RateLimiter
 from pybernetes.client.rest_transport import RestTransport
 
 SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 _UNSUPPORTED = ("auth-provider",)
-
-
-class ConfigError(ValueError):
-    """A configuration is missing, broken or says something that is not supported."""
 
 
 @dataclass
@@ -66,17 +64,15 @@ def load(
     """The configuration of a program: ``path``, else $KUBECONFIG, else ~/.kube/config, else that of a pod."""
     if path:
         return from_value(read(Path(path)), context=context, cluster=cluster, user=user)
-    listed = [Path(each) for each in environment.get("KUBECONFIG", "").split(os.pathsep) if each]
-    home = Path(environment.get("HOME", "/root")) / ".kube" / "config"
-    found = [each for each in listed or [home] if each.exists()]
-    if found:
-        merged = merge([read(each) for each in found])
+    files = kubeconfig_files.paths(environment)
+    existing = [Path(file) for file in files if os.path.exists(file)]
+    if existing:
+        merged = kubeconfig_files.merge(read(file) for file in existing)
         return from_value(merged, context=context, cluster=cluster, user=user)
     if environment.get("KUBERNETES_SERVICE_HOST"):
         return in_cluster(environment=environment)
-    looked = ", ".join(map(str, listed or [home]))
     raise ConfigError(
-        f"there is no kubeconfig ({looked}) and this is not a pod: name a file, or set KUBECONFIG"
+        f"there is no kubeconfig ({', '.join(files)}) and this is not a pod: name a file, or set KUBECONFIG"
     )
 
 
@@ -100,66 +96,29 @@ def in_cluster(directory: Path = SERVICE_ACCOUNT, environment: Mapping[str, str]
     )
 
 
-def read(path: Path) -> dict[str, Any]:
-    """A kubeconfig file as a value, with the paths in it made absolute."""
-    import yaml  # only now: a pod needs none
-
+def read(path: Path) -> Object:
+    """Return a kubeconfig file as a value, with the paths in it made absolute."""
     try:
-        text = path.read_text()
+        return kubeconfig_files.read(path)
     except OSError as error:
         raise ConfigError(f"the kubeconfig cannot be read: {error}") from None
-    try:
-        value = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)) or {}
-    except yaml.YAMLError as error:
-        raise ConfigError(f"error loading config file {str(path)!r}: {error}") from None
-    if not isinstance(value, dict) or value.get("kind", "Config") != "Config":
-        raise ConfigError(f"error loading config file {str(path)!r}: it is not a kubeconfig")
-    directory = path.absolute().parent
-    for entry in value.get("clusters") or ():
-        _absolute(entry.get("cluster") or {}, directory, "certificate-authority")
-    for entry in value.get("users") or ():
-        user = entry.get("user") or {}
-        _absolute(user, directory, "client-certificate", "client-key", "tokenFile")
-        command = (user.get("exec") or {}).get("command", "")
-        if "/" in command:
-            _absolute(user["exec"], directory, "command")
-    return value
 
 
-def _absolute(value: dict[str, Any], directory: Path, *names: str) -> None:
-    for name in names:
-        if value.get(name):
-            value[name] = str(directory / value[name])
-
-
-def merge(values: list[dict[str, Any]]) -> dict[str, Any]:
-    """Several kubeconfigs as one: of two entries of the same name, the first counts."""
-    merged: dict[str, Any] = {}
-    for value in values:
-        for name in ("clusters", "users", "contexts"):
-            entries = merged.setdefault(name, [])
-            known = {entry["name"] for entry in entries}
-            entries += [entry for entry in value.get(name) or () if entry["name"] not in known]
-        if value.get("current-context"):
-            merged.setdefault("current-context", value["current-context"])
-    return merged
-
-
-def from_value(value: dict[str, Any], *, context: str = "", cluster: str = "", user: str = "") -> Config:
+def from_value(value: Object, *, context: str = "", cluster: str = "", user: str = "") -> Config:
     """The configuration of one context of a kubeconfig."""
     context = context or value.get("current-context") or ""
     if context:
-        chosen = _entry(value, "contexts", "context", context)
+        chosen = _entry(value, "contexts", context)
     elif cluster:
         chosen = {}
     else:
         raise ConfigError("the kubeconfig has no current-context: name a context")
     cluster = cluster or chosen.get("cluster", "")
-    where = _entry(value, "clusters", "cluster", cluster)
+    where = _entry(value, "clusters", cluster)
     if not where.get("server"):
         raise ConfigError(f"the cluster {cluster!r} of the kubeconfig has no server")
     user = user or chosen.get("user", "")
-    who = _entry(value, "users", "user", user) if user else {}
+    who = _entry(value, "users", user) if user else {}
     if where.get("proxy-url"):
         raise ConfigError(f"the cluster {cluster!r} has a proxy-url, which is not supported")
     trust = _authority(where, cluster)
@@ -173,14 +132,14 @@ def from_value(value: dict[str, Any], *, context: str = "", cluster: str = "", u
     )
 
 
-def _entry(value: dict[str, Any], plural: str, singular: str, name: str) -> dict[str, Any]:
-    for entry in value.get(plural) or ():
-        if entry.get("name") == name:
-            return entry.get(singular) or {}
-    raise ConfigError(f"{singular} {name!r} does not exist")
+def _entry(value: Object, plural: str, name: str) -> Object:
+    settings = kubeconfig_files.entry(value, plural, name)
+    if settings is None:
+        raise ConfigError(f"{kubeconfig_files.PLURALS[plural]} {name!r} does not exist")
+    return settings
 
 
-def _authority(cluster: dict[str, Any], name: str) -> Authority:
+def _authority(cluster: Object, name: str) -> Authority:
     data = cluster.get("certificate-authority-data")
     insecure = bool(cluster.get("insecure-skip-tls-verify"))
     if insecure and (data or cluster.get("certificate-authority")):
@@ -199,7 +158,7 @@ def _decode(data: str, name: str) -> str:
         raise ConfigError(f"{name} is not base64 of a PEM text") from None
 
 
-def _credentials(trust: Authority, user: dict[str, Any], name: str, cluster: dict[str, Any]) -> Credentials:
+def _credentials(trust: Authority, user: Object, name: str, cluster: Object) -> Credentials:
     for key in _UNSUPPORTED:
         if user.get(key):
             raise ConfigError(f"the user {name!r} has {key}, which is not supported: use exec")
@@ -223,13 +182,13 @@ def _credentials(trust: Authority, user: dict[str, Any], name: str, cluster: dic
     return Anonymous(trust)
 
 
-def _pem(user: dict[str, Any], name: str) -> str | Path | None:
+def _pem(user: Object, name: str) -> str | Path | None:
     if user.get(f"{name}-data"):
         return _decode(user[f"{name}-data"], f"{name}-data")
     return Path(user[name]) if user.get(name) else None
 
 
-def _impersonation(user: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+def _impersonation(user: Object) -> tuple[tuple[str, str], ...]:
     headers = [("Impersonate-User", user["as"])] if user.get("as") else []
     if user.get("as-uid"):
         headers.append(("Impersonate-Uid", user["as-uid"]))

@@ -7,7 +7,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def checkout_folder(name: str) -> Path | None:
-    """Returns a top-level folder of the source checkout, or says on stderr why there is none."""
+    """Return a top-level folder of the source checkout, or print why there is none."""
     folder = ROOT / name
     if folder.is_dir():
         return folder

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def parser(program: str, summary: str, *, positional: bool = True) -> argparse.ArgumentParser:
-    """A command line that names a cluster: by ``--cluster``, and by its first word where none else comes first."""
+    """Return a parser that takes the name of a cluster: as ``--cluster``, and as its first word if that is free."""
     result = argparse.ArgumentParser(prog=f"pyb {program}", description=summary, allow_abbrev=False)
     if positional:
         result.add_argument("name", nargs="?", default="", help="name of the cluster (default: the only one)")
@@ -21,9 +21,9 @@ def parser(program: str, summary: str, *, positional: bool = True) -> argparse.A
 
 
 def run(program: str, arguments: argparse.Namespace, work: Callable[[Cluster], int | None]) -> int:
-    """Works on the cluster that was named; what goes wrong is told in a line."""
-    from pybernetes.node.containerd.daemon import RuntimeMissing
+    """Work on the cluster that was named, and return the exit code; errors become a message."""
     from pybernetes.node.containerd.images import ImageError
+    from pybernetes.node.containerd.requirements import RuntimeMissing
     from pybernetes.tools.local import paths
     from pybernetes.tools.local.admin_client import ApiError
 
@@ -38,5 +38,5 @@ def run(program: str, arguments: argparse.Namespace, work: Callable[[Cluster], i
 
 
 def on_cluster(program: str, summary: str, argv: list[str], work: Callable[[Cluster], int | None]) -> int:
-    """Parses the name of a cluster, which is all that the command takes, and works on it."""
+    """Parse the name of a cluster, which is all that the command takes, and work on it."""
     return run(program, parser(program, summary).parse_args(argv), work)

@@ -9,20 +9,20 @@ SUMMARY = "run a benchmark against any Kubernetes cluster: pyb bench api --kubec
 
 
 def main(argv: list[str]) -> int:
-    """Runs the benchmark that the first argument names with the rest of the arguments."""
+    """Run the benchmark that the first argument names with the rest of the arguments."""
     folder = checkout_folder("bench")
     if folder is None:
         return 1
     if str(folder.parent) not in sys.path:
         sys.path.insert(0, str(folder.parent))
-    known = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
-    if argv and argv[0] in known:
-        from bench.harness.ending import orderly
+    names = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
+    if argv and argv[0] in names:
+        from bench.harness.orderly_exit import orderly_exit
 
-        with orderly():
+        with orderly_exit():
             return import_module(f"bench.{argv[0]}").main(argv[1:])
     wants_help = bool(argv) and argv[0] in ("-h", "--help")
     lines = ["Usage: pyb bench NAME [ARGUMENT…]", "", "Benchmarks:"]
-    lines += [f"  {name}  {import_module(f'bench.{name}').SUMMARY}" for name in known]
+    lines += [f"  {name}  {import_module(f'bench.{name}').SUMMARY}" for name in names]
     print("\n".join(lines), file=sys.stdout if wants_help else sys.stderr)
     return 0 if wants_help else 2

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
-import signal
-import sys
 from typing import TYPE_CHECKING
+
+from pybernetes.cmd._program import run, stop_event
 
 if TYPE_CHECKING:
     from pybernetes.tools.local.dns import DnsSettings
@@ -17,7 +16,7 @@ SUMMARY = "Run the control plane of a local cluster in one process"
 
 
 def main(argv: list[str]) -> int:
-    """Runs until told to stop."""
+    """Run until told to stop."""
     parser = argparse.ArgumentParser(prog="control-plane", description=SUMMARY, allow_abbrev=False)
     parser.add_argument("--cluster", required=True, help="name of the cluster")
     arguments = parser.parse_args(argv)
@@ -25,26 +24,19 @@ def main(argv: list[str]) -> int:
 
     gc_tuning.rest()
     logs.set_up(0)
-    import uvloop
-
-    try:
-        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            return runner.run(_run(arguments.cluster))
-    except (OSError, ValueError, RuntimeError) as error:
-        print(f"control-plane: {error}", file=sys.stderr)
-        return 1
+    return run("control-plane", _run(arguments.cluster), RuntimeError)
 
 
 async def _run(name: str) -> int:
     from pybernetes.cmd import kube_apiserver, kube_controller_manager
     from pybernetes.lib import gc_tuning
     from pybernetes.tools.local import network
-    from pybernetes.tools.local import settings as kept
+    from pybernetes.tools.local import settings as saved_settings
     from pybernetes.tools.local.control_plane import ControlPlane
     from pybernetes.tools.local.paths import Cluster
 
     cluster = Cluster(name)
-    settings = kept.load(cluster)
+    settings = saved_settings.load(cluster)
     apiserver = kube_apiserver.parser().parse_args(
         [
             f"--bind-address={settings.address}",
@@ -73,14 +65,12 @@ async def _run(name: str) -> int:
         first_node=_first_node(settings),
         node_parts=("kube-proxy",) if settings.proxy_mode != "none" else (),
         volumes=cluster.root / "volumes",
-        name_server=_name_server(settings),
+        dns_settings=_dns_settings(settings),
         node_range=settings.node_range,
         bridge="" if settings.host_network else network.bridge_name(name),
         dialer=network.dialer(cluster.name, settings),
     )
-    stop = asyncio.Event()
-    for each in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(each, stop.set)
+    stop = stop_event()
     await plane.start()
     gc_tuning.calm()
     print(f"the control plane is serving on https://{settings.address}:{plane.server.port}", flush=True)
@@ -89,8 +79,8 @@ async def _run(name: str) -> int:
     return 0
 
 
-def _name_server(settings: Settings) -> DnsSettings | None:
-    """Where kube-dns answers: on the bridge, where nodes reach it. Nodes that pretend need none."""
+def _dns_settings(settings: Settings) -> DnsSettings | None:
+    """Return where kube-dns answers: on the bridge, where nodes reach it. Hollow nodes need none."""
     from pybernetes.lib.network import default_address
     from pybernetes.tools.local import network
     from pybernetes.tools.local.dns import DnsSettings
@@ -103,14 +93,14 @@ def _name_server(settings: Settings) -> DnsSettings | None:
 
 
 def _first_node(settings: Settings) -> str:
-    """The node that shows the control plane's parts."""
+    """Return the node that shows the control plane's parts."""
     if settings.nodes:
         return settings.nodes[0].name
     return "hollow-0" if settings.hollow else ""
 
 
 def _kubelet_access(cluster: Cluster) -> list[str]:
-    """The identity by which kubelets know the API server, made once."""
+    """Return the flags with the identity by which kubelets know the API server, made once."""
     from pybernetes.lib import tls
 
     certificate, key = (cluster.certificates / f"apiserver-kubelet-client.{end}" for end in ("crt", "key"))

@@ -8,7 +8,7 @@ SUMMARY = "Remove a local cluster and everything that it made"
 
 
 def main(argv: list[str]) -> int:
-    """Deletes the cluster."""
+    """Delete the cluster."""
     from pybernetes.tools.local import lifecycle
     from pybernetes.tools.local.paths import Cluster
 

@@ -8,7 +8,7 @@ SUMMARY = "Stop a local cluster; pyb up brings it back as it was"
 
 
 def main(argv: list[str]) -> int:
-    """Stops the cluster."""
+    """Stop the cluster."""
     from pybernetes.tools.local import lifecycle
     from pybernetes.tools.local.paths import Cluster
 

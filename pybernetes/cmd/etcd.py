@@ -13,7 +13,7 @@ SUMMARY = "save, restore and inspect snapshots of the store"
 
 
 def main(argv: list[str]) -> int:
-    """Runs `snapshot save`, `snapshot restore` or `snapshot status`."""
+    """Run `snapshot save`, `snapshot restore` or `snapshot status`."""
     arguments = parser().parse_args(argv)
     try:
         output = arguments.run(arguments)
@@ -25,7 +25,7 @@ def main(argv: list[str]) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
+    """Return the parser of the command line."""
     program = argparse.ArgumentParser(prog="pyb etcd", description=__doc__)
     commands = program.add_subparsers(required=True, metavar="snapshot")
     actions = commands.add_parser("snapshot", help="snapshots of the store").add_subparsers(
@@ -52,7 +52,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def save(arguments: argparse.Namespace) -> str:
-    """Writes a snapshot of the embedded store or of etcd."""
+    """Write a snapshot of the embedded store or of etcd."""
     path: Path = arguments.file
     if arguments.data_dir is not None:
         snapshot.save_embedded(arguments.data_dir, path)
@@ -69,49 +69,49 @@ def save(arguments: argparse.Namespace) -> str:
 
 
 def restore(arguments: argparse.Namespace) -> str:
-    """Makes a data directory from a snapshot."""
-    found = snapshot.restore(arguments.file, arguments.data_dir)
-    return f"Restored {found.total_keys} keys at revision {found.revision} to {arguments.data_dir}"
+    """Make a data directory from a snapshot."""
+    restored = snapshot.restore(arguments.file, arguments.data_dir)
+    return f"Restored {restored.total_keys} keys at revision {restored.revision} to {arguments.data_dir}"
 
 
 def status(arguments: argparse.Namespace) -> str:
-    """Describes a snapshot in the chosen form."""
+    """Describe a snapshot in the chosen form."""
     return FORMATS[arguments.write_out](snapshot.status(arguments.file))
 
 
-def as_simple(found: SnapshotStatus) -> str:
-    """One line with commas."""
-    return ", ".join(cells(found))
+def as_simple(status: SnapshotStatus) -> str:
+    """Return one line with commas."""
+    return ", ".join(cells(status))
 
 
-def as_fields(found: SnapshotStatus) -> str:
-    """A line for each number."""
+def as_fields(status: SnapshotStatus) -> str:
+    """Return a line for each number."""
     rows = {
-        "Hash": found.hash,
-        "Revision": found.revision,
-        "Keys": found.total_keys,
-        "Size": found.total_size,
+        "Hash": status.hash,
+        "Revision": status.revision,
+        "Keys": status.total_keys,
+        "Size": status.total_size,
     }
     return "\n".join(f'"{name}" : {value}' for name, value in rows.items())
 
 
-def as_json(found: SnapshotStatus) -> str:
-    """The names that etcdctl uses."""
+def as_json(status: SnapshotStatus) -> str:
+    """Return the names that etcdctl uses."""
     return json.dumps(
         {
-            "hash": found.hash,
-            "revision": found.revision,
-            "totalKey": found.total_keys,
-            "totalSize": found.total_size,
+            "hash": status.hash,
+            "revision": status.revision,
+            "totalKey": status.total_keys,
+            "totalSize": status.total_size,
         },
         separators=(",", ":"),
     )
 
 
-def as_table(found: SnapshotStatus) -> str:
-    """A table with lines around it."""
+def as_table(status: SnapshotStatus) -> str:
+    """Return a table with lines around it."""
     header = ["HASH", "REVISION", "TOTAL KEYS", "TOTAL SIZE"]
-    values = cells(found)
+    values = cells(status)
     widths = [max(len(name), len(value)) for name, value in zip(header, values, strict=True)]
     line = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
     titles = "|" + "|".join(f" {name:^{width}} " for name, width in zip(header, widths, strict=True)) + "|"
@@ -122,13 +122,13 @@ def as_table(found: SnapshotStatus) -> str:
 FORMATS = {"simple": as_simple, "fields": as_fields, "json": as_json, "table": as_table}
 
 
-def cells(found: SnapshotStatus) -> list[str]:
-    """What the table and the simple form show."""
-    return [f"{found.hash:x}", str(found.revision), str(found.total_keys), size(found.total_size)]
+def cells(status: SnapshotStatus) -> list[str]:
+    """Return what the table and the simple form show."""
+    return [f"{status.hash:x}", str(status.revision), str(status.total_keys), size(status.total_size)]
 
 
 def size(number: int) -> str:
-    """A number of bytes for people, in powers of 1000: 2.1 MB, 48 MB."""
+    """Return a number of bytes for people, in powers of 1000: 2.1 MB, 48 MB."""
     if number < 10:
         return f"{number} B"
     units = ["B", "kB", "MB", "GB", "TB"]

@@ -1,19 +1,18 @@
-"""hollow-node: nodes that only pretend, for trying out and measuring everything but nodes."""
+"""hollow-node: nodes on which nothing runs, for trying out and measuring everything but nodes."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
-import signal
-import sys
 from pathlib import Path
+
+from pybernetes.cmd._program import run, until_signal
 
 SUMMARY = "Pretend to be nodes: pods bound to them become ready and obey deletion, and nothing runs"
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
+    """Return the parser of the command line."""
     result = argparse.ArgumentParser(prog="hollow-node", description=SUMMARY, allow_abbrev=False)
     result.add_argument(
         "--kubeconfig", default="", help="file that says where the API server is and who this is"
@@ -29,19 +28,12 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str]) -> int:
-    """Pretends until told to stop."""
+    """Be hollow nodes until told to stop."""
     arguments = parser().parse_args(argv)
     from pybernetes.lib import logs
 
     logs.set_up(arguments.v)
-    try:
-        import uvloop
-
-        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            return runner.run(_run(arguments))
-    except (OSError, ValueError) as error:
-        print(f"hollow-node: {error}", file=sys.stderr)
-        return 1
+    return run("hollow-node", _run(arguments))
 
 
 async def _run(arguments: argparse.Namespace) -> int:
@@ -52,25 +44,23 @@ async def _run(arguments: argparse.Namespace) -> int:
     plan = stages.read(arguments.stages) if arguments.stages else None
     names = [f"{arguments.name}-{number}" for number in range(arguments.nodes)]
     ready = asyncio.Event()
+    announcing = asyncio.create_task(_announce(ready, names))
     async with kubeconfig.load(arguments.kubeconfig or None).client(user_agent="hollow-node") as client:
-        work = asyncio.ensure_future(
-            hollow_kubelet.run(
-                client,
-                names,
-                version=KUBERNETES_VERSION,
-                plan=plan,
-                start_seconds=arguments.start_seconds,
-                ready=ready,
-            )
+        work = hollow_kubelet.run(
+            client,
+            names,
+            version=KUBERNETES_VERSION,
+            plan=plan,
+            start_seconds=arguments.start_seconds,
+            ready=ready,
         )
-        loop = asyncio.get_running_loop()
-        for name in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(name, work.cancel)
-        said = asyncio.ensure_future(ready.wait())
-        await asyncio.wait([work, said], return_when=asyncio.FIRST_COMPLETED)
-        if ready.is_set():
-            print(f"hollow-node is {len(names)} nodes, {names[0]} and so on", flush=True)
-        said.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await work
+        try:
+            await until_signal(work)
+        finally:
+            announcing.cancel()
     return 0
+
+
+async def _announce(ready: asyncio.Event, names: list[str]) -> None:
+    await ready.wait()
+    print(f"hollow-node is {len(names)} nodes, {names[0]} and so on", flush=True)

@@ -16,7 +16,7 @@ SUMMARY = "Load, list, remove or build images of a local cluster"
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
+    """Return the parser of the command line."""
     result = argparse.ArgumentParser(prog="pyb image", description=SUMMARY, allow_abbrev=False)
     verbs = result.add_subparsers(dest="verb", required=True)
     load = verbs.add_parser("load", help="bring an OCI or docker archive into every node")
@@ -45,7 +45,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str]) -> int:
-    """Does what the verb says."""
+    """Do what the verb says."""
     arguments = parser().parse_args(argv)
     from pybernetes.lib.oci import Process
     from pybernetes.tools.local import images

@@ -23,7 +23,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str]) -> int:
-    """Runs the server until it is told to stop."""
+    """Run the server until it is told to stop."""
     from pybernetes.lib import gc_tuning, logs
 
     gc_tuning.rest()

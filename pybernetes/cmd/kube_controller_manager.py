@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
-import contextlib
-import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pybernetes.cmd import _secure_serving
+from pybernetes.cmd._leader_election import election, election_flags
+from pybernetes.cmd._program import run, until_signal
 from pybernetes.cmd._secure_serving import serving_flags
 from pybernetes.lib import flags
-from pybernetes.lib.flags import Flag, Seconds
+from pybernetes.lib.flags import Flag
 
 if TYPE_CHECKING:
     from pybernetes.client.client import Client
     from pybernetes.client.kubeconfig import Config
-    from pybernetes.runtime import Manager
 
 SUMMARY = "Run the control loops of Kubernetes"
 
@@ -33,55 +31,44 @@ GENERAL = (
     Flag("cluster-name", "kubernetes", "name of the cluster"),
 )  # fmt: skip
 SERVING = serving_flags(10257)
-ELECTION = (
-    Flag("leader-elect", True, "work only while holding a lease, so that several can stand by"),
-    Flag("leader-elect-lease-duration", Seconds(15), "how long others wait for a leader that is silent"),
-    Flag("leader-elect-renew-deadline", Seconds(10), "how long a leader tries to renew before it gives up"),
-    Flag("leader-elect-retry-period", Seconds(2), "time between two tries"),
-    Flag("leader-elect-resource-lock", "leases", "only leases can be held"),
-    Flag("leader-elect-resource-name", "kube-controller-manager", "name of the lease"),
-    Flag("leader-elect-resource-namespace", "kube-system", "its namespace"),
-)
+ELECTION = election_flags("kube-controller-manager")
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line, with upstream's names and, but for the rate of calls, its defaults."""
-    from pybernetes.control_plane.controllers._controller_manager import manager as _manager
+    """Return the parser of the command line, with upstream's names and, except for the rate of calls, its defaults."""
+    from pybernetes.control_plane.controllers._controller_manager import registry
 
-    known = _manager.descriptors()
+    descriptors = registry.descriptors()
     result = argparse.ArgumentParser(prog="kube-controller-manager", description=SUMMARY, allow_abbrev=False)
     taken: set[str] = set()
     groups = {
         "general": GENERAL,
         "serving": SERVING,
         "leader election": ELECTION,
-        "controllers": _manager.flags(known),
+        "controllers": registry.flags(descriptors),
     }
     for title, group in groups.items():
         flags.add(result.add_argument_group(title), [flag for flag in group if flag.name not in taken])
         taken |= {flag.name for flag in group}
     result.add_argument("-v", "--v", type=int, default=0, help="how much to log")
-    on = ", ".join(sorted(name for name, each in known.items() if each.enabled))
-    off = ", ".join(sorted(name for name, each in known.items() if not each.enabled))
+    on = ", ".join(sorted(name for name, descriptor in descriptors.items() if descriptor.enabled))
+    off = ", ".join(sorted(name for name, descriptor in descriptors.items() if not descriptor.enabled))
     result.epilog = f"Controllers: {on}. Off by default: {off or 'none'}."
     return result
 
 
 def main(argv: list[str]) -> int:
-    """Runs the controllers until told to stop, or until the lease is lost."""
+    """Run the controllers until told to stop, or until the lease is lost."""
     arguments = parser().parse_args(argv)
     from pybernetes.lib import logs
 
     logs.set_up(arguments.v)
     try:
         _check(arguments)
-        import uvloop
-
-        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            return runner.run(_run(arguments))
-    except (OSError, ValueError, RuntimeError) as error:
+    except ValueError as error:
         print(f"kube-controller-manager: {error}", file=sys.stderr)
         return 1
+    return run("kube-controller-manager", _run(arguments), RuntimeError)
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -99,66 +86,48 @@ def _check(arguments: argparse.Namespace) -> None:
 
 async def _run(arguments: argparse.Namespace) -> int:
     from pybernetes.client import kubeconfig
-    from pybernetes.control_plane.controllers._controller_manager import identity as _identity
-    from pybernetes.control_plane.controllers._controller_manager import manager as _manager
-    from pybernetes.runtime import Election, LostLease, Manager
+    from pybernetes.control_plane.controllers._controller_manager import registry
+    from pybernetes.control_plane.controllers._controller_manager.service_account import client_of
+    from pybernetes.runtime import LostLease, Manager
 
     settings = kubeconfig.load(arguments.kubeconfig or None)
     if arguments.master:
         settings.server = arguments.master
     arguments.root_ca_data = _authority(settings)
-    known = _manager.descriptors()
-    chosen = _manager.select(arguments.controllers, known)
+    chosen = registry.select(arguments.controllers, registry.descriptors())
     rate = {"qps": arguments.kube_api_qps, "burst": arguments.kube_api_burst}
     client = settings.client(user_agent="kube-controller-manager", **rate)
-    election = None
-    if arguments.leader_elect:
-        election = Election(
-            arguments.leader_elect_resource_name, arguments.leader_elect_resource_namespace,
-            lease_seconds=arguments.leader_elect_lease_duration,
-            renew_seconds=arguments.leader_elect_renew_deadline, retry_seconds=arguments.leader_elect_retry_period,
-        )  # fmt: skip
     # A lease must not wait behind the calls of busy controllers, nor be limited with them.
     lease_client = settings.client(user_agent="kube-controller-manager")
-    manager = Manager(client, election=election, election_client=lease_client)
+    manager = Manager(client, election=election(arguments), election_client=lease_client)
     clients = [client, lease_client]
 
     def client_for(identity: str) -> Client:
-        clients.append(_identity.client_of(client, settings, identity))
+        clients.append(client_of(client, settings, identity))
         return clients[-1]
 
     own = client_for if arguments.use_service_account_credentials else None
-    _manager.add_all(manager, chosen, arguments, own)
+    registry.add_all(manager, chosen, arguments, own)
     if arguments.secure_port:
         port = await _secure_serving.serve(
             manager, arguments, "kube-controller-manager", arguments.kubeconfig
         )
         print(f"kube-controller-manager is serving on https://{arguments.bind_address}:{port}", flush=True)
     try:
-        return await _until_told(manager)
+        await until_signal(manager.run())  # in the end the lease is given back
+        return 0
     except LostLease as error:
         print(f"kube-controller-manager: {error}", file=sys.stderr)
         return 1
     finally:
         await manager.stop_serving()
-        for each in clients:
-            await each.close()
+        for used in clients:
+            await used.close()
 
 
 def _authority(settings: Config) -> str:
-    """The authority that the manager itself trusts, as text."""
+    """Return the certificate authority that the manager itself trusts, as text."""
     trust = settings.credentials.trust()
     if trust.path is not None:
         return Path(trust.path).read_text()
     return trust.text or ""
-
-
-async def _until_told(manager: Manager) -> int:
-    """Works until a signal comes; then the lease is given back."""
-    work = asyncio.ensure_future(manager.run())
-    loop = asyncio.get_running_loop()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(name, work.cancel)
-    with contextlib.suppress(asyncio.CancelledError):
-        await work
-    return 0

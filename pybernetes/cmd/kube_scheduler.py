@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import signal
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pybernetes.cmd import _secure_serving
+from pybernetes.cmd._leader_election import election_flags
+from pybernetes.cmd._program import run, stop_event
 from pybernetes.cmd._secure_serving import serving_flags
 from pybernetes.lib.flags import Flag, Seconds, add
 
@@ -19,17 +19,7 @@ if TYPE_CHECKING:
 SUMMARY = "Choose a node for each pod that has none: filter, then score"
 
 _SERVING = serving_flags(10259)
-_ELECTION = (
-    Flag("leader-elect", True, "work only while holding the lease"),
-    Flag(
-        "leader-elect-lease-duration", Seconds(15), "how long others wait for a leader that has gone silent"
-    ),
-    Flag("leader-elect-renew-deadline", Seconds(10), "how long a leader tries to renew before it gives up"),
-    Flag("leader-elect-retry-period", Seconds(2), "time between attempts"),
-    Flag("leader-elect-resource-lock", "leases", "only leases are supported"),
-    Flag("leader-elect-resource-name", "kube-scheduler", "name of the lease"),
-    Flag("leader-elect-resource-namespace", "kube-system", "its namespace"),
-)
+_ELECTION = election_flags("kube-scheduler")
 _MISC = (
     Flag("config", "", "file with a KubeSchedulerConfiguration"),
     Flag("kubeconfig", "", "how to reach the API server; ignored with --config, which says it too"),
@@ -42,7 +32,7 @@ _MISC = (
         "how long a pod waits before it is tried again anyway",
     ),
 )
-# What upstream's command lines carry and what means nothing here.
+# Flags of upstream's command lines that mean nothing here.
 _IGNORED = ("feature-gates", "contention-profiling", "address", "kube-api-content-type",
             "authentication-skip-lookup", "authentication-token-webhook-cache-ttl",
             "authentication-tolerate-lookup-failure",
@@ -52,7 +42,7 @@ _IGNORED = ("feature-gates", "contention-profiling", "address", "kube-api-conten
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line, with upstream's names and defaults."""
+    """Return the parser of the command line, with upstream's names and defaults."""
     result = argparse.ArgumentParser(prog="kube-scheduler", description=SUMMARY, allow_abbrev=False)
     add(result.add_argument_group("configuration"), _MISC)
     add(result.add_argument_group("serving"), _SERVING)
@@ -65,16 +55,16 @@ def parser() -> argparse.ArgumentParser:
 
 
 def configuration(options: argparse.Namespace) -> Configuration:
-    """What the scheduler is told by the file and the command line; the file's word counts."""
+    """Return the configuration of the file and the command line; the file wins."""
     from pybernetes.scheduling import config
 
     _secure_serving.check(options)
     if options.leader_elect_resource_lock != "leases":
         raise ValueError('resourceLock value must be "leases"')
     if options.config:
-        found = config.load(Path(options.config))
+        settings = config.load(Path(options.config))
     else:
-        found = config.Configuration(
+        settings = config.Configuration(
             kubeconfig=options.kubeconfig, qps=options.kube_api_qps, burst=options.kube_api_burst
         )
     # Flags of leader election that are given win over the file, as upstream's do.
@@ -87,28 +77,21 @@ def configuration(options: argparse.Namespace) -> Configuration:
         ("leader_elect_resource_namespace", "lease_namespace"),
     ):
         value = getattr(options, flag)
-        default = next(each.default for each in _ELECTION if each.attribute == flag)
+        default = next(known.default for known in _ELECTION if known.attribute == flag)
         if not options.config or value != default:
-            setattr(found, attribute, value)
-    return found
+            setattr(settings, attribute, value)
+    return settings
 
 
 def main(argv: list[str]) -> int:
-    """Runs the scheduler until it is told to stop."""
+    """Run the scheduler until it is told to stop."""
     options = parser().parse_args(argv)
     from pybernetes.client.kubeconfig import ConfigError
     from pybernetes.lib import logs
     from pybernetes.runtime.election import LostLease
 
     logs.set_up(options.v)
-    try:
-        import uvloop
-
-        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            return runner.run(_serve(options))
-    except (OSError, ValueError, ConfigError, LostLease) as error:
-        print(f"kube-scheduler: {error}", file=sys.stderr)
-        return 1
+    return run("kube-scheduler", _serve(options), ConfigError, LostLease)
 
 
 async def _serve(options: argparse.Namespace) -> int:
@@ -137,12 +120,8 @@ async def _serve(options: argparse.Namespace) -> int:
     manager.ready.add("informer-sync", lambda: scheduler.check() if manager.working.is_set() else None)
     if options.secure_port:
         await _secure_serving.serve(manager, options, "kube-scheduler", settings.kubeconfig)
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(name, stop.set)
-    working: asyncio.Task[Any] = asyncio.create_task(manager.run(), name="manager")
-    waiting = asyncio.create_task(stop.wait(), name="stop")
+    working = asyncio.create_task(manager.run(), name="manager")
+    waiting = asyncio.create_task(stop_event().wait(), name="stop")
     await asyncio.wait([working, waiting], return_when=asyncio.FIRST_COMPLETED)
     failed = working.done() and not working.cancelled()
     for task in (working, waiting):

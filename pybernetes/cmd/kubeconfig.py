@@ -8,7 +8,7 @@ SUMMARY = "Print the kubeconfig of a local cluster"
 
 
 def main(argv: list[str]) -> int:
-    """Prints the file."""
+    """Print the file."""
     from pybernetes.tools.local.paths import Cluster
 
     def show(cluster: Cluster) -> None:

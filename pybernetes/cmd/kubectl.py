@@ -6,5 +6,5 @@ SUMMARY = "control a Kubernetes cluster: the commands of kubectl"
 
 
 def main(argv: list[str]) -> int:
-    """Runs a kubectl command line."""
+    """Run a kubectl command line."""
     return kubectl(argv)

@@ -6,9 +6,9 @@ import argparse
 import asyncio
 import logging
 import os
-import signal
-import sys
 from collections.abc import Awaitable, Callable
+
+from pybernetes.cmd._program import run, stop_event
 
 SUMMARY = "Run the agents of a node of a local cluster"
 _RESTART_SECONDS = 1.0
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 def main(argv: list[str]) -> int:
-    """Runs until told to stop."""
+    """Run until told to stop."""
     parser = argparse.ArgumentParser(prog="local-node", description=SUMMARY, allow_abbrev=False)
     parser.add_argument("--cluster", required=True, help="name of the cluster")
     parser.add_argument("--node", required=True, help="name of the node")
@@ -24,37 +24,29 @@ def main(argv: list[str]) -> int:
     from pybernetes.lib import logs
 
     logs.set_up(0)
-    # Programs are started often here; gRPC would take note of each fork, and need not: an exec follows.
+    # Programs are started often here; gRPC need not handle each fork, since an exec follows.
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
-    import uvloop
-
-    try:
-        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            return runner.run(_run(arguments.cluster, arguments.node))
-    except (OSError, ValueError, RuntimeError) as error:
-        print(f"local-node: {error}", file=sys.stderr)
-        return 1
+    return run("local-node", _run(arguments.cluster, arguments.node), RuntimeError)
 
 
 async def _run(name: str, node_name: str) -> int:
     from pybernetes.cmd import kubelet
-    from pybernetes.node.containerd import daemon
+    from pybernetes.node.containerd import containerd
+    from pybernetes.node.kubelet import flags
     from pybernetes.tools.local import network
-    from pybernetes.tools.local import settings as kept
+    from pybernetes.tools.local import settings as saved_settings
     from pybernetes.tools.local.node import Node
     from pybernetes.tools.local.paths import Cluster
 
     cluster = Cluster(name)
-    settings = kept.load(cluster)
+    settings = saved_settings.load(cluster)
     node = Node(cluster, node_name)
-    stop = asyncio.Event()
-    for each in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(each, stop.set)
+    stop = stop_event()
     address = network.node_address(settings, node_name)
     options = node.kubelet_arguments(address, network.cluster_dns(settings.service_range))
     options.append(f"--cni-bridge={network.bridge_name(name) if settings.host_network else ''}")
-    arguments = kubelet.parser().parse_args([*options, *settings.kubelet_arguments])
-    await daemon.make_ready(node.places)
+    arguments = flags.parser().parse_args([*options, *settings.kubelet_arguments])
+    await containerd.make_ready(node.containerd)
     tasks = [asyncio.create_task(_keep("kubelet", stop, lambda: kubelet.serve(arguments, stop)))]
     if settings.proxy_mode != "none":
         from pybernetes.tools.local import kube_proxy
@@ -62,7 +54,7 @@ async def _run(name: str, node_name: str) -> int:
         tasks.append(
             asyncio.create_task(_keep("kube-proxy", stop, lambda: kube_proxy.run(node, settings, stop)))
         )
-    joining = asyncio.create_task(_keep("pod network", stop, lambda: node.join(settings)))
+    joining = asyncio.create_task(_keep("pod network", stop, lambda: node.run_pod_network(settings)))
     await stop.wait()
     joining.cancel()
     await asyncio.gather(*tasks, joining, return_exceptions=True)
@@ -70,11 +62,11 @@ async def _run(name: str, node_name: str) -> int:
     return 0
 
 
-async def _keep(name: str, stop: asyncio.Event, run: Callable[[], Awaitable[None]]) -> None:
-    """Runs an agent until the node stops; one that fails is started again."""
+async def _keep(name: str, stop: asyncio.Event, agent: Callable[[], Awaitable[None]]) -> None:
+    """Run an agent until the node stops; one that fails is restarted."""
     while not stop.is_set():
         try:
-            await run()
+            await agent()
         except Exception:
             log.exception("%s ended and is started again", name)
             await asyncio.sleep(_RESTART_SECONDS)

@@ -8,7 +8,7 @@ SUMMARY = "Keep the programs of a local cluster running"
 
 
 def main(argv: list[str]) -> int:
-    """Runs until told to stop."""
+    """Run until told to stop."""
     parser = argparse.ArgumentParser(prog="local-supervisor", description=SUMMARY, allow_abbrev=False)
     parser.add_argument("--cluster", required=True, help="name of the cluster")
     arguments = parser.parse_args(argv)
@@ -22,5 +22,5 @@ def main(argv: list[str]) -> int:
         now = settings.load(cluster)
         return processes.desired_processes(cluster, now), now.paused
 
-    Supervisor(wanted, cluster.log, cluster.programs).run()
+    Supervisor(wanted, cluster.log, cluster.processes).run()
     return 0

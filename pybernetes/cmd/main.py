@@ -8,7 +8,7 @@ PACKAGE = "pybernetes.cmd"
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Runs the program that the arguments (by default the process's own) name."""
+    """Run the program that the arguments (by default the process's own) name."""
     if argv is None:
         argv = sys.argv
     called_as = os.path.basename(argv[0])
@@ -26,7 +26,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def programs() -> list[str]:
-    """Names every program, importing none."""
+    """Name every program, importing none."""
     from pybernetes.lib.discover import names
 
     return [_program(module) for module in names(PACKAGE) if module != "main"]

@@ -16,7 +16,7 @@ VERBS = {"rm": "removed", "stop": "stopped", "start": "started"}
 
 
 def read(argv: list[str]) -> argparse.Namespace:
-    """The command line: flags may stand anywhere before --, and what follows it is a command."""
+    """Parse the command line: flags may stand anywhere before --, and what follows it is a command."""
     line = parser("node", SUMMARY, positional=False)
     line.add_argument("verb", choices=("add", *VERBS, "shell"))
     line.add_argument("node", nargs="?", default="", help="name of the node")
@@ -30,7 +30,7 @@ def read(argv: list[str]) -> argparse.Namespace:
 
 
 def main(argv: list[str]) -> int:
-    """Does what the verb says."""
+    """Do what the verb says."""
     arguments = read(argv)
     from pybernetes.tools.local import nodes
 

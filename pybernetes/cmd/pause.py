@@ -10,7 +10,7 @@ SUMMARY = (
 
 
 def main(argv: list[str]) -> int:
-    """Does it and says so."""
+    """Pause the cluster."""
     from pybernetes.tools.local import lifecycle
     from pybernetes.tools.local.paths import Cluster
 

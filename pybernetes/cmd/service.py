@@ -13,7 +13,7 @@ SUMMARY = "Print where a service of a local cluster can be reached"
 
 
 def main(argv: list[str]) -> int:
-    """Prints a URL for each port of the service."""
+    """Print a URL for each port of the service."""
     line = parser("service", SUMMARY, positional=False)
     line.add_argument("service", help="name of the service")
     line.add_argument(

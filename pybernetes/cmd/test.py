@@ -8,7 +8,7 @@ SUMMARY = "run the whole gate: lint, types, layers, tests (with arguments: only 
 
 
 def main(argv: list[str]) -> int:
-    """Replaces this process with scripts/check, or with scripts/test when there are arguments."""
+    """Replace this process with scripts/check, or with scripts/test when there are arguments."""
     scripts = checkout_folder("scripts")
     if scripts is None:
         return 1

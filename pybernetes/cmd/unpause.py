@@ -8,7 +8,7 @@ SUMMARY = "Let a paused local cluster go on"
 
 
 def main(argv: list[str]) -> int:
-    """Does it and says so."""
+    """Unpause the cluster."""
     from pybernetes.tools.local import lifecycle
     from pybernetes.tools.local.paths import Cluster
 

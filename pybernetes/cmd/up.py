@@ -14,7 +14,7 @@ SUMMARY = "Start a local cluster, or bring back one that is stopped"
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
+    """Return the parser of the command line."""
     result = argparse.ArgumentParser(prog="pyb up", description=SUMMARY, allow_abbrev=False)
     result.add_argument("name", nargs="?", default="", help="name of the cluster (default: pybernetes)")
     result.add_argument("--cluster", default="", metavar="NAME", help="name of the cluster")
@@ -29,7 +29,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--proxy-mode",
         metavar="MODE",
-        help="how services are reached: iptables (default), nftables, userspace, none",
+        help="how services are reached: iptables (default), another mode of kube-proxy, or none",
     )
     add("--cni", metavar="NETWORK", help="how nodes are joined: vxlan (default), host-gw, none")
     add(
@@ -52,7 +52,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def read(argv: list[str]) -> argparse.Namespace:
-    """The command line; a word after --wait that is no number is the name of the cluster."""
+    """Parse the command line; a word after --wait that is no number is the name of the cluster."""
     words = list(argv)
     if "--wait" in words:
         after = words.index("--wait") + 1
@@ -62,7 +62,7 @@ def read(argv: list[str]) -> argparse.Namespace:
 
 
 def changes(arguments: argparse.Namespace, new: bool) -> dict[str, Any]:
-    """What the command line asks for; a new cluster has a node unless it is told otherwise."""
+    """Return the settings that the command line changes; a new cluster has a node unless it says otherwise."""
     from pybernetes.tools.local import settings
 
     result = settings.from_file(Path(arguments.config)) if arguments.config else {}
@@ -86,7 +86,7 @@ class Progress:
             threading.Thread(target=self._tick, daemon=True).start()
 
     def __call__(self, done: str, doing: str, seconds: float) -> None:
-        """Tells that a step is done, and what comes next."""
+        """Print that a step is done, and remember what comes next."""
         self._doing = doing
         if done:
             mark = "\r\x1b[K\x1b[32m✔\x1b[0m " if self.live else ""
@@ -99,16 +99,16 @@ class Progress:
                 sys.stdout.flush()
 
     def close(self) -> None:
-        """Takes the last line away."""
+        """Remove the last line."""
         self._over.set()
         if self.live:
             sys.stdout.write("\r\x1b[K")
 
 
 def main(argv: list[str]) -> int:
-    """Starts the cluster and tells each step with its time."""
+    """Start the cluster and print each step with its time."""
     arguments = read(argv)
-    from pybernetes.node.containerd.daemon import RuntimeMissing
+    from pybernetes.node.containerd.requirements import RuntimeMissing
     from pybernetes.tools.local import lifecycle, paths
 
     progress = Progress()

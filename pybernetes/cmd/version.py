@@ -8,7 +8,7 @@ SUMMARY = "print the version"
 
 
 def main(argv: list[str]) -> int:
-    """Prints one line with the versions."""
+    """Print one line with the versions."""
     python = ".".join(str(part) for part in sys.version_info[:3])
     print(f"Pybernetes {__version__} (Kubernetes API {KUBERNETES_VERSION}, Python {python})")
     return 0

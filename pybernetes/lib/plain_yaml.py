@@ -25,7 +25,7 @@ class NotPlain(ValueError):
 
 
 def parse(text: str) -> Any:
-    """The value of a text."""
+    """Return the value of a text."""
     lines: list[tuple[int, str]] = []
     for line in text.splitlines():
         stripped = line.lstrip(" ")
@@ -51,7 +51,7 @@ def _block(lines: list[tuple[int, str]], place: int, indent: int) -> tuple[Any, 
 
 
 def _list(lines: list[tuple[int, str]], place: int, indent: int) -> tuple[list[Any], int]:
-    found = []
+    items = []
     while place < len(lines) and lines[place][0] == indent and lines[place][1][:2] in ("- ", "-"):
         rest = lines[place][1][1:]
         text = rest.lstrip(" ")
@@ -68,18 +68,18 @@ def _list(lines: list[tuple[int, str]], place: int, indent: int) -> tuple[list[A
             value, place = _scalar(text), place + 1
             if place < len(lines) and lines[place][0] > indent:
                 raise NotPlain(text)
-        found.append(value)
-    return found, place
+        items.append(value)
+    return items, place
 
 
 def _mapping(lines: list[tuple[int, str]], place: int, indent: int) -> tuple[dict[str, Any], int]:
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     while place < len(lines) and lines[place][0] == indent:
         split = _key(lines[place][1])
         if split is None:
             raise NotPlain(lines[place][1])
         key, text = split
-        if key in found:
+        if key in members:
             raise NotPlain(key)
         place += 1
         deeper = place < len(lines) and (
@@ -88,18 +88,18 @@ def _mapping(lines: list[tuple[int, str]], place: int, indent: int) -> tuple[dic
         if text:
             if place < len(lines) and lines[place][0] > indent:
                 raise NotPlain(text)
-            found[key] = _scalar(text)
+            members[key] = _scalar(text)
         elif deeper:
-            found[key], place = _block(lines, place, lines[place][0])
+            members[key], place = _block(lines, place, lines[place][0])
         else:
-            found[key] = None
+            members[key] = None
     if place < len(lines) and lines[place][0] > indent:
         raise NotPlain(lines[place][1])
-    return found, place
+    return members, place
 
 
 def _key(text: str) -> tuple[str, str] | None:
-    """Key and rest of a line of a mapping; None if it is not one."""
+    """Return key and rest of a line of a mapping; None if it is not one."""
     key, colon, rest = text.partition(":")
     if not colon or (rest and rest[0] != " "):
         if ": " in text or text.endswith(":") or text[0] in "\"'":

@@ -3,41 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
+from pybernetes.api.resource import Object
 from pybernetes.api.selectors import EVERYTHING, Selector
 
-Object = dict[str, Any]
 # The values under which an object is found: of an owner's uid, a node's name, …
 IndexFunction = Callable[[Object], Iterable[str]]
 Key = TypeVar("Key", bound=Hashable)
 
 
 def key_of(obj: Object) -> str:
-    """The key of an object: ``namespace/name``, or the name alone."""
+    """Return the key of an object: ``namespace/name``, or the name alone."""
     meta = obj["metadata"]
     namespace = meta.get("namespace")
     return f"{namespace}/{meta['name']}" if namespace else meta["name"]
 
 
 def split_key(key: str) -> tuple[str, str]:
-    """The namespace (empty if there is none) and the name of a key."""
+    """Return the namespace (empty if there is none) and the name of a key."""
     namespace, _, name = key.rpartition("/")
     return namespace, name
 
 
 def by_namespace(obj: Object) -> tuple[str, ...]:
-    """Index: the namespace."""
+    """Index objects by their namespace."""
     return (obj["metadata"].get("namespace", ""),)
 
 
 def by_owner(obj: Object) -> Iterable[str]:
-    """Index: the uid of every owner."""
+    """Index objects by the uid of every owner."""
     return [owner["uid"] for owner in obj["metadata"].get("ownerReferences") or ()]
 
 
 def by_controller(obj: Object) -> tuple[str, ...]:
-    """Index: the uid of the owner that manages the object."""
+    """Index objects by the uid of the owner that controls them."""
     for owner in obj["metadata"].get("ownerReferences") or ():
         if owner.get("controller"):
             return (owner["uid"],)
@@ -45,7 +45,7 @@ def by_controller(obj: Object) -> tuple[str, ...]:
 
 
 def by_labels(obj: Object) -> Iterable[str]:
-    """Index: every label together with the namespace, which makes ``select`` fast."""
+    """Index objects by namespace and every label, which makes ``select`` fast."""
     meta = obj["metadata"]
     labels = meta.get("labels")
     if not labels:
@@ -64,7 +64,7 @@ class Index(Generic[Key]):
         self.keys: dict[str, dict[Key, None]] = {}
 
     def change(self, key: Key, old: Object | None, new: Object | None) -> None:
-        """Takes note of a change."""
+        """Record a change of an object."""
         before = tuple(self.function(old)) if old is not None else ()
         after = tuple(self.function(new)) if new is not None else ()
         if before == after:
@@ -80,17 +80,17 @@ class Index(Generic[Key]):
 
 
 class Union:
-    """An index over several caches: where there are hundreds, looking into each would take long."""
+    """An index over several caches: looking into each of hundreds would take long."""
 
     def __init__(self, function: IndexFunction) -> None:
         self._index: Index[tuple[Cache, str]] = Index(function)
 
     def change(self, cache: Cache, key: str, old: Object | None, new: Object | None) -> None:
-        """Takes note of a change in one of the caches."""
+        """Record a change in one of the caches."""
         self._index.change((cache, key), old, new)
 
     def find(self, value: str) -> list[tuple[Cache, Object]]:
-        """The objects that have a value, and where they are."""
+        """Return the objects that have a value, each with its cache."""
         return [(cache, cache._objects[key]) for cache, key in self._index.keys.get(value, ())]
 
 
@@ -112,19 +112,19 @@ class Cache:
         return key in self._objects
 
     def get(self, key: str) -> Object | None:
-        """The object of a key, or None."""
+        """Return the object of a key, or None."""
         return self._objects.get(key)
 
     def keys(self) -> Iterable[str]:
-        """Every key."""
+        """Return every key."""
         return self._objects.keys()
 
     def values(self) -> list[Object]:
-        """Every object."""
+        """Return every object."""
         return list(self._objects.values())
 
     def add_index(self, function: IndexFunction) -> None:
-        """Has objects found by the values of a function; asking twice for the same one is fine."""
+        """Index objects by the values of a function; adding the same one twice is fine."""
         if function not in self._indexes:
             index: Index[str] = Index(function)
             self._indexes[function] = index
@@ -132,36 +132,36 @@ class Cache:
                 index.change(key, None, obj)
 
     def join(self, union: Union) -> None:
-        """Has objects found in an index over several caches."""
+        """Add the objects to an index over several caches."""
         self._unions.append(union)
         for key, obj in self._objects.items():
             union.change(self, key, None, obj)
 
     def leave(self, union: Union) -> None:
-        """Takes all objects out of such an index."""
+        """Remove all objects from an index over several caches."""
         self._unions.remove(union)
         for key, obj in self._objects.items():
             union.change(self, key, obj, None)
 
     def find(self, function: IndexFunction, value: str) -> list[Object]:
-        """The objects that have a value in an index, which must have been added."""
+        """Return the objects that have a value in an index, which must have been added."""
         objects = self._objects
         return [objects[key] for key in self._indexes[function].keys.get(value, ())]
 
     def find_keys(self, function: IndexFunction, value: str) -> list[str]:
-        """The keys of the objects that have a value in an index."""
+        """Return the keys of the objects that have a value in an index."""
         return list(self._indexes[function].keys.get(value, ()))
 
     def count(self, function: IndexFunction, value: str) -> int:
-        """How many objects have a value in an index."""
+        """Return how many objects have a value in an index."""
         return len(self._indexes[function].keys.get(value, ()))
 
     def in_namespace(self, namespace: str) -> list[Object]:
-        """The objects of a namespace, with the index ``by_namespace``; all objects for the empty one."""
+        """Return the objects of a namespace, with the index ``by_namespace``; all objects for the empty one."""
         return self.find(by_namespace, namespace) if namespace else self.values()
 
     def select(self, selector: Selector = EVERYTHING, namespace: str = "") -> list[Object]:
-        """The objects whose labels match, in one namespace or in all; fast with the index ``by_labels``."""
+        """Return the objects whose labels match, in one namespace or in all; fast with the index ``by_labels``."""
         candidates = self._candidates(selector, namespace)
         if not selector:
             return candidates
@@ -172,11 +172,11 @@ class Cache:
         if labels is not None and namespace:
             # The rarest of the labels that must have one certain value is where to look.
             fewest: dict[str, None] | None = None
-            for each in selector.requirements:
-                if each.operator == "in" and len(each.values) == 1:
-                    found = labels.keys.get(f"{namespace}/{each.key}={each.values[0]}", {})
-                    if fewest is None or len(found) < len(fewest):
-                        fewest = found
+            for requirement in selector.requirements:
+                if requirement.operator == "in" and len(requirement.values) == 1:
+                    keys = labels.keys.get(f"{namespace}/{requirement.key}={requirement.values[0]}", {})
+                    if fewest is None or len(keys) < len(fewest):
+                        fewest = keys
             if fewest is not None:
                 return [self._objects[key] for key in fewest]
         if not namespace:
@@ -188,7 +188,7 @@ class Cache:
     # -- changes, for whoever fills the cache ------------------------------------------------------------
 
     def put(self, key: str, obj: Object) -> Object | None:
-        """Takes an object in; gives the one that it replaces."""
+        """Store an object; return the one that it replaces."""
         old = self._objects.get(key)
         self._objects[key] = obj
         for index in self._indexes.values():
@@ -198,7 +198,7 @@ class Cache:
         return old
 
     def remove(self, key: str) -> Object | None:
-        """Lets an object go; gives it."""
+        """Remove an object; return it."""
         old = self._objects.pop(key, None)
         if old is not None:
             for index in self._indexes.values():

@@ -12,11 +12,11 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
+from pybernetes.api.resource import Object
 from pybernetes.client import client as client_module
 from pybernetes.client.client import UNCERTAIN, Client, Written
 from pybernetes.client.errors import Conflict, StatusError
 from pybernetes.client.refs import Kindlike, Ref, as_ref
-from pybernetes.client.transport import Object
 from pybernetes.lib.clock import Clock, Timer
 from pybernetes.runtime.cache import Cache, IndexFunction, key_of, split_key
 from pybernetes.runtime.events import Recorder, Sender
@@ -55,19 +55,19 @@ class Runtime:
         self._derived: list[Runtime] = []
 
     def recorder(self, component: str, host: str = "") -> Recorder:
-        """Who reports events in the name of a component."""
+        """Return a recorder of events in the name of a component."""
         return Recorder(self.client, component, host=host, clock=self.clock, sender=self.events)
 
     def as_client(self, client: Client) -> Runtime:
-        """The same with another client for writing, such as one with a controller's own identity."""
+        """Return the same runtime with another client for writing, such as one with a controller's own identity."""
         derived = Runtime(client, informers=self.informers, clock=self.clock, metrics=self.metrics)
         derived.turn = self.turn
         self._derived.append(derived)
         return derived
 
     async def close(self) -> None:
-        """Writes the events that wait, within a moment."""
-        await asyncio.gather(self.events.close(), *(each.close() for each in self._derived))
+        """Write the waiting events, within a moment."""
+        await asyncio.gather(self.events.close(), *(runtime.close() for runtime in self._derived))
 
 
 class Turn:
@@ -80,7 +80,7 @@ class Turn:
         self._ends = 0.0
 
     def is_over(self, now: float) -> bool:
-        """Whether workers have had their share of this turn."""
+        """Return whether workers have had their share of this turn."""
         if self._open:
             return now > self._ends
         self._open = True
@@ -126,19 +126,19 @@ class Controller:
     # -- for subclasses ----------------------------------------------------------------------------------
 
     async def reconcile(self, key: str) -> float | None:
-        """Makes the world match the object of a key, which may be gone."""
+        """Make the world match the object of a key, which may be gone."""
         raise NotImplementedError
 
     def watches(self) -> Mapping[Kindlike, Mapper]:
-        """Other kinds whose changes matter, and the keys of this controller's objects that they matter to."""
+        """Return other kinds whose changes matter, each with a function from an object to keys of this controller."""
         return {}
 
     def concerns(self, old: Object | None, new: Object | None) -> bool:
-        """Whether a change of one of this controller's own objects is to be worked on."""
+        """Return whether a change of one of this controller's own objects needs a reconcile."""
         return True
 
     def cache(self, kind: Kindlike) -> Informer:
-        """The cache of a kind, up to date with what this controller wrote for the key at hand."""
+        """Return the cache of a kind, up to date with what this controller wrote for the key at hand."""
         ref = as_ref(kind)
         informer = self._used.get(ref)
         if informer is None:
@@ -152,7 +152,7 @@ class Controller:
         return self._used[self._ref]
 
     def enqueue(self, key: str, after: float = 0.0) -> None:
-        """Has a key worked on, now or later."""
+        """Add a key to the queue, now or after some seconds."""
         self.queue.add_after(key, after)
 
     # -- changes become keys -----------------------------------------------------------------------------
@@ -170,7 +170,7 @@ class Controller:
             self.queue.add(before)
 
     def owner_key(self, obj: Object) -> str | None:
-        """The key of the object of this controller's kind that manages an object, if one does."""
+        """Return the key of the object of this controller's kind that manages an object, if one does."""
         meta, ref = obj["metadata"], self._ref
         for owner in meta.get("ownerReferences") or ():
             if owner.get("controller"):
@@ -198,7 +198,7 @@ class Controller:
     # -- running -----------------------------------------------------------------------------------------
 
     async def run(self) -> None:
-        """Works until it is cancelled, from the moment that its caches are filled."""
+        """Reconcile until cancelled, once the caches are filled."""
         for informer in list(self._used.values()):
             await informer.wait_synced()
         await self.prepare()
@@ -211,7 +211,7 @@ class Controller:
             self.queue.close()
 
     async def prepare(self) -> None:
-        """Called once, when the caches are filled and before the first reconcile."""
+        """Prepare for the first reconcile; called once, when the caches are filled."""
 
     async def _work(self) -> None:
         queue, clock, writes, turn = self.queue, self.clock, client_module.writes, self.runtime.turn
@@ -257,7 +257,7 @@ class Controller:
     # -- read your own writes ----------------------------------------------------------------------------
 
     def _hold(self, key: str, noted: list[Written]) -> bool:
-        """Keeps a key back until the caches have seen what was written for it; False if they have already."""
+        """Hold a key back until the caches have seen what was written for it; return False if they have already."""
         hold = _Hold(self, key)
         newest: dict[Informer, int] = {}
         for ref, namespace, name, version, uid, labels in noted:
@@ -298,13 +298,13 @@ class _Hold:
         self.timer: Timer | None = None
 
     def begin(self) -> bool:
-        """Starts to wait; False if there is nothing to wait for."""
+        """Start to wait; return False if there is nothing to wait for."""
         if self.waits:
             self.timer = self.controller.clock.call_later(_DOUBT_SECONDS, self._expired)
         return bool(self.waits)
 
     def waiting_for(self, informer: Informer) -> Callable[[], None]:
-        """One more write that a cache has to see; gives what the cache calls then."""
+        """Wait for one more write that a cache has to see; return what the cache calls then."""
         self.waits[informer] = self.waits.get(informer, 0) + 1
 
         def seen() -> None:
@@ -316,7 +316,7 @@ class _Hold:
         return seen
 
     def look_anew(self, informer: Informer) -> None:
-        """Waits until a cache has everything fetched anew."""
+        """Wait until a cache has fetched everything again."""
         self.waits.setdefault(informer, 1)
         informer.doubt(lambda: self._settled(informer))
 
@@ -327,7 +327,7 @@ class _Hold:
             self.controller.queue.done(self.key)
 
     def _expired(self) -> None:
-        """A write has not come back: rather than act on what is old, look at everything anew."""
+        """Fetch everything again, because a write has not come back: better than to act on stale objects."""
         kinds = ", ".join(str(informer.ref) for informer in self.waits)
         log.warning(
             "%s: %s: the last write has not come back; fetching %s anew",

@@ -1,4 +1,4 @@
-"""Which events are worth a write: the same one again is counted, many alike become one, and a flood is dropped.
+"""Which events are worth a write: repeated ones are counted, similar ones combined, and a flood is dropped.
 
 The numbers are upstream's: ten different messages for one reason within ten minutes are combined, and a source
 may report 25 events about an object at once and one more every five minutes.
@@ -10,12 +10,12 @@ import uuid
 from collections import OrderedDict
 from typing import Any, Generic, TypeVar
 
+from pybernetes.api.resource import Object
 from pybernetes.api.validation.names import dns_subdomain
 from pybernetes.client.rate_limiter import RateLimiter
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
 
-Object = dict[str, Any]
 Value = TypeVar("Value")
 
 COMBINE_FROM = 10
@@ -26,10 +26,10 @@ _REMEMBERED = 4096
 
 
 class Recent(OrderedDict[Any, Value], Generic[Value]):
-    """The values that were used last; old ones go."""
+    """The most recently used values."""
 
     def remember(self, key: Any, value: Value) -> None:
-        """Keeps a value, at the cost of the one that was not used for longest."""
+        """Keep a value, dropping the least recently used one if there are too many."""
         self[key] = value
         self.move_to_end(key)
         if len(self) > _REMEMBERED:
@@ -43,11 +43,11 @@ class Names:
         self._last = 0
 
     def make(self, name: str, moment: float) -> str:
-        """A name for an event about an object."""
+        """Return a name for an event about an object."""
         self._last = max(self._last + 1, int(moment * 1_000_000_000))
-        found = f"{name}.{self._last:x}"
+        event_name = f"{name}.{self._last:x}"
         # Some kinds have names that events cannot have.
-        return str(uuid.uuid4()) if dns_subdomain(found) else found
+        return str(uuid.uuid4()) if dns_subdomain(event_name) else event_name
 
 
 def _source(event: Object) -> tuple[Any, ...]:
@@ -69,7 +69,7 @@ class Correlator:
         self._known: Recent[Object] = Recent()
 
     def correlate(self, event: Object) -> tuple[Object, bool] | None:
-        """The event to write and whether it is there already and only counted; None to drop it."""
+        """Return the event to write and whether it already exists and is only counted; None to drop it."""
         source = _source(event)
         limiter = self._limiters.get(source) or RateLimiter(RATE, BURST, self._clock)
         self._limiters.remember(source, limiter)
@@ -79,7 +79,7 @@ class Correlator:
         return self._count(event, key)
 
     def _combine(self, event: Object, source: tuple[Any, ...]) -> tuple[Object, Any]:
-        """An event that differs from many others in its message only stands for all of them."""
+        """Combine events that differ in their message only into one."""
         message, now = event["message"], self._clock.now()
         field_path = event["involvedObject"].get("fieldPath", "")
         alike = (source, event["reason"])
@@ -99,7 +99,7 @@ class Correlator:
         return combined, alike
 
     def _count(self, event: Object, key: Any) -> tuple[Object, bool]:
-        """An event that has happened before is the same event, once more."""
+        """Count an event that has happened before instead of writing another."""
         known = self._known.get(key)
         if known is not None:
             event = {

@@ -1,4 +1,4 @@
-"""Leader election: of several programs that do the same, the one that holds a Lease works.
+"""Leader election: of several equal programs, the one that holds a Lease works.
 
 The Lease is written as upstream writes it, so that ours and upstream's programs exclude each other. What a lease
 says about the time is compared with nothing but itself: a holder is gone when its record has not changed for as
@@ -14,8 +14,8 @@ import socket
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.errors import AlreadyExists, Conflict, NotFound, StatusError
 from pybernetes.client.refs import LEASES
@@ -25,16 +25,15 @@ from pybernetes.runtime.events import Recorder
 from pybernetes.runtime.metrics import Metrics
 
 log = logging.getLogger(__name__)
-Object = dict[str, Any]
 _JITTER = 1.2
 
 
 class LostLease(Exception):
-    """The lease could not be renewed in time: somebody else may be at work."""
+    """The lease could not be renewed in time: another program may have it."""
 
 
 def new_identity() -> str:
-    """A name for this process that no other has."""
+    """Return a name for this process that no other has."""
     return f"{socket.gethostname()}_{uuid.uuid4()}"
 
 
@@ -97,7 +96,7 @@ class Elector:
         }
 
     def _observe(self, lease: Object) -> None:
-        """Takes a look at the lease; time starts anew when its record has changed."""
+        """Record the lease as seen; its time starts again when its record has changed."""
         if self._lease is None or lease.get("spec") != self._lease.get("spec"):
             self._observed_at = self._clock.monotonic()
         self._lease = lease
@@ -107,12 +106,12 @@ class Elector:
             log.info("%s: the leader is %s", self.election.name, holder or "nobody")
 
     def _valid(self) -> bool:
-        """Whether the holder that was seen last must be taken to be alive."""
+        """Return whether the last seen holder must be assumed to be alive."""
         spec = (self._lease or {}).get("spec", {})
         return self._clock.monotonic() < self._observed_at + (spec.get("leaseDurationSeconds") or 0)
 
     async def try_once(self) -> bool:
-        """Tries to get the lease, or to keep it."""
+        """Try to get the lease, or to keep it."""
         try:
             if self.leading and self._lease is not None and self._valid():
                 try:
@@ -152,7 +151,7 @@ class Elector:
     # -- the loop ----------------------------------------------------------------------------------------
 
     async def acquire(self) -> None:
-        """Waits until the lease is this process's."""
+        """Wait until this process holds the lease."""
         log.info(
             "%s: waiting for the lease %s/%s", self.identity, self.election.namespace, self.election.name
         )
@@ -162,7 +161,7 @@ class Elector:
         self._tell(True, "became leader")
 
     async def hold(self) -> None:
-        """Renews the lease; LostLease when that has failed for too long."""
+        """Renew the lease; raise LostLease when that has failed for too long."""
         renewed = self._clock.monotonic()
         while True:
             await self._clock.sleep(self.election.retry_seconds)
@@ -180,7 +179,7 @@ class Elector:
                 raise LostLease(f"the lease {self.election.namespace}/{self.election.name} was lost")
 
     async def release(self) -> None:
-        """Gives the lease back."""
+        """Give the lease back."""
         self._tell(False, "stopped leading")
         if not self.leading or self._lease is None:
             return
@@ -201,7 +200,7 @@ class Elector:
             log.warning("%s: the lease was not given back: %s", self.election.name, error)
 
     async def run(self, lead: Callable[[], Awaitable[None]]) -> None:
-        """Waits for the lease and runs ``lead`` while holding it; LostLease if it is lost."""
+        """Wait for the lease and run ``lead`` while holding it; raise LostLease if it is lost."""
         await self.acquire()
         leading = asyncio.ensure_future(lead())
         holding = asyncio.ensure_future(self.hold())

@@ -14,6 +14,7 @@ import socket
 from collections import deque
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import STRATEGIC_PATCH, Client
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import EVENTS, NEW_EVENTS, Ref
@@ -22,7 +23,6 @@ from pybernetes.lib.clock import Clock
 from pybernetes.runtime.correlation import Correlator, Names
 
 log = logging.getLogger(__name__)
-Object = dict[str, Any]
 NORMAL = "Normal"
 WARNING = "Warning"
 _QUEUED = 1000
@@ -33,13 +33,13 @@ _REFRESH_SECONDS = 1800.0
 
 
 def reference(obj: Object, field_path: str = "") -> Object:
-    """What an event says about the object that it is about."""
+    """Return the reference to an object that an event has."""
     meta = obj["metadata"]
-    found = {
+    result = {
         "kind": obj.get("kind"), "namespace": meta.get("namespace"), "name": meta.get("name"), "uid": meta.get("uid"),
         "apiVersion": obj.get("apiVersion"), "resourceVersion": meta.get("resourceVersion"), "fieldPath": field_path,
     }  # fmt: skip
-    return {key: value for key, value in found.items() if value}
+    return {key: value for key, value in result.items() if value}
 
 
 class Sender:
@@ -52,7 +52,7 @@ class Sender:
         self.dropped = 0
 
     def send(self, ref: Ref, event: Object, patch: Object | None) -> None:
-        """Has an event created, or patched if it is there already."""
+        """Queue an event to be created, or patched if it already exists."""
         if len(self._queue) >= _QUEUED:
             self.dropped += 1
             log.debug("too many events, one about %s was dropped", event["metadata"]["name"])
@@ -63,12 +63,12 @@ class Sender:
             self._task = asyncio.create_task(self._run(), context=contextvars.Context(), name="events")
 
     async def flush(self) -> None:
-        """Waits until all that was reported so far is written or given up."""
+        """Wait until everything reported so far is written or given up."""
         if self._task is not None:
             await asyncio.gather(self._task, return_exceptions=True)
 
     async def close(self, seconds: float = 1.0) -> None:
-        """Writes what it can within a moment, and stops."""
+        """Write what is possible within a moment, and stop."""
         if self._task is not None and not self._task.done():
             await asyncio.wait([self._task], timeout=seconds)
             self._task.cancel()
@@ -84,7 +84,7 @@ class Sender:
                 await self._clock.sleep(_RETRY_SECONDS * (random.random() if attempt == 0 else 1))
 
     async def _write(self, ref: Ref, event: Object, patch: Object | None) -> bool:
-        """Whether the event is written, or will never be."""
+        """Return whether the event is written, or will never be."""
         meta = event["metadata"]
         try:
             if patch is not None:
@@ -126,18 +126,18 @@ class Recorder:
         self.sender = sender or Sender(client, self._clock)
 
     def normal(self, obj: Object, reason: str, message: str, **more: Any) -> None:
-        """Reports that something went as it should."""
+        """Report that something went as it should."""
         self.event(obj, NORMAL, reason, message, **more)
 
     def warning(self, obj: Object, reason: str, message: str, **more: Any) -> None:
-        """Reports that something went wrong."""
+        """Report that something went wrong."""
         self.event(obj, WARNING, reason, message, **more)
 
     def event(
         self, obj: Object, type: str, reason: str, message: str, *, annotations: dict[str, str] | None = None,
         field_path: str = "",
     ) -> None:  # fmt: skip
-        """Reports an event about an object."""
+        """Report an event about an object."""
         now = self._clock.now()
         moment = rfc3339.seconds(now)
         about = reference(obj, field_path)
@@ -158,10 +158,10 @@ class Recorder:
         }
         if annotations:
             event["metadata"]["annotations"] = annotations
-        found = self._correlator.correlate(event)
-        if found is None:
+        correlated = self._correlator.correlate(event)
+        if correlated is None:
             return
-        event, again = found
+        event, again = correlated
         patch = {key: event[key] for key in ("count", "lastTimestamp", "message")} if again else None
         self.sender.send(EVENTS, event, patch)
 
@@ -196,7 +196,7 @@ class SeriesRecorder:
         *,
         related: Object | None = None,
     ) -> None:
-        """Reports an event about an object, and about a second one that has a part in it."""
+        """Report an event about an object, and about a related one if there is one."""
         now = self._clock.now()
         about = reference(regarding)
         other = reference(related) if related is not None else None
@@ -241,7 +241,7 @@ class SeriesRecorder:
             self._clock.call_later(_SERIES_SECONDS, self._sweep)
 
     def _sweep(self) -> None:
-        """Writes the count of series that have ended or go on for long, and forgets what has ended."""
+        """Write the counts of series that have ended or go on for long, and forget those that have ended."""
         self._sweeping = False
         now = self._clock.now()
         for key, known in list(self._known.items()):

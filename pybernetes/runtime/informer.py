@@ -10,11 +10,11 @@ import random
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.api.selectors import parse_labels
 from pybernetes.client.client import Client
 from pybernetes.client.errors import Expired, StatusError
 from pybernetes.client.refs import Kindlike, as_ref
-from pybernetes.client.transport import Object
 from pybernetes.client.watch import Watch
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.cache import Cache, by_namespace, key_of
@@ -74,40 +74,40 @@ class Informer(Cache):
         return self._synced.is_set()
 
     async def wait_synced(self) -> None:
-        """Waits until the cache has had all objects of one moment."""
+        """Wait until the cache has had all objects of one moment."""
         await self._synced.wait()
 
     def add_handler(self, handler: Handler) -> None:
-        """Has a function told of every change, and now of every object that is already here."""
+        """Call a function for every change, and now for every object that is already here."""
         self._handlers.append(handler)
         for obj in self.values():
             _call(handler, None, obj)
 
     def remove_handler(self, handler: Handler) -> None:
-        """Tells a function no more."""
+        """Stop calling a handler."""
         self._handlers.remove(handler)
 
     # -- what has been seen ------------------------------------------------------------------------------
 
     def when_seen(self, version: int, callback: Callable[[], None]) -> bool:
-        """Calls a function once everything up to a version has been seen; False if it has been already."""
+        """Call a function once everything up to a version has been seen; return False if it has been already."""
         if self.version >= version:
             return False
         heapq.heappush(self._waiting, (version, next(self._order), callback))
         return True
 
     def when_changed(self, key: str, callback: Callable[[], None]) -> None:
-        """Calls a function at the next change of a key, once."""
+        """Call a function at the next change of a key, once."""
         self._key_waiting.setdefault(key, []).append(callback)
 
     def doubt(self, callback: Callable[[], None]) -> None:
-        """Has everything fetched anew, because something should be here that is not; calls back after that."""
+        """Fetch everything again, because something should be here that is not; call back after that."""
         self._doubts.append(callback)
         if self._open is not None:
             self._open.close()
 
     def covers(self, namespace: str, key: str, labels: Mapping[str, str] | None) -> bool:
-        """Whether the last change of an object is certain to come here, given its labels after that."""
+        """Return whether the last change of an object is certain to come here, given its labels after that."""
         if self.namespace and namespace != self.namespace:
             return False
         if key in self:
@@ -139,7 +139,7 @@ class Informer(Cache):
                 callback()
 
     def _apply(self, batch: Iterable[tuple[str, Any]]) -> None:
-        """Takes in what a watch brought."""
+        """Apply a batch of watch events."""
         transform = self._transform
         version = ""
         for type_, obj in batch:
@@ -157,7 +157,7 @@ class Informer(Cache):
         self._seen(version)
 
     def _replace(self, items: dict[str, Object], version: str) -> None:
-        """Takes in everything there is; what is not among it is gone."""
+        """Replace all objects with those of a list."""
         self.lists += 1
         for key in [key for key in self.keys() if key not in items]:
             self._notify(key, self.remove(key), None)
@@ -176,7 +176,7 @@ class Informer(Cache):
     # -- the loop ----------------------------------------------------------------------------------------
 
     async def run(self) -> None:
-        """Follows the server until it is cancelled."""
+        """Follow the server until cancelled."""
         failures = 0
         while True:
             if self._doubts:
@@ -220,7 +220,7 @@ class Informer(Cache):
         self._replace({key_of(obj): obj for obj in items}, page.resource_version)
 
     async def _watch(self) -> None:
-        """One watch, which begins with all objects if there is no version to go on from."""
+        """Run one watch, which begins with all objects if there is no version to go on from."""
         collected: dict[str, Object] | None = None if self.resource_version else {}
         watch = self.client.watch(
             self.ref, self.namespace, labels=self.labels, fields=self.fields, metadata_only=self.metadata_only,
@@ -240,7 +240,7 @@ class Informer(Cache):
                     self._apply(batch[end + 1 :])
 
     def _collect(self, batch: list[tuple[str, Any]], collected: dict[str, Object]) -> int | None:
-        """Gathers the objects of a streaming list; the place of its end, if that is in the batch."""
+        """Collect the objects of a streaming list; return the position of its end, if that is in the batch."""
         transform = self._transform
         for position, (type_, obj) in enumerate(batch):
             if type_ == "BOOKMARK":
@@ -264,7 +264,7 @@ def _call(handler: Handler, old: Object | None, new: Object | None) -> None:
 
 
 def _report(informer: Informer, failures: int, error: Exception) -> None:
-    """The first failure is news, the following ones are not."""
+    """Log a failed watch: the first failure as a warning, the following ones for debugging."""
     level = logging.DEBUG if failures else logging.WARNING
     log.log(level, "watching %s: %s; trying again", informer.ref, error)
 
@@ -291,7 +291,7 @@ class Informers:
         fields: str = "",
         metadata_only: bool = False,
     ) -> Informer:
-        """The informer of a kind, made if there is none yet and started if the others are."""
+        """Return the informer of a kind, created if there is none yet and started if the others are."""
         key = (as_ref(kind), namespace, labels, fields, metadata_only)
         informer = self._informers.get(key)
         if informer is None and metadata_only:  # whole objects will do as well
@@ -309,7 +309,7 @@ class Informers:
         return iter(self._informers.values())
 
     def start(self) -> None:
-        """Starts every informer, and from now on each new one."""
+        """Start every informer, and every new one from now on."""
         self._started = True
         for informer in self._informers.values():
             self._run(informer)
@@ -319,20 +319,20 @@ class Informers:
             self._tasks[informer] = asyncio.create_task(informer.run(), name=f"informer {informer.ref}")
 
     async def drop(self, informer: Informer) -> None:
-        """Stops one informer and forgets it, for a kind that is no longer served."""
-        self._informers = {key: each for key, each in self._informers.items() if each is not informer}
+        """Stop one informer and forget it, for a kind that is no longer served."""
+        self._informers = {key: other for key, other in self._informers.items() if other is not informer}
         task = self._tasks.pop(informer, None)
         if task is not None:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
     async def wait_synced(self) -> None:
-        """Waits until every informer has had all objects."""
+        """Wait until every informer has had all objects."""
         for informer in list(self._informers.values()):
             await informer.wait_synced()
 
     async def stop(self) -> None:
-        """Stops every informer."""
+        """Stop every informer."""
         self._started = False
         tasks, self._tasks = list(self._tasks.values()), {}
         for task in tasks:

@@ -52,7 +52,7 @@ class Manager:
         self._http: ComponentServer | None = None
 
     def add(self, controller: type[Controller] | Controller) -> Controller:
-        """Adds a controller: a class, or an object that was made with ``self.runtime``."""
+        """Add a controller: a class, or an instance that was made with ``self.runtime``."""
         made = controller(self.runtime) if isinstance(controller, type) else controller
         if made.name in self.controllers:
             raise ValueError(f"there are two controllers named {made.name}")
@@ -60,11 +60,11 @@ class Manager:
         return made
 
     def add_task(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
-        """Adds a loop that is no controller and runs while this process leads."""
+        """Add a loop that is not a controller and runs while this process leads."""
         self._tasks.append((name, run))
 
     async def run(self) -> None:
-        """Works until it is cancelled."""
+        """Run all controllers until cancelled."""
         try:
             if self.elector is None:
                 await self._lead()
@@ -98,7 +98,7 @@ class Manager:
         gate: Gate | None = None,
         more: Mapping[str, Handler] = MappingProxyType({}),
     ) -> int:
-        """Serves /healthz, /livez, /readyz, /metrics and more; gives the port."""
+        """Serve /healthz, /livez, /readyz, /metrics and more; return the port."""
         pages: dict[str, Handler] = {
             "/healthz": self.health.page, "/livez": self.health.page, "/readyz": self.ready.page, "/metrics": self._metrics,
             **more,
@@ -107,7 +107,7 @@ class Manager:
         return await self._http.start(host, port, context)
 
     async def stop_serving(self) -> None:
-        """Stops what ``serve`` started."""
+        """Stop what ``serve`` started."""
         if self._http is not None:
             await self._http.stop()
 

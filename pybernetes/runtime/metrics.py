@@ -25,13 +25,13 @@ class Histogram:
         self.total = 0.0
 
     def observe(self, value: float) -> None:
-        """Counts a value."""
+        """Count a value."""
         self.counts[bisect_left(self.bounds, value)] += 1
         self.total += value
 
 
 class QueueMetrics:
-    """The figures of one queue."""
+    """The metrics of one queue."""
 
     def __init__(self, name: str, clock: Clock) -> None:
         self.name, self._clock = name, clock
@@ -44,7 +44,7 @@ class QueueMetrics:
         self._working: Mapping[str, float] = {}
 
     def watch(self, ready: Collection[str], working: Mapping[str, float]) -> None:
-        """Says where the queue keeps its keys, so that depth and running times need no counting."""
+        """Set where the queue keeps its keys, so that depth and running times need no counting."""
         self._ready, self._working = ready, working
 
     @property
@@ -53,7 +53,7 @@ class QueueMetrics:
         return len(self._ready)
 
     def running(self) -> list[float]:
-        """How many seconds each key that is worked on has been so."""
+        """Return for how many seconds each key in work has been worked on."""
         now = self._clock.monotonic()
         return [now - since for since in self._working.values()]
 
@@ -68,7 +68,7 @@ class ReconcileMetrics:
 
 
 class Metrics:
-    """The figures of a process that runs controllers."""
+    """The metrics of a process that runs controllers."""
 
     def __init__(self, clock: Clock | None = None) -> None:
         self._clock = clock or Clock()
@@ -78,43 +78,43 @@ class Metrics:
         self.more: list[Callable[[Exposition], None]] = []
 
     def queue(self, name: str) -> QueueMetrics:
-        """The figures of a queue."""
+        """Return the metrics of a queue."""
         return self.queues.setdefault(name, QueueMetrics(name, self._clock))
 
     def reconcile(self, name: str) -> ReconcileMetrics:
-        """The figures of a controller."""
+        """Return the metrics of a controller."""
         return self.reconciles.setdefault(name, ReconcileMetrics(name))
 
     def render(self) -> bytes:
-        """All figures as Prometheus reads them."""
+        """Render all metrics in Prometheus' text format."""
         text = Exposition()
-        queues = [(each, (("name", each.name),)) for each in self.queues.values()]
+        queues = [(queue, (("name", queue.name),)) for queue in self.queues.values()]
         _family(text, "workqueue_adds_total", "counter", "Total number of adds handled by workqueue",
-                ((labels, each.adds) for each, labels in queues))  # fmt: skip
+                ((labels, queue.adds) for queue, labels in queues))  # fmt: skip
         _family(text, "workqueue_depth", "gauge", "Current depth of workqueue",
-                ((labels, each.depth) for each, labels in queues))  # fmt: skip
+                ((labels, queue.depth) for queue, labels in queues))  # fmt: skip
         _family(text, "workqueue_longest_running_processor_seconds", "gauge",
                 "How many seconds has the longest running processor for workqueue been running.",
-                ((labels, max(each.running(), default=0)) for each, labels in queues))  # fmt: skip
+                ((labels, max(queue.running(), default=0)) for queue, labels in queues))  # fmt: skip
         _family(text, "workqueue_retries_total", "counter", "Total number of retries handled by workqueue",
-                ((labels, each.retries) for each, labels in queues))  # fmt: skip
+                ((labels, queue.retries) for queue, labels in queues))  # fmt: skip
         _family(text, "workqueue_unfinished_work_seconds", "gauge",
                 "How many seconds of work has done that is in progress and hasn't been observed by work_duration.",
-                ((labels, sum(each.running())) for each, labels in queues))  # fmt: skip
+                ((labels, sum(queue.running())) for queue, labels in queues))  # fmt: skip
         _histograms(text, "workqueue_queue_duration_seconds",
                     "How long in seconds an item stays in workqueue before being requested.",
-                    ((labels, each.waiting) for each, labels in queues))  # fmt: skip
+                    ((labels, queue.waiting) for queue, labels in queues))  # fmt: skip
         _histograms(text, "workqueue_work_duration_seconds",
                     "How long in seconds processing an item from workqueue takes.",
-                    ((labels, each.working) for each, labels in queues))  # fmt: skip
-        loops = [(each, each.name) for each in self.reconciles.values()]
+                    ((labels, queue.working) for queue, labels in queues))  # fmt: skip
+        loops = [(controller, controller.name) for controller in self.reconciles.values()]
         _family(text, "controller_runtime_reconcile_total", "counter",
                 "Total number of reconciliations per controller",
-                (((("controller", name), ("result", result)), count) for each, name in loops
-                 for result, count in each.results.items()))  # fmt: skip
+                (((("controller", name), ("result", result)), count) for controller, name in loops
+                 for result, count in controller.results.items()))  # fmt: skip
         _histograms(text, "controller_runtime_reconcile_time_seconds",
                     "Length of time per reconciliation per controller",
-                    (((("controller", name),), each.seconds) for each, name in loops))  # fmt: skip
+                    (((("controller", name),), controller.seconds) for controller, name in loops))  # fmt: skip
         _family(text, "leader_election_master_status", "gauge",
                 "Whether this process holds the lease: 1 means that it does, 0 that it is a backup",
                 (((("name", name),), int(held)) for name, held in self.leaders.items()))  # fmt: skip
@@ -132,5 +132,5 @@ def _family(text: Exposition, name: str, kind: str, help_: str, samples: Iterabl
 
 def _histograms(text: Exposition, name: str, help_: str, samples: Iterable[tuple[Any, Histogram]]) -> None:
     text.family(name, "histogram", help_)
-    for labels, each in samples:
-        text.histogram(name, labels, each.bounds, each.counts, each.total)
+    for labels, histogram in samples:
+        text.histogram(name, labels, histogram.bounds, histogram.counts, histogram.total)

@@ -1,4 +1,4 @@
-"""Which objects an owner manages: those that its selector matches and that nobody else manages.
+"""Which objects an owner controls: those that its selector matches and that nobody else controls.
 
 ``decide`` is pure; ``claim`` does what it says. A child that stops matching is let go, an orphan that matches is taken in.
 """
@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.api.selectors import Selector
 from pybernetes.client.client import STRATEGIC_PATCH, Client
 from pybernetes.client.errors import Invalid, NotFound, StatusError
 from pybernetes.client.refs import Kindlike, as_ref
 
-Object = dict[str, Any]
-
 
 def owner_reference(owner: Object, kind: Kindlike) -> Object:
-    """The reference that makes an object the managed child of another."""
+    """Return the owner reference that makes an object controlled by another."""
     ref = as_ref(kind)
     meta = owner["metadata"]
     return {
@@ -32,7 +30,7 @@ def owner_reference(owner: Object, kind: Kindlike) -> Object:
 
 
 def controller_of(obj: Object) -> Object | None:
-    """The reference to the owner that manages an object, or None."""
+    """Return the reference to the owner that controls an object, or None."""
     for reference in obj["metadata"].get("ownerReferences") or ():
         if reference.get("controller"):
             return reference
@@ -40,13 +38,13 @@ def controller_of(obj: Object) -> Object | None:
 
 
 def is_controlled_by(obj: Object, owner: Object) -> bool:
-    """Whether an object is managed by an owner."""
+    """Return whether an object is controlled by an owner."""
     reference = controller_of(obj)
     return reference is not None and reference["uid"] == owner["metadata"]["uid"]
 
 
 def decide(owner: Object, selector: Selector, obj: Object) -> str:
-    """What to do about an object: ``keep``, ``adopt``, ``release`` or ``ignore``."""
+    """Return what to do about an object: ``keep``, ``adopt``, ``release`` or ``ignore``."""
     reference = controller_of(obj)
     meta, owner_meta = obj["metadata"], owner["metadata"]
     matches = selector.matches(meta.get("labels"))
@@ -71,7 +69,7 @@ async def claim(
     candidates: Iterable[Object],
     finalizers: tuple[str, ...] = (),
 ) -> list[Object]:
-    """The objects that the owner manages, after adopting and releasing what is due.
+    """Return the objects that the owner controls, after adopting and releasing what is due.
 
     Before the first adoption the owner is read from the server: one that is about to go adopts nothing.
     """
@@ -80,9 +78,9 @@ async def claim(
     release: list[Object] = []
     lists = {"keep": claimed, "adopt": adopt, "release": release}
     for obj in candidates:
-        found = lists.get(decide(owner, selector, obj))
-        if found is not None:
-            found.append(obj)
+        decided = lists.get(decide(owner, selector, obj))
+        if decided is not None:
+            decided.append(obj)
     if adopt:
         await _may_adopt(client, owner, owner_kind)
         patch = _adoption(owner, owner_kind, finalizers)

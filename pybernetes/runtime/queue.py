@@ -55,7 +55,7 @@ class Queue:
         return key in self._dirty
 
     def add(self, key: str) -> None:
-        """Has a key worked on soon."""
+        """Add a key."""
         if key in self._dirty or self.closed:
             return
         self._dirty[key] = self._clock.monotonic()
@@ -65,7 +65,7 @@ class Queue:
             self._wake()
 
     def add_after(self, key: str, seconds: float) -> None:
-        """Has a key worked on after a while; the earliest moment that was asked for counts."""
+        """Add a key after some seconds; the earliest moment that was asked for counts."""
         if seconds <= 0:
             self.add(key)
             return
@@ -78,7 +78,7 @@ class Queue:
         self._schedule()
 
     def add_rate_limited(self, key: str) -> float:
-        """Has a key that failed worked on again, later each time; gives the delay in seconds."""
+        """Add a key that failed again, later each time; return the delay in seconds."""
         failures = self._failures.get(key, 0)
         self._failures[key] = failures + 1
         self.metrics.retries += 1
@@ -87,15 +87,15 @@ class Queue:
         return delay
 
     def forget(self, key: str) -> None:
-        """Takes a key's failures off its record."""
+        """Forget the failures of a key."""
         self._failures.pop(key, None)
 
     def failures(self, key: str) -> int:
-        """How often a key failed in a row."""
+        """Return how often a key failed in a row."""
         return self._failures.get(key, 0)
 
     async def get(self) -> str:
-        """The next key, which is the caller's until ``done``; Closed when there is none and never will be."""
+        """Return the next key, which is the caller's until ``done``; raise Closed when there will never be one."""
         while not self._ready:
             if self.closed:
                 raise Closed
@@ -114,12 +114,12 @@ class Queue:
         return key
 
     def hold(self, key: str) -> None:
-        """Ends the work on a key, but hands it to nobody before ``done``."""
+        """End the work on a key, but hand it to nobody before ``done``."""
         self.metrics.worked(self._clock.monotonic() - self._working.pop(key))
         self._held.add(key)
 
     def done(self, key: str) -> None:
-        """Gives a key back; if it was added meanwhile, it is worked on again."""
+        """Give a key back; if it was added meanwhile, it is handed out again."""
         if key in self._held:
             self._held.discard(key)
         else:
@@ -131,7 +131,7 @@ class Queue:
             self._wake()
 
     def close(self) -> None:
-        """Takes no more keys; those that wait are still handed out."""
+        """Take no more keys; those that wait are still handed out."""
         self.closed = True
         if self._timer is not None:
             self._timer.cancel()
@@ -159,7 +159,7 @@ class Queue:
         self._timer = self._clock.call_later(max(0.0, due - self._clock.monotonic()), self._ripen)
 
     def _ripen(self) -> None:
-        """Adds what is due."""
+        """Add the keys that are due."""
         self._timer = None
         now = self._clock.monotonic()
         while self._later and self._later[0][0] <= now:

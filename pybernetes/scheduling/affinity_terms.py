@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import orjson
 
 from pybernetes.api import selectors
+from pybernetes.api.resource import Object
 from pybernetes.api.selectors import Requirement, Selector
 
-Fields = Mapping[str, Any]
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
 NO_SCHEDULE, NO_EXECUTE, PREFER_NO_SCHEDULE = "NoSchedule", "NoExecute", "PreferNoSchedule"
@@ -35,7 +35,7 @@ class Toleration(NamedTuple):
     effect: str
 
     def tolerates(self, taint: Taint) -> bool:
-        """Whether a pod with it may be on a node with the taint."""
+        """Return whether a pod with it may be on a node with the taint."""
         if self.effect and self.effect != taint.effect:
             return False
         if self.key and self.key != taint.key:
@@ -48,26 +48,29 @@ class Toleration(NamedTuple):
 UNSCHEDULABLE = Taint("node.kubernetes.io/unschedulable", "", NO_SCHEDULE)
 
 
-def taints_of(spec: Fields) -> tuple[Taint, ...]:
-    """The taints of a node's spec."""
+def taints_of(spec: Object) -> tuple[Taint, ...]:
+    """Return the taints of a node's spec."""
     return tuple(
         Taint(taint.get("key", ""), taint.get("value", ""), taint.get("effect", ""))
         for taint in spec.get("taints") or ()
     )
 
 
-def tolerations_of(spec: Fields) -> tuple[Toleration, ...]:
-    """The tolerations of a pod's spec."""
+def tolerations_of(spec: Object) -> tuple[Toleration, ...]:
+    """Return the tolerations of a pod's spec."""
     return tuple(
         Toleration(
-            each.get("key", ""), each.get("operator", ""), each.get("value", ""), each.get("effect", "")
+            toleration.get("key", ""),
+            toleration.get("operator", ""),
+            toleration.get("value", ""),
+            toleration.get("effect", ""),
         )
-        for each in spec.get("tolerations") or ()
+        for toleration in spec.get("tolerations") or ()
     )
 
 
 def is_tolerated(taint: Taint, tolerations: Iterable[Toleration]) -> bool:
-    """Whether any of the tolerations covers the taint."""
+    """Return whether any of the tolerations covers the taint."""
     return any(toleration.tolerates(taint) for toleration in tolerations)
 
 
@@ -78,14 +81,14 @@ class NodeTerm(NamedTuple):
     names: tuple[tuple[str, bool], ...]  # pairs of a name and whether it must be that name
 
     def matches(self, name: str, labels: Mapping[str, str]) -> bool:
-        """Whether a node meets the term; without a name the conditions on it are not looked at."""
+        """Return whether a node meets the term; without a name the conditions on it are not looked at."""
         if not all(requirement.matches(labels) for requirement in self.requirements):
             return False
         return not name or all((name == given) is equal for given, equal in self.names)
 
 
-def node_term(term: Fields) -> NodeTerm | None:
-    """A term, or None if it selects nothing: because it is empty or makes no sense."""
+def node_term(term: Object) -> NodeTerm | None:
+    """Parse a node selector term; return None if it selects nothing because it is empty or invalid."""
     requirements: list[Requirement] = []
     names: list[tuple[str, bool]] = []
     for expression in term.get("matchExpressions") or ():
@@ -105,18 +108,18 @@ def node_term(term: Fields) -> NodeTerm | None:
     return NodeTerm(tuple(requirements), tuple(names))
 
 
-def node_terms(selector: Fields) -> tuple[NodeTerm, ...]:
-    """The terms of a node selector, any of which is enough."""
-    found = (node_term(term) for term in selector.get("nodeSelectorTerms") or ())
-    return tuple(term for term in found if term is not None)
+def node_terms(selector: Object) -> tuple[NodeTerm, ...]:
+    """Return the terms of a node selector, any of which is enough."""
+    terms = (node_term(term) for term in selector.get("nodeSelectorTerms") or ())
+    return tuple(term for term in terms if term is not None)
 
 
 class NodeAffinity:
-    """Which nodes a pod may be on and which it would rather be on."""
+    """Which nodes a pod may be on, and which it prefers."""
 
     __slots__ = ("__weakref__", "names", "preferred", "required", "selector")
 
-    def __init__(self, node_selector: Mapping[str, str], affinity: Fields) -> None:
+    def __init__(self, node_selector: Mapping[str, str], affinity: Object) -> None:
         self.selector = tuple(
             Requirement(key, "in", (value,)) for key, value in sorted(node_selector.items())
         )
@@ -132,24 +135,24 @@ class NodeAffinity:
         return bool(self.selector) or self.required is not None
 
     def matches(self, name: str, labels: Mapping[str, str]) -> bool:
-        """Whether a pod may be on a node."""
+        """Return whether a pod may be on a node."""
         if not all(requirement.matches(labels) for requirement in self.selector):
             return False
         return self.required is None or any(term.matches(name, labels) for term in self.required)
 
 
-def preferred_node_terms(affinity: Fields) -> tuple[tuple[int, NodeTerm], ...]:
-    """The preferred terms of a node affinity with their weights."""
-    found = []
-    for each in affinity.get("preferredDuringSchedulingIgnoredDuringExecution") or ():
-        term = node_term(each.get("preference") or {})
-        if term is not None and each.get("weight"):
-            found.append((each["weight"], term))
-    return tuple(found)
+def preferred_node_terms(affinity: Object) -> tuple[tuple[int, NodeTerm], ...]:
+    """Return the preferred terms of a node affinity with their weights."""
+    preferred = []
+    for preference in affinity.get("preferredDuringSchedulingIgnoredDuringExecution") or ():
+        term = node_term(preference.get("preference") or {})
+        if term is not None and preference.get("weight"):
+            preferred.append((preference["weight"], term))
+    return tuple(preferred)
 
 
-def _names_of(selector: Fields) -> frozenset[str] | None:
-    """The only nodes that can match, if every term names some; an empty set if the terms contradict."""
+def _names_of(selector: Object) -> frozenset[str] | None:
+    """Return the only nodes that can match, if every term names some; an empty set if the terms contradict."""
     terms = selector.get("nodeSelectorTerms") or ()
     if not terms:
         return None
@@ -187,7 +190,7 @@ class PodTerm(NamedTuple):
     def matches(
         self, namespace: str, namespace_labels: Mapping[str, str] | None, labels: Mapping[str, str]
     ) -> bool:
-        """Whether a pod of a namespace is meant."""
+        """Return whether the term is about a pod with these labels in a namespace."""
         if namespace not in self.namespaces and not self.namespace_selector.matches(namespace_labels):
             return False
         return self.selector.matches(labels)
@@ -198,8 +201,8 @@ class PodTerm(NamedTuple):
         return bool(self.namespace_selector.requirements)
 
 
-def pod_term(term: Fields, namespace: str) -> PodTerm:
-    """A term as written by a pod of a namespace."""
+def pod_term(term: Object, namespace: str) -> PodTerm:
+    """Parse an affinity term that a pod of a namespace has."""
     namespaces = term.get("namespaces") or ()
     selector = term.get("namespaceSelector")
     if not namespaces and selector is None:
@@ -218,11 +221,11 @@ def pod_term(term: Fields, namespace: str) -> PodTerm:
 
 
 class PodAffinity:
-    """Which pods a pod must, must not, would like to and would rather not be near to."""
+    """Which pods a pod must, must not, prefers to and prefers not to be near."""
 
     __slots__ = ("__weakref__", "affinity", "anti", "preferred")
 
-    def __init__(self, affinity: Fields, namespace: str) -> None:
+    def __init__(self, affinity: Object, namespace: str) -> None:
         near, apart = affinity.get("podAffinity") or {}, affinity.get("podAntiAffinity") or {}
         required, preferred = (
             "requiredDuringSchedulingIgnoredDuringExecution",
@@ -232,9 +235,9 @@ class PodAffinity:
         self.anti = tuple(pod_term(term, namespace) for term in apart.get(required) or ())
         # Pairs of weight and term; what a pod would rather not be near to has a negative weight.
         self.preferred = tuple(
-            (sign * each.get("weight", 0), pod_term(each.get("podAffinityTerm") or {}, namespace))
+            (sign * weighted.get("weight", 0), pod_term(weighted.get("podAffinityTerm") or {}, namespace))
             for sign, side in ((1, near), (-1, apart))
-            for each in side.get(preferred) or ()
+            for weighted in side.get(preferred) or ()
         )
 
 
@@ -264,9 +267,9 @@ class SpreadConstraint(NamedTuple):
 
 
 def spread_constraint(
-    fields: Fields, labels: Mapping[str, str], selector: Selector | None = None
+    fields: Object, labels: Mapping[str, str], selector: Selector | None = None
 ) -> SpreadConstraint:
-    """A constraint of a pod with some labels; ``selector`` replaces the one that is written."""
+    """Parse a spread constraint of a pod with some labels; ``selector`` replaces the constraint's own."""
     if selector is None:
         selector = selectors.from_object(fields.get("labelSelector"))
         keys = fields.get("matchLabelKeys") or ()

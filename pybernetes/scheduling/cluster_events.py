@@ -1,4 +1,4 @@
-"""What can happen in a cluster, and who wants to hear of it."""
+"""What can happen in a cluster, and which plugins are interested in it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pybernetes.scheduling.pods import Pod
 
 
 class Action:
-    """What happened to an object: bits, plain numbers because every event is looked at in a hurry."""
+    """What happened to an object, as bits: plain integers, because every event is tested for them."""
 
     ADD = 1
     DELETE = 2
@@ -69,7 +69,7 @@ Hint = Callable[[Pod, Any, Any], bool]
 
 
 class Interest(NamedTuple):
-    """Events that a plugin wants to hear of; the hint says of a pod whether one may make it fit."""
+    """Events that a plugin is interested in; the hint says whether one may make a pod fit."""
 
     resource: str
     actions: int
@@ -77,31 +77,31 @@ class Interest(NamedTuple):
 
 
 def pod_actions(old: Pod, new: Pod) -> Iterator[int]:
-    """What changed about a pod, as far as it can matter."""
-    found = False
+    """Return what changed about a pod, as far as it can matter."""
+    changed = False
     if old.shape.labels is not new.shape.labels:
-        found = True
+        changed = True
         yield Action.UPDATE_POD_LABEL
     if old.requests != new.requests:
         before, after = dict(old.requests.amounts), dict(new.requests.amounts)
         if any(amount > after.get(number, 0) for number, amount in before.items()):
-            found = True
+            changed = True
             yield Action.UPDATE_POD_SCALE_DOWN
         if any(amount > before.get(number, 0) for number, amount in after.items()):
-            found = True
+            changed = True
             yield Action.UPDATE_POD_SCALE_UP
     if old.gates and not new.gates:
-        found = True
+        changed = True
         yield Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED
     if len(old.shape.tolerations) != len(new.shape.tolerations):
-        found = True
+        changed = True
         yield Action.UPDATE_POD_TOLERATION
-    if not found:
+    if not changed:
         yield Action.UPDATE_OTHER
 
 
 def node_actions(old: Node, new: Node) -> Iterator[int]:
-    """What changed about a node, as far as it can matter."""
+    """Return what changed about a node, as far as it can matter."""
     if old.unschedulable and not new.unschedulable:
         yield Action.UPDATE_NODE_TAINT
     if old.allocatable != new.allocatable or old.allowed_pods != new.allowed_pods:

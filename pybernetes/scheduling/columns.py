@@ -20,14 +20,14 @@ _INTEGER = re.compile(r"[+-]?[0-9]+\Z")
 
 
 def grown(column: NDArray[Any], capacity: int) -> NDArray[Any]:
-    """A copy of a column (or of columns one above the other) with room for more rows."""
+    """Return a copy of a column (or of columns one above the other) with room for more rows."""
     result = np.zeros((*column.shape[:-1], capacity), dtype=column.dtype)
     result[..., : column.shape[-1]] = column
     return result
 
 
 class Journal:
-    """Which rows changed, in order, so that whoever has looked before looks at those alone."""
+    """Which rows changed, in order, so that a reader only has to look at those since its last visit."""
 
     LIMIT = 16_384
 
@@ -41,21 +41,21 @@ class Journal:
         return self._dropped + len(self._rows)
 
     def note(self, row: int) -> None:
-        """A row has changed."""
+        """Note that a row has changed."""
         self._rows.append(row)
         if len(self._rows) > self.LIMIT:
             del self._rows[: self.LIMIT // 2]
             self._dropped += self.LIMIT // 2
 
     def since(self, position: int) -> list[int] | None:
-        """The rows that changed since a position, or None if that is too long ago to know."""
+        """Return the rows that changed since a position, or None if that is too long ago to know."""
         if position < self._dropped:
             return None
         return self._rows[position - self._dropped :]
 
 
 class ValueColumn(Generic[Value]):
-    """A column of values that many nodes share: the column holds numbers, the values stand in a list."""
+    """A column of values that many nodes share: the column holds codes, a list holds the values."""
 
     def __init__(self, capacity: int, first: Value) -> None:
         self.codes: Ints = np.zeros(capacity, dtype=np.int32)
@@ -63,7 +63,7 @@ class ValueColumn(Generic[Value]):
         self.ids: dict[Value, int] = {first: 0}
 
     def set(self, row: int, value: Value) -> None:
-        """Gives a row its value."""
+        """Give a row its value."""
         number = self.ids.get(value)
         if number is None:
             if len(self.values) > 2 * len(self.codes):
@@ -73,7 +73,7 @@ class ValueColumn(Generic[Value]):
         self.codes[row] = number
 
     def _compact(self) -> None:
-        """Forgets the values that no row has any more; the first stays."""
+        """Forget the values that no row has any more; the first stays."""
         used = np.unique(np.append(self.codes, 0))
         numbers = np.zeros(len(self.values), dtype=np.int32)
         numbers[used] = np.arange(len(used))
@@ -82,7 +82,7 @@ class ValueColumn(Generic[Value]):
         self.codes = numbers[self.codes]
 
     def lookup(self, function: Callable[[Value], Any], dtype: Any) -> NDArray[Any]:
-        """A table with what a function makes of each value; ``table[codes]`` is its column."""
+        """Return a table of a function's result for each value; ``table[codes]`` is the column of results."""
         return np.fromiter((function(value) for value in self.values), dtype=dtype, count=len(self.values))
 
 
@@ -93,7 +93,7 @@ class LabelColumn(ValueColumn["str | None"]):
         super().__init__(capacity, None)
 
     def matching(self, requirement: Requirement, rows: Rows) -> Bools:
-        """Which of the rows meet a condition on this label."""
+        """Return which of the rows meet a condition on this label."""
         codes = self.codes[rows]
         match requirement.operator:
             case "exists":
@@ -103,12 +103,12 @@ class LabelColumn(ValueColumn["str | None"]):
             case "in" | "notin":
                 wanted = [self.ids[value] for value in requirement.values if value in self.ids]
                 if len(wanted) == 1:
-                    found = codes == wanted[0]
+                    matches = codes == wanted[0]
                 else:
                     table = np.zeros(len(self.values), dtype=np.bool_)
                     table[wanted] = True
-                    found = table[codes]
-                return found if requirement.operator == "in" else ~found
+                    matches = table[codes]
+                return matches if requirement.operator == "in" else ~matches
         limit = _integer(requirement.values[0] if requirement.values else None)
         more = requirement.operator == "gt"
 
@@ -135,23 +135,23 @@ class LabelColumns:
         self._columns: dict[str, LabelColumn] = {}
 
     def get(self, key: str, labels: Iterable[tuple[int, Mapping[str, str]]]) -> LabelColumn:
-        """The column of a label; ``labels`` are the labels of every row, for the first time."""
+        """Return the column of a label; ``labels``, the labels of every row, are read when it is new."""
         column = self._columns.get(key)
         if column is None:
             if len(self._columns) >= self.LIMIT:
                 self._columns.clear()
             column = self._columns[key] = LabelColumn(self._capacity)
-            for row, each in labels:
-                column.set(row, each.get(key))
+            for row, node_labels in labels:
+                column.set(row, node_labels.get(key))
         return column
 
     def set(self, row: int, labels: Mapping[str, str]) -> None:
-        """A row has these labels now."""
+        """Set the labels of a row."""
         for key, column in self._columns.items():
             column.set(row, labels.get(key))
 
     def grow(self, capacity: int) -> None:
-        """Makes room for more rows."""
+        """Make room for more rows."""
         self._capacity = capacity
         for column in self._columns.values():
             column.codes = grown(column.codes, capacity)

@@ -9,8 +9,10 @@ from typing import Any
 import yaml
 
 from pybernetes.api.field import Errors
+from pybernetes.api.resource import Object
 from pybernetes.lib import flags
 from pybernetes.scheduling import config_checks
+from pybernetes.scheduling.registry import known_plugins
 
 GROUP, VERSION, KIND = "kubescheduler.config.k8s.io", "v1", "KubeSchedulerConfiguration"
 DEFAULT_SCHEDULER = "default-scheduler"
@@ -36,9 +38,6 @@ DEFAULT_PLUGINS: tuple[tuple[str, int], ...] = (
 )
 # Upstream's plugins that are on by default there and that are not here yet; turning them off is fine.
 ABSENT_PLUGINS = frozenset(("NodeVolumeLimits", "DynamicResources", "NodeDeclaredFeatures"))
-POINTS = ("preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore", "score", "reserve", "permit",
-          "preBind", "bind", "postBind")  # fmt: skip
-_RESOURCES = ({"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1})
 
 
 class ConfigurationError(ValueError):
@@ -52,8 +51,8 @@ class ProfileConfig:
     scheduler_name: str = DEFAULT_SCHEDULER
     percentage_of_nodes_to_score: int = 0
     # What is turned on and off at each point and for all points at once ("multiPoint"), in the file's words.
-    plugins: dict[str, dict[str, list[dict[str, Any]]]] = field(default_factory=dict)
-    arguments: dict[str, dict[str, Any]] = field(default_factory=dict)
+    plugins: dict[str, dict[str, list[Object]]] = field(default_factory=dict)
+    arguments: dict[str, Object] = field(default_factory=dict)
 
 
 @dataclass
@@ -75,7 +74,7 @@ class Configuration:
 
 
 def load(path: FilePath) -> Configuration:
-    """The configuration of a file."""
+    """Read the configuration from a file."""
     try:
         value = yaml.load(path.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except (OSError, UnicodeDecodeError) as error:
@@ -86,7 +85,7 @@ def load(path: FilePath) -> Configuration:
 
 
 def parse(value: Any, name: str = "the configuration") -> Configuration:
-    """The configuration that an object stands for."""
+    """Turn an object into a configuration; raise ConfigurationError if it is invalid."""
     if not isinstance(value, dict) or value.get("kind") != KIND:
         raise ConfigurationError(f"couldn't decode {name} as {KIND}, got {_kind(value)}")
     if value.get("apiVersion") != f"{GROUP}/{VERSION}":
@@ -101,7 +100,7 @@ def parse(value: Any, name: str = "the configuration") -> Configuration:
     percentage = value.get("percentageOfNodesToScore") or 0
     profiles = value.get("profiles") or [{}]
     return Configuration(
-        profiles=[profile_config(each, percentage) for each in profiles],
+        profiles=[profile_config(profile, percentage) for profile in profiles],
         pod_initial_backoff_seconds=value.get("podInitialBackoffSeconds", 1),
         pod_max_backoff_seconds=value.get("podMaxBackoffSeconds", 10),
         kubeconfig=connection.get("kubeconfig", ""),
@@ -120,12 +119,12 @@ def _kind(value: Any) -> str:
     return repr(value.get("kind", "")) if isinstance(value, dict) else type(value).__name__
 
 
-def profile_config(value: dict[str, Any], percentage: int) -> ProfileConfig:
-    """A profile with its defaults."""
+def profile_config(value: Object, percentage: int) -> ProfileConfig:
+    """Return a profile with its defaults."""
     own = value.get("percentageOfNodesToScore")
     arguments = {name: default_arguments(name, {}) for name, _ in DEFAULT_PLUGINS}
-    for each in value.get("pluginConfig") or ():
-        arguments[each["name"]] = default_arguments(each["name"], each.get("args") or {})
+    for plugin in value.get("pluginConfig") or ():
+        arguments[plugin["name"]] = default_arguments(plugin["name"], plugin.get("args") or {})
     return ProfileConfig(
         scheduler_name=value.get("schedulerName", DEFAULT_SCHEDULER),
         percentage_of_nodes_to_score=percentage if own is None else own,
@@ -137,40 +136,18 @@ def profile_config(value: dict[str, Any], percentage: int) -> ProfileConfig:
     )
 
 
-def default_arguments(plugin: str, given: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a plugin with what upstream fills in."""
-    result = {key: value for key, value in given.items() if key not in ("kind", "apiVersion")}
-    match plugin:
-        case "DefaultPreemption":
-            result.setdefault("minCandidateNodesPercentage", 10)
-            result.setdefault("minCandidateNodesAbsolute", 100)
-        case "InterPodAffinity":
-            result.setdefault("hardPodAffinityWeight", 1)
-        case "NodeResourcesFit":
-            strategy = result["scoringStrategy"] = dict(
-                result.get("scoringStrategy") or {"type": "LeastAllocated"}
-            )
-            strategy["resources"] = _weighted(strategy.get("resources"))
-        case "NodeResourcesBalancedAllocation":
-            result["resources"] = _weighted(result.get("resources"))
-        case "PodTopologySpread":
-            result["defaultingType"] = result.get("defaultingType") or "System"
-        case "VolumeBinding":
-            result.setdefault("bindTimeoutSeconds", 600)
-            shape = [{"utilization": 0, "score": 10}, {"utilization": 100, "score": 0}]
-            result["shape"] = result.get("shape") or shape
-    return result
-
-
-def _weighted(resources: list[dict[str, Any]] | None) -> list[dict[str, Any]]:
-    return [{"name": each["name"], "weight": each.get("weight") or 1} for each in resources or _RESOURCES]
+def default_arguments(plugin: str, given: Object) -> Object:
+    """Return the arguments of a plugin with its defaults."""
+    own = {key: value for key, value in given.items() if key not in ("kind", "apiVersion")}
+    known = known_plugins().get(plugin)
+    return own if known is None else known.default_arguments(own)
 
 
 def multi_point(profile: ProfileConfig) -> list[tuple[str, int]]:
-    """The plugins that work at every point that they have: the defaults and what the file makes of them."""
+    """Return the plugins that are enabled at all of their points: the defaults, as the file changes them."""
     sets = profile.plugins.get("multiPoint", {})
-    disabled = {each["name"] for each in sets.get("disabled", ())}
-    enabled = {each["name"]: each.get("weight") or 0 for each in sets.get("enabled", ())}
+    disabled = {plugin["name"] for plugin in sets.get("disabled", ())}
+    enabled = {plugin["name"]: plugin.get("weight") or 0 for plugin in sets.get("enabled", ())}
     result: list[tuple[str, int]] = []
     if "*" not in disabled:
         for name, weight in DEFAULT_PLUGINS:
@@ -181,10 +158,10 @@ def multi_point(profile: ProfileConfig) -> list[tuple[str, int]]:
 
 
 def at_point(profile: ProfileConfig, point: str, has: Any) -> list[tuple[str, int]]:
-    """The plugins of one point in order with their weights; ``has`` tells whether a plugin has the point."""
+    """Return the plugins of one point in order with their weights; ``has`` tells whether a plugin has the point."""
     sets = profile.plugins.get(point, {})
-    disabled = {each["name"] for each in sets.get("disabled", ())}
-    own = {each["name"]: each.get("weight") or 0 for each in sets.get("enabled", ())}
+    disabled = {plugin["name"] for plugin in sets.get("disabled", ())}
+    own = {plugin["name"]: plugin.get("weight") or 0 for plugin in sets.get("enabled", ())}
     for name in own:
         if not has(name):
             raise ConfigurationError(f'plugin "{name}" does not extend {point[0].upper()}{point[1:]} plugin')

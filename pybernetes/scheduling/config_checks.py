@@ -2,33 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import ROOT, Errors, Path
-from pybernetes.api.validation import names
-from pybernetes.api.validation.selectors import validate_node_selector, validate_node_selector_term
+from pybernetes.api.resource import Object
 from pybernetes.lib import flags
+from pybernetes.scheduling.plugin import POINTS
+from pybernetes.scheduling.registry import known_plugins
 
-Fields = dict[str, Any]
 # Plugins that once were: naming them is an error, not a plugin that is unknown.
 _REMOVED = frozenset(("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"))
-_POINTS = frozenset(
-    [
-        "multiPoint",
-        "preEnqueue",
-        "queueSort",
-        "preFilter",
-        "filter",
-        "postFilter",
-        "preScore",
-        "score",
-        "reserve",
-        "permit",
-        "preBind",
-        "bind",
-        "postBind",
-    ]
-)
+_POINTS = frozenset(["multiPoint", *POINTS])
 _TOP = frozenset(
     [
         "kind",
@@ -49,8 +31,8 @@ _TOP = frozenset(
 _PROFILE = frozenset(["schedulerName", "percentageOfNodesToScore", "plugins", "pluginConfig"])
 
 
-def check(config: Fields, errors: Errors) -> None:
-    """Collects what is wrong with a configuration."""
+def check(config: Object, errors: Errors) -> None:
+    """Collect what is wrong with a configuration."""
     _unknown(config, _TOP, ROOT, errors)
     _election(config.get("leaderElection") or {}, errors)
     if config.get("parallelism", 16) <= 0:
@@ -75,13 +57,13 @@ def check(config: Fields, errors: Errors) -> None:
         )
 
 
-def _unknown(value: Fields, known: frozenset[str], path: Path, errors: Errors) -> None:
+def _unknown(value: Object, known: frozenset[str], path: Path, errors: Errors) -> None:
     for name in value:
         if name not in known:
             errors.invalid(path / name, name, "unknown field")
 
 
-def _election(election: Fields, errors: Errors) -> None:
+def _election(election: Object, errors: Errors) -> None:
     path = ROOT / "leaderElection"
     lock = election.get("resourceLock", "leases")
     if election.get("leaderElect", True) and lock != "leases":
@@ -100,13 +82,13 @@ def _election(election: Fields, errors: Errors) -> None:
         errors.invalid(path / "leaseDuration", election.get("renewDeadline", "10s"), text)
 
 
-def _percentage(value: Fields, path: Path, errors: Errors) -> None:
+def _percentage(value: Object, path: Path, errors: Errors) -> None:
     percentage = value.get("percentageOfNodesToScore")
     if percentage is not None and not 0 <= percentage <= 100:
         errors.invalid(path / "percentageOfNodesToScore", percentage, "not in valid range [0-100]")
 
 
-def _profile(profile: Fields, name: str, path: Path, errors: Errors) -> None:
+def _profile(profile: Object, name: str, path: Path, errors: Errors) -> None:
     _unknown(profile, _PROFILE, path, errors)
     if not name:
         errors.required(path / "schedulerName")
@@ -119,6 +101,7 @@ def _profile(profile: Fields, name: str, path: Path, errors: Errors) -> None:
             if plugin.get("name") in _REMOVED:
                 _removed(path / "plugins" / point / "enabled", index, plugin["name"], errors)
     seen: set[str] = set()
+    known = known_plugins()
     for index, config in enumerate(profile.get("pluginConfig") or ()):
         where = (path / "pluginConfig")[index]
         plugin = config.get("name", "")
@@ -127,152 +110,11 @@ def _profile(profile: Fields, name: str, path: Path, errors: Errors) -> None:
         seen.add(plugin)
         if plugin in _REMOVED:
             _removed(path / "pluginConfig", index, plugin, errors)
-        elif plugin in _ARGUMENTS:
-            _ARGUMENTS[plugin](config.get("args") or {}, where / "args", errors)
+        elif plugin in known:
+            known[plugin].check_arguments(config.get("args") or {}, where / "args", errors)
 
 
 def _removed(path: Path, index: int, name: str, errors: Errors) -> None:
     version = "kubescheduler.config.k8s.io/v1"
     text = f'was invalid in version "{version}" (KubeSchedulerConfiguration is version "{version}")'
     errors.invalid(path[index], name, text)
-
-
-# -- arguments of plugins --------------------------------------------------------------------------------
-
-
-def _preemption(args: Fields, path: Path, errors: Errors) -> None:
-    percentage = args.get("minCandidateNodesPercentage", 10)
-    absolute = args.get("minCandidateNodesAbsolute", 100)
-    where, other = path / "minCandidateNodesPercentage", path / "minCandidateNodesAbsolute"
-    if not 0 <= percentage <= 100:
-        errors.invalid(where, percentage, "not in valid range [0, 100]")
-    if absolute < 0:
-        errors.invalid(other, absolute, "not in valid range [0, inf)")
-    if percentage == 0 and absolute == 0:
-        errors.invalid(where, percentage, "cannot be zero at the same time as minCandidateNodesAbsolute")
-        errors.invalid(other, absolute, "cannot be zero at the same time as minCandidateNodesPercentage")
-
-
-def _inter_pod_affinity(args: Fields, path: Path, errors: Errors) -> None:
-    weight = args.get("hardPodAffinityWeight", 1)
-    if not 0 <= weight <= 100:
-        errors.invalid(path / "hardPodAffinityWeight", weight, "not in valid range [0, 100]")
-
-
-def _node_affinity(args: Fields, path: Path, errors: Errors) -> None:
-    added = args.get("addedAffinity") or {}
-    required = added.get("requiredDuringSchedulingIgnoredDuringExecution")
-    where = path / "addedAffinity"
-    if required is not None:
-        validate_node_selector(required, where / "requiredDuringSchedulingIgnoredDuringExecution", errors)
-    for index, term in enumerate(added.get("preferredDuringSchedulingIgnoredDuringExecution") or ()):
-        each = (where / "preferredDuringSchedulingIgnoredDuringExecution")[index]
-        validate_node_selector_term(term.get("preference") or {}, each, errors)
-
-
-def _spread(args: Fields, path: Path, errors: Errors) -> None:
-    kind, constraints = args.get("defaultingType") or "System", args.get("defaultConstraints") or []
-    if kind not in ("System", "List"):
-        errors.unsupported(path / "defaultingType", kind, ["System", "List"])
-    elif kind == "System" and constraints:
-        errors.invalid(path / "defaultingType", kind, "when .defaultConstraints are not empty")
-    seen: set[tuple[str, str]] = set()
-    for index, constraint in enumerate(constraints):
-        where = (path / "defaultConstraints")[index]
-        key, action = constraint.get("topologyKey", ""), constraint.get("whenUnsatisfiable", "")
-        if constraint.get("maxSkew", 0) <= 0:
-            errors.invalid(where / "maxSkew", constraint.get("maxSkew", 0), "not in valid range (0, inf)")
-        if not key:
-            errors.required(where / "topologyKey", "can not be empty")
-        else:
-            for problem in names.qualified_name(key):
-                errors.invalid(where / "topologyKey", key, problem)
-        if not action:
-            errors.required(where / "whenUnsatisfiable", "can not be empty")
-        elif action not in ("DoNotSchedule", "ScheduleAnyway"):
-            errors.unsupported(where / "whenUnsatisfiable", action, ["DoNotSchedule", "ScheduleAnyway"])
-        if constraint.get("labelSelector") is not None:
-            text = "constraint must not define a selector, as they deduced for each pod"
-            errors.forbidden(where / "labelSelector", text)
-        if (key, action) in seen:
-            errors.duplicate(where, f"{{{key}, {action}}}")
-        seen.add((key, action))
-
-
-def _shape(shape: list[Fields], path: Path, errors: Errors) -> None:
-    if not shape:
-        errors.required(path, "at least one point must be specified")
-        return
-    for index in range(1, len(shape)):
-        if shape[index - 1].get("utilization", 0) >= shape[index].get("utilization", 0):
-            where = path[index] / "utilization"
-            errors.invalid(
-                where, shape[index].get("utilization", 0), "values must be sorted in increasing order"
-            )
-            break
-    for index, point in enumerate(shape):
-        for name, most in (("utilization", 100), ("score", 10)):
-            if not 0 <= point.get(name, 0) <= most:
-                errors.invalid(path[index] / name, point[name], f"not in valid range [0, {most}]")
-
-
-def _fit(args: Fields, path: Path, errors: Errors) -> None:
-    for index, name in enumerate(args.get("ignoredResources") or ()):
-        for problem in names.qualified_name(name):
-            errors.invalid((path / "ignoredResources")[index], name, problem)
-    for index, group in enumerate(args.get("ignoredResourceGroups") or ()):
-        where = (path / "ignoredResourceGroups")[index]
-        if "/" in group:
-            errors.invalid(where, group, "resource group name can't contain '/'")
-        for problem in names.qualified_name(group):
-            errors.invalid(where, group, problem)
-    strategy, where = args.get("scoringStrategy"), path / "scoringStrategy"
-    if strategy is None:
-        return
-    known = ["LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"]
-    if strategy.get("type") not in known:
-        errors.unsupported(where / "type", strategy.get("type", ""), known)
-    for index, resource in enumerate(strategy.get("resources") or ()):
-        weight = resource.get("weight") or 1
-        if not 0 < weight <= 100:
-            text = f"resource weight of {resource.get('name')} not in valid range (0, 100]"
-            errors.invalid((where / "resources")[index] / "weight", weight, text)
-    ratio, at = strategy.get("requestedToCapacityRatio"), where / "requestedToCapacityRatio"
-    if strategy.get("type") == "RequestedToCapacityRatio":
-        if ratio is None:
-            errors.required(at, "must be specified when type is RequestedToCapacityRatio")
-        else:
-            _shape(ratio.get("shape") or [], at / "shape", errors)
-    elif ratio is not None:
-        errors.forbidden(at, "must be nil when type is not RequestedToCapacityRatio")
-
-
-def _balanced(args: Fields, path: Path, errors: Errors) -> None:
-    seen: set[str] = set()
-    for index, resource in enumerate(args.get("resources") or ()):
-        where = (path / "resources")[index]
-        if resource.get("name") in seen:
-            errors.duplicate(where / "name", resource.get("name"))
-        seen.add(resource.get("name", ""))
-        if (resource.get("weight") or 1) != 1:
-            errors.invalid(where / "weight", resource["weight"], "must be 1")
-
-
-def _volume_binding(args: Fields, path: Path, errors: Errors) -> None:
-    seconds = args.get("bindTimeoutSeconds", 600)
-    if seconds < 0:
-        text = "invalid BindTimeoutSeconds, should not be a negative value"
-        errors.invalid(path / "bindTimeoutSeconds", seconds, text)
-    if args.get("shape") is not None:
-        _shape(args["shape"], path / "shape", errors)
-
-
-_ARGUMENTS = {
-    "DefaultPreemption": _preemption,
-    "InterPodAffinity": _inter_pod_affinity,
-    "NodeAffinity": _node_affinity,
-    "NodeResourcesBalancedAllocation": _balanced,
-    "NodeResourcesFit": _fit,
-    "PodTopologySpread": _spread,
-    "VolumeBinding": _volume_binding,
-}

@@ -23,7 +23,7 @@ class Tally:
         self._sums: dict[LabelColumn, tuple[Ints, int]] = {}
 
     def add(self, row: int, change: int) -> None:
-        """Counts one more or one less on a row."""
+        """Add a number to the count of a row."""
         self.column[row] += change
         for label, (sums, _) in self._sums.items():
             value = label.codes[row]
@@ -31,7 +31,7 @@ class Tally:
                 sums[value] += change
 
     def sums(self, label: LabelColumn, moment: int) -> Ints:
-        """The counts summed up by the label's values; number 0 are the nodes without it."""
+        """Return the counts summed up by the label's values; number 0 are the nodes without it."""
         known = self._sums.get(label)
         if known is None or known[1] != moment:
             size = len(label.codes)
@@ -40,7 +40,7 @@ class Tally:
         return known[0]
 
     def grow(self, capacity: int) -> None:
-        """Makes room for more rows."""
+        """Make room for more rows."""
         self.column = grown(self.column, capacity)
         self._sums.clear()
 
@@ -58,7 +58,7 @@ class Counter(Tally):
 
 
 class Counters:
-    """The counters that somebody has asked for. One that nobody asks for any more goes away."""
+    """The counters that somebody has asked for; those that nobody asks for any more are dropped."""
 
     LIMIT = 256
 
@@ -75,7 +75,7 @@ class Counters:
         counts_deleting: bool,
         pods: Callable[[], Iterable[tuple[int, Pod]]],
     ) -> Counter:
-        """The counter of a key; ``pods`` are all that there are with their rows, for the first time."""
+        """Return the counter of a key; ``pods``, all pods with their rows, are read when it is new."""
         self._clock += 1
         counter = self._counters.get(key)
         if counter is None:
@@ -95,23 +95,23 @@ class Counters:
         return counter
 
     def count(self, pod: Pod, row: int, change: int) -> None:
-        """A pod has come to a row (1) or gone (-1)."""
+        """Count a pod that has come to a row (1) or left it (-1)."""
         labels = pod.shape.labels
         if labels.version is not self._version:
             labels.version = self._version
-            labels.counters = tuple(each for each in self._counters.values() if each.matches(labels))
+            labels.counters = tuple(counter for counter in self._counters.values() if counter.matches(labels))
         for counter in labels.counters:
             if counter.counts_deleting or not pod.deleting:
                 counter.add(row, change)
 
     def grow(self, capacity: int) -> None:
-        """Makes room for more rows."""
+        """Make room for more rows."""
         self._capacity = capacity
         for counter in self._counters.values():
             counter.grow(capacity)
 
     def _forget(self) -> None:
-        """Drops the half that has not been asked for the longest."""
+        """Drop the half that has not been asked for the longest."""
         by_use = sorted(self._counters.items(), key=lambda item: item[1].used)
         for key, _ in by_use[: self.LIMIT // 2]:
             del self._counters[key]
@@ -129,7 +129,7 @@ class TermTallies:
         self.preferred: dict[tuple[int, PodTerm], Tally] = {}
 
     def count(self, pod: Pod, row: int, change: int) -> None:
-        """A pod has come to a row (1) or gone (-1)."""
+        """Count a pod that has come to a row (1) or left it (-1)."""
         affinity = pod.shape.affinity
         if affinity is None:
             return
@@ -152,7 +152,7 @@ class TermTallies:
             self.version += 1
 
     def grow(self, capacity: int) -> None:
-        """Makes room for more rows."""
+        """Make room for more rows."""
         self._capacity = capacity
         for tally in (*self.anti.values(), *self.required.values(), *self.preferred.values()):
             tally.grow(capacity)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Hashable
 from typing import NamedTuple
 
@@ -11,12 +10,11 @@ import numpy as np
 from pybernetes.scheduling.columns import Bools, Ints
 from pybernetes.scheduling.diagnosis import Diagnosis, diagnose
 from pybernetes.scheduling.evaluation import NOT_FEASIBLE, Active, Evaluations, Weighted
-from pybernetes.scheduling.listers import Listers
-from pybernetes.scheduling.nominations import Nominations, Verdicts
+from pybernetes.scheduling.handle import Handle
+from pybernetes.scheduling.nominations import Verdicts
 from pybernetes.scheduling.plugin import FilterPlugin, Rejection, Scope
 from pybernetes.scheduling.pods import Pod
 from pybernetes.scheduling.profile import Profile
-from pybernetes.scheduling.snapshot import Snapshot
 
 NO_NODES = "no nodes available to schedule pods"
 
@@ -32,24 +30,17 @@ class Decision(NamedTuple):
 class Cycle:
     """Decides for the pods of one profile."""
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        profile: Profile,
-        nominations: Nominations,
-        listers: Listers,
-        chance: random.Random | None = None,
-    ) -> None:
-        self.snapshot = snapshot
+    def __init__(self, handle: Handle, profile: Profile) -> None:
+        self.snapshot = handle.snapshot
         self.profile = profile
-        self.nominations = nominations
-        self._listers = listers
-        self._evaluations = Evaluations(snapshot)
-        self._chance = chance or random.Random()
+        self.nominations = handle.nominations
+        self._listers = handle.listers
+        self._evaluations = Evaluations(handle.snapshot)
+        self._chance = handle.chance
         self._start = 0  # where the search begins when only a share of the nodes is looked at
 
     def decide(self, pod: Pod) -> Decision:
-        """Chooses the node for a pod."""
+        """Choose the node for a pod."""
         snapshot = self.snapshot
         if not snapshot.node_count:
             return Decision("", 0, Diagnosis(0, NO_NODES))
@@ -65,15 +56,15 @@ class Cycle:
             restricting.append(plugin.name)
         active = self.active(pod)
         if pod.nominated:
-            found = self._some(pod, active, frozenset((pod.nominated,)) & (names or {pod.nominated}), [])
-            if found.node:
-                return found
+            decision = self._some(pod, active, frozenset((pod.nominated,)) & (names or {pod.nominated}), [])
+            if decision.node:
+                return decision
         if names is not None:
             return self._some(pod, active, names, restricting)
         return self._any(pod, active)
 
     def active(self, pod: Pod) -> Active:
-        """The plugins that have something to say about a pod."""
+        """Return the plugins that have something to say about a pod."""
         shape, snapshot = pod.shape, self.snapshot
         if shape.volumes is not None or pod.node:
             return self._active(pod)
@@ -97,18 +88,18 @@ class Cycle:
             key = plugin.filter_key(pod)
             if key is not None:
                 filters.append(plugin)
-                if plugin.filter_scope is not Scope.WORLD:
+                if plugin.filter_scope is not Scope.CLUSTER:
                     keys.append((plugin.name, key))
         for weighted in self.profile.scores:
             key = weighted.plugin.score_key(pod)
             if key is not None:
                 scores.append(weighted)
-                if weighted.plugin.score_scope is not Scope.WORLD:
+                if weighted.plugin.score_scope is not Scope.CLUSTER:
                     keys.append((weighted.plugin.name, True, key))
         return Active(filters, scores, tuple(keys))
 
     def reasons(self, pod: Pod, active: Active, row: int) -> tuple[str, ...]:
-        """Why a pod cannot be on a row as things are there now; nothing if it can."""
+        """Return why a pod cannot be on a row as it is now; nothing if it can."""
         rows = np.array((row,), dtype=np.intp)
         promised, beside = self.nominations.verdicts(pod, active.filters, rows)
         over = {plugin.name: codes for plugin, codes in beside if len(promised)}
@@ -125,7 +116,7 @@ class Cycle:
         evaluation = self._evaluations.get(pod, active)
         total = evaluation.total
         world = [(plugin, plugin.filter(pod, snapshot.all)) for plugin in active.filters
-                 if plugin.filter_scope is Scope.WORLD]  # fmt: skip
+                 if plugin.filter_scope is Scope.CLUSTER]  # fmt: skip
         if world:
             total = total.copy()
             for _, codes in world:
@@ -155,7 +146,7 @@ class Cycle:
         return Decision("", 0, diagnose(pod, snapshot.node_count, snapshot.valid[snapshot.all], verdicts))
 
     def _first_best(self, total: Ints) -> int:
-        """The best row; of several, one that chance decides on."""
+        """Return the best row, a random one if several are equally good."""
         start = self._chance.randrange(len(total))
         after = start + int(total[start:].argmax())
         if start == 0:
@@ -164,14 +155,14 @@ class Cycle:
         return before if total[before] > total[after] else after
 
     def _sample(self, feasible: Ints, count: int) -> Ints:
-        """As many nodes as asked for, going on where the last search ended."""
+        """Return as many nodes as asked for, going on where the last search ended."""
         at = int(np.searchsorted(feasible, self._start % self.snapshot.size))
         chosen = np.concatenate((feasible[at:], feasible[:at]))[:count]
         self._start = int(chosen[-1]) + 1
         return chosen
 
     def _best(self, pod: Pod, active: Active, rows: Ints, scores: Ints) -> int:
-        """The best of some rows whose scores lack those that are relative."""
+        """Return the best of some rows, adding the scores that are relative to the other rows."""
         if len(rows) == 1:
             return int(rows[0])
         scores = scores.copy()
@@ -184,7 +175,7 @@ class Cycle:
     # -- a few nodes -------------------------------------------------------------------------------------
 
     def _some(self, pod: Pod, active: Active, names: frozenset[str], restricting: list[str]) -> Decision:
-        """Looks at the named nodes only; what is found is not kept."""
+        """Decide among the named nodes only; nothing is remembered for later pods."""
         snapshot = self.snapshot
         known = sorted(
             row for name in names if (row := snapshot.rows.get(name)) is not None and snapshot.valid[row]
@@ -226,7 +217,7 @@ def _go_list(names: list[str]) -> str:
 
 
 def _merged(verdicts: Verdicts, rows: Ints, beside: Verdicts) -> Verdicts:
-    """Verdicts on some rows put over those on all: the pods that are promised a place are looked at first."""
+    """Put the verdicts with nominated pods on some rows over the verdicts on all rows."""
     if not beside:
         return verdicts
     over = {plugin.name: codes for plugin, codes in beside}

@@ -27,7 +27,7 @@ class Diagnosis:
         self.resolvable: Ints = np.zeros(0, dtype=np.intp)
 
     def count(self, reason: str, nodes: int) -> None:
-        """Some nodes were turned down for a reason."""
+        """Count nodes that were turned down for a reason."""
         if nodes:
             self.counts[reason] = self.counts.get(reason, 0) + nodes
 
@@ -37,7 +37,7 @@ class Diagnosis:
 
 
 def histogram(node_count: int, counts: Mapping[str, int], message: str = "") -> str:
-    """``0/5 nodes are available: 2 Insufficient cpu, 3 node(s) were unschedulable.``"""
+    """Say it as upstream does: ``0/5 nodes are available: 2 Insufficient cpu, 3 node(s) were unschedulable.``"""
     text = f"0/{node_count} nodes are available:"
     if message:
         return f"{text} {message}."
@@ -54,7 +54,7 @@ def diagnose(
     rows: Ints | None = None,
     absent: tuple[str, int] | None = None,
 ) -> Diagnosis:
-    """Counts the reasons: of each node those of the first plugin that turned it down.
+    """Count the reasons: for each node, those of the first plugin that turned it down.
 
     ``rows`` are the numbers of the rows that the verdicts are about, if not all; ``absent`` is the reason for
     the nodes that were not looked at, and how many those are.
@@ -74,6 +74,6 @@ def diagnose(
         open_ &= ~hit
     if absent is not None:
         result.count(*absent)
-    found = np.flatnonzero(resolvable)
-    result.resolvable = found if rows is None else rows[found]
+    positions = np.flatnonzero(resolvable)
+    result.resolvable = positions if rows is None else rows[positions]
     return result

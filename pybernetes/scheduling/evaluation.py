@@ -37,12 +37,12 @@ class Evaluation:
 
     def __init__(self, snapshot: Snapshot, active: Active) -> None:
         self.snapshot = snapshot
-        self.filters = [each for each in active.filters if each.filter_scope is not Scope.WORLD]
-        self.scores = [each for each in active.scores if not each.plugin.normalizes]
+        self.filters = [plugin for plugin in active.filters if plugin.filter_scope is not Scope.CLUSTER]
+        self.scores = [weighted for weighted in active.scores if not weighted.plugin.normalizes]
         # The scores of these are worked out among the feasible nodes, once those are known.
         self.relative = [
-            each for each in active.scores
-            if each.plugin.normalizes and each.plugin.score_scope is not Scope.WORLD
+            weighted for weighted in active.scores
+            if weighted.plugin.normalizes and weighted.plugin.score_scope is not Scope.CLUSTER
         ]  # fmt: skip
         self.codes: list[Ints] = []
         self.parts: list[Ints] = []  # weighted scores of each of `scores`
@@ -52,23 +52,23 @@ class Evaluation:
         self._changes = self._places = -1
 
     def update(self, pod: Pod) -> None:
-        """Catches up with what has changed since the last time."""
+        """Catch up with what has changed since the last time."""
         snapshot = self.snapshot
         size = snapshot.size
         changed = snapshot.changes.since(self._changes) if len(self.feasible) == size else None
         moved = snapshot.places.since(self._places)
         if self._changes < 0 or changed is None or moved is None or len(changed) > max(16, size // 4):
             self._allocate(size)
-            self._work_out(pod, snapshot.all, Scope.PLACE)
+            self._work_out(pod, snapshot.all, Scope.NODE_LABELS)
         else:
             if moved:
-                self._work_out(pod, _rows(moved), Scope.PLACE)
+                self._work_out(pod, _rows(moved), Scope.NODE_LABELS)
             rows = set(changed)
             if len(rows) <= FEW:
                 for row in rows:
                     self._work_out_row(pod, row)
             else:
-                self._work_out(pod, _rows(changed), Scope.ROW)
+                self._work_out(pod, _rows(changed), Scope.NODE)
         self._changes, self._places = snapshot.changes.position, snapshot.places.position
 
     def _allocate(self, size: int) -> None:
@@ -79,7 +79,7 @@ class Evaluation:
         self.raw = [np.zeros(size, dtype=np.int64) for _ in self.relative]
 
     def _work_out(self, pod: Pod, rows: Rows, since: Scope) -> None:
-        """Asks the plugins whose answer may have changed about some rows."""
+        """Ask the plugins whose answer may have changed about some rows."""
         feasible = self.snapshot.valid[rows].copy()
         for plugin, codes in zip(self.filters, self.codes, strict=True):
             if plugin.filter_scope >= since:
@@ -98,23 +98,23 @@ class Evaluation:
         self.total[rows] = total
 
     def _work_out_row(self, pod: Pod, row: int) -> None:
-        """The same for one row where pods or amounts changed."""
+        """Ask the plugins again about one row where pods or amounts changed."""
         feasible = self.snapshot.valid.item(row)
         for plugin, codes in zip(self.filters, self.codes, strict=True):
-            if plugin.filter_scope is Scope.ROW:
+            if plugin.filter_scope is Scope.NODE:
                 codes[row] = code = plugin.filter_row(pod, row)
             else:
                 code = codes.item(row)
             feasible = feasible and code == 0
         total = 0
         for (scorer, weight), part in zip(self.scores, self.parts, strict=True):
-            if scorer.score_scope is Scope.ROW:
+            if scorer.score_scope is Scope.NODE:
                 part[row] = score = scorer.score_row(pod, row) * weight
             else:
                 score = part.item(row)
             total += score
         for (scorer, _), raw in zip(self.relative, self.raw, strict=True):
-            if scorer.score_scope is Scope.ROW:
+            if scorer.score_scope is Scope.NODE:
                 raw[row] = scorer.score_row(pod, row)
         self.feasible[row] = feasible
         self.total[row] = total if feasible else NOT_FEASIBLE
@@ -130,7 +130,7 @@ def _rows(numbers: list[int]) -> Rows:
 
 
 class Evaluations:
-    """The evaluations of the pods of late."""
+    """The evaluations of recent pods."""
 
     LIMIT = 24
 
@@ -139,13 +139,13 @@ class Evaluations:
         self._known: OrderedDict[Hashable, Evaluation] = OrderedDict()
 
     def get(self, pod: Pod, active: Active) -> Evaluation:
-        """The evaluation for a pod, up to date."""
-        found = self._known.get(active.key)
-        if found is None:
+        """Return the evaluation for a pod, up to date."""
+        evaluation = self._known.get(active.key)
+        if evaluation is None:
             if len(self._known) >= self.LIMIT:
                 self._known.popitem(last=False)
-            found = self._known[active.key] = Evaluation(self._snapshot, active)
+            evaluation = self._known[active.key] = Evaluation(self._snapshot, active)
         else:
             self._known.move_to_end(active.key)
-        found.update(pod)
-        return found
+        evaluation.update(pod)
+        return evaluation

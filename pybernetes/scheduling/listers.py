@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
 from weakref import WeakKeyDictionary
 
 from pybernetes.api import selectors
+from pybernetes.api.resource import Object
 from pybernetes.api.selectors import Selector
 from pybernetes.scheduling.pods import Labels, Pod, Shape
 
-Object = Mapping[str, Any]
 _OWNERS = {
     ("v1", "ReplicationController"): "replicationcontrollers",
     ("apps/v1", "ReplicaSet"): "replicasets",
@@ -28,9 +27,10 @@ class Listers:
         self._assumed: dict[tuple[str, str], Object] = {}
         self._selectors: WeakKeyDictionary[Shape, tuple[int, Selector]] = WeakKeyDictionary()
         self._services: dict[str, dict[str, Selector]] = {}  # by namespace, then by name
+        self._listeners: dict[str, list[Callable[[], None]]] = {}
 
     def set(self, kind: str, key: str, obj: Object | None) -> Object | None:
-        """Takes an object in, or lets it go (None); gives what was there before."""
+        """Store an object, or remove it (None); return the previous one."""
         objects = self._objects.setdefault(kind, {})
         self._versions[kind] = self._versions.get(kind, 0) + 1
         self.changes += 1
@@ -41,16 +41,22 @@ class Listers:
             objects[key] = obj
         if kind == "services":
             self._set_service(key, obj)
+        for listener in self._listeners.get(kind, ()):
+            listener()
         return before
 
+    def listen(self, kind: str, listener: Callable[[], None]) -> None:
+        """Call a function after every change of an object of a kind."""
+        self._listeners.setdefault(kind, []).append(listener)
+
     def get(self, kind: str, key: str) -> Object | None:
-        """An object, or None."""
+        """Return an object, or None."""
         return self._objects.get(kind, {}).get(key)
 
     # -- what decisions under way are about to change ----------------------------------------------------
 
     def current(self, kind: str, key: str) -> Object | None:
-        """An object as it is assumed to be; that holds until the server has a newer one."""
+        """Return an object as it is assumed to be, or the server's if that is newer than the assumption."""
         actual = self.get(kind, key)
         assumed = self._assumed.get((kind, key)) if self._assumed else None
         if assumed is None:
@@ -61,30 +67,30 @@ class Listers:
         return actual
 
     def assume(self, kind: str, key: str, obj: Object) -> None:
-        """Takes an object to be so, which carries the version of the one that it will replace."""
+        """Assume that an object looks like this; it carries the version of the object that it will replace."""
         self._assumed[kind, key] = obj
 
     def revert(self, kind: str, key: str) -> None:
-        """Takes an assumption back."""
+        """Drop an assumption."""
         self._assumed.pop((kind, key), None)
 
     def all(self, kind: str) -> list[Object]:
-        """Every object of a kind."""
+        """Return every object of a kind."""
         return list(self._objects.get(kind, {}).values())
 
     def version(self, kind: str) -> int:
-        """A number that changes when any object of a kind does."""
+        """Return a number that changes when any object of a kind does."""
         return self._versions.get(kind, 0)
 
     # -- namespaces --------------------------------------------------------------------------------------
 
     def namespace_labels(self, name: str) -> Mapping[str, str]:
-        """The labels of a namespace; none if it is not known."""
-        found = self.get("namespaces", name)
-        return {} if found is None else found["metadata"].get("labels") or {}
+        """Return the labels of a namespace; none if it is not known."""
+        namespace = self.get("namespaces", name)
+        return {} if namespace is None else namespace["metadata"].get("labels") or {}
 
     def namespaces(self, selector: Selector) -> frozenset[str]:
-        """The namespaces whose labels match."""
+        """Return the namespaces whose labels match."""
         return frozenset(
             name
             for name, obj in self._objects.get("namespaces", {}).items()
@@ -102,7 +108,7 @@ class Listers:
             self._services.get(namespace, {}).pop(name, None)
 
     def default_selector(self, pod: Pod) -> Selector:
-        """What the services and the controller of a pod select; empty if it has neither."""
+        """Return what the services and the controller of a pod select; empty if it has neither."""
         moment = sum(map(self.version, ("services", *_OWNERS.values())))
         known = self._selectors.get(pod.shape)
         if known is None or known[0] != moment:
@@ -112,13 +118,13 @@ class Listers:
     def _default_selector(self, shape: Shape) -> Selector:
         merged: dict[str, str] = {}
         for selector in self._matching_services(shape.labels):
-            merged.update({each.key: each.values[0] for each in selector.requirements})
+            merged.update({requirement.key: requirement.values[0] for requirement in selector.requirements})
         owner = shape.owner
         kind = _OWNERS.get((owner.api_version, owner.kind)) if owner is not None else None
-        found = None
+        controller = None
         if owner is not None and kind is not None:
-            found = self.get(kind, f"{shape.labels.namespace}/{owner.name}")
-        spec = (found or {}).get("spec") or {}
+            controller = self.get(kind, f"{shape.labels.namespace}/{owner.name}")
+        spec = (controller or {}).get("spec") or {}
         if kind == "replicationcontrollers":
             merged.update(spec.get("selector") or {})
             return selectors.from_map(merged)
@@ -127,7 +133,9 @@ class Listers:
 
     def _matching_services(self, labels: Labels) -> list[Selector]:
         return [
-            each for each in self._services.get(labels.namespace, {}).values() if each.matches(labels.labels)
+            selector
+            for selector in self._services.get(labels.namespace, {}).values()
+            if selector.matches(labels.labels)
         ]
 
 

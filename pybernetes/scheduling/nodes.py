@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from pybernetes.api import quantity
+from pybernetes.api.resource import Object
 from pybernetes.scheduling import resource_requests
 from pybernetes.scheduling.affinity_terms import Taint, taints_of
 from pybernetes.scheduling.resource_requests import Resources
-
-Object = Mapping[str, Any]
 
 
 class ImageSet(NamedTuple):
@@ -21,7 +19,7 @@ class ImageSet(NamedTuple):
     sizes: bytes  # as 64-bit numbers: thousands of nodes have dozens of images each
 
     def size(self, name: str) -> int:
-        """The size of an image in bytes, or -1 if it is not there."""
+        """Return the size of an image in bytes, or -1 if it is not there."""
         try:
             return array("q", self.sizes)[self.names.index(name)]
         except ValueError:
@@ -32,7 +30,7 @@ NO_IMAGES = ImageSet((), b"")
 
 
 class Node(NamedTuple):
-    """A node: what it is called, what it offers, and whom it turns away."""
+    """A node: its name, what it offers, and which pods it turns away."""
 
     name: str
     labels: dict[str, str]
@@ -43,7 +41,7 @@ class Node(NamedTuple):
     images: ImageSet
 
     def same_place(self, other: Node) -> bool:
-        """Whether nothing but the amounts on offer differs."""
+        """Return whether nothing but the allocatable amounts differs."""
         return (
             self.labels == other.labels
             and self.taints == other.taints
@@ -61,7 +59,7 @@ class NodeReader:
         self._values: dict[Any, Any] = {}
 
     def read(self, obj: Object) -> Node:
-        """The node of an API object."""
+        """Read a node from its API object."""
         meta, spec, status = obj["metadata"], obj.get("spec") or {}, obj.get("status") or {}
         amounts = {name: quantity.parse(text) for name, text in (status.get("allocatable") or {}).items()}
         pods = amounts.pop("pods", None)

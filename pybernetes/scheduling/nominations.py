@@ -1,4 +1,4 @@
-"""Pods that room is being made for: they are not on their node yet, and nobody else may take their place."""
+"""Nominated pods: room is being made for them, and nobody else may take their place."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Load:
 
 
 def is_plain(pod: Pod) -> bool:
-    """Whether a pod takes nothing from a node but amounts."""
+    """Return whether a pod takes nothing from a node but amounts."""
     shape = pod.shape
     return not shape.ports and shape.affinity is None and shape.volumes is None
 
@@ -56,7 +56,7 @@ class Nominations:
         return len(self._pods)
 
     def add(self, pod: Pod, node: str) -> None:
-        """Nominates a pod for a node, whatever it was nominated for before."""
+        """Nominate a pod for a node, whatever it was nominated for before."""
         self.remove(pod.uid)
         if not node or self._snapshot.node(node) is None:
             return
@@ -67,7 +67,7 @@ class Nominations:
         self._load(placed, 1)
 
     def remove(self, uid: str) -> None:
-        """Ends a nomination, if there is one."""
+        """End a nomination, if there is one."""
         pod = self._pods.pop(uid, None)
         if pod is None:
             return
@@ -84,16 +84,16 @@ class Nominations:
         return self._special == 0
 
     def node_of(self, uid: str) -> str:
-        """The node that a pod is nominated for, or nothing."""
+        """Return the node that a pod is nominated for, or an empty string."""
         pod = self._pods.get(uid)
         return "" if pod is None else pod.node
 
     def on(self, node: str) -> list[Pod]:
-        """The pods that are nominated for a node."""
+        """Return the pods that are nominated for a node."""
         return list(self._nodes.get(node, {}).values())
 
     def drop_node(self, node: str) -> list[Pod]:
-        """Ends the nominations for a node that is gone."""
+        """End the nominations for a node that is gone."""
         pods = self.on(node)
         for pod in pods:
             self.remove(pod.uid)
@@ -103,10 +103,10 @@ class Nominations:
         row = self._snapshot.rows.get(pod.node)
         if row is None:  # the node went, and its row with it; so did what was noted of it
             self._loads.clear()
-            for each in self._pods.values():
-                if each.node in self._snapshot.rows:
-                    self._loads.setdefault(each.priority, _Load()).add(
-                        each, self._snapshot.rows[each.node], 1
+            for nominated in self._pods.values():
+                if nominated.node in self._snapshot.rows:
+                    self._loads.setdefault(nominated.priority, _Load()).add(
+                        nominated, self._snapshot.rows[nominated.node], 1
                     )
             return
         self._loads.setdefault(pod.priority, _Load()).add(pod, row, sign)
@@ -115,38 +115,38 @@ class Nominations:
     # -- what others may not take -----------------------------------------------------------------------
 
     def rivals(self, pod: Pod, node: str) -> Iterator[Pod]:
-        """The pods nominated for a node that come before a pod: those of no lower priority."""
+        """Yield the pods nominated for a node that come before a pod: those of no lower priority."""
         for other in self._nodes.get(node, {}).values():
             if other.priority >= pod.priority and other.uid != pod.uid:
                 yield other
 
     def extra(self, pod: Pod, rows: Ints) -> Extra | None:
-        """What the pods take on some rows that come before a pod; None for nothing."""
+        """Return what nominated pods that come before a pod take on some rows; None for nothing."""
         loads = [load for priority, load in self._loads.items() if priority >= pod.priority]
         return self._extra(pod, loads, rows) if loads and self._pods else None
 
     def verdicts(
         self, pod: Pod, filters: Sequence[FilterPlugin], rows: Ints | None = None
     ) -> tuple[Ints, Verdicts]:
-        """The rows that nominations have a say about, and what plugins say of them with those pods there."""
+        """Return the rows that nominations affect, and what plugins say about them with the nominated pods there."""
         none: tuple[Ints, Verdicts] = np.zeros(0, dtype=np.intp), []
         if not self._pods:
             return none
         loads = [load for priority, load in self._loads.items() if priority >= pod.priority]
         if not loads:
             return none
-        if self._special or any(plugin.filter_scope is Scope.WORLD for plugin in filters):
+        if self._special or any(plugin.filter_scope is Scope.CLUSTER for plugin in filters):
             return self._tried(pod, filters, rows)
-        found = (
+        affected = (
             np.unique(np.concatenate([load.rows() for load in loads])) if len(loads) > 1 else loads[0].rows()
         )
         if rows is not None:
-            found = np.intersect1d(found, rows)
-        if not len(found):
+            affected = np.intersect1d(affected, rows)
+        if not len(affected):
             return none
-        extra = self._extra(pod, loads, found)
-        answers = [(plugin, plugin.filter_beside(pod, found, extra)) for plugin in filters]
-        return found, [(plugin, codes) for plugin, codes in answers if codes is not None]
+        extra = self._extra(pod, loads, affected)
+        answers = [(plugin, plugin.filter_beside(pod, affected, extra)) for plugin in filters]
+        return affected, [(plugin, codes) for plugin, codes in answers if codes is not None]
 
     def _extra(self, pod: Pod, loads: list[_Load], rows: Ints) -> Extra:
         pods = np.zeros(len(rows), dtype=np.int64)
@@ -169,10 +169,10 @@ class Nominations:
         return Extra(pods, amounts)
 
     def _tried(self, pod: Pod, filters: Sequence[FilterPlugin], rows: Ints | None) -> tuple[Ints, Verdicts]:
-        """The slow way: puts the pods there, asks every plugin, and takes them away again, node by node."""
+        """Answer the slow way: put the pods there, ask every plugin, and take them away again, node by node."""
         snapshot = self._snapshot
         wanted = None if rows is None else {int(row) for row in rows}
-        found: list[int] = []
+        tried: list[int] = []
         answers: list[list[int]] = [[] for _ in filters]
         for node in list(self._nodes):
             row = snapshot.rows.get(node)
@@ -185,8 +185,8 @@ class Nominations:
                 codes.append(int(plugin.filter(pod, slice(row, row + 1))[0]))
             for other in rivals:
                 snapshot.remove_pod(other)
-            found.append(row)
-        numbers = np.array(found, dtype=np.intp)
+            tried.append(row)
+        numbers = np.array(tried, dtype=np.intp)
         return numbers, [
             (plugin, np.array(codes, dtype=np.int64)) for plugin, codes in zip(filters, answers, strict=True)
         ]

@@ -1,17 +1,17 @@
-"""Volumes and claims as the scheduler sees them: as the server says, and as decisions that are under way make them."""
+"""Volumes and claims as the scheduler sees them: what the server has, changed by the decisions in flight."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pybernetes.api import quantity, selectors
+from pybernetes.api.resource import Object
 from pybernetes.api.selectors import Requirement, Selector
 from pybernetes.scheduling.affinity_terms import NodeTerm, node_terms
 from pybernetes.scheduling.listers import Listers
 from pybernetes.scheduling.pods import Pod
 
-Object = Mapping[str, Any]
 CLAIMS, VOLUMES, CLASSES = "persistentvolumeclaims", "persistentvolumes", "storageclasses"
 DRIVERS, CAPACITIES = "csidrivers", "csistoragecapacities"
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
@@ -22,7 +22,7 @@ _NO_PROVISIONER = "kubernetes.io/no-provisioner"
 
 
 class StorageError(ValueError):
-    """A pod's claims are not such that it can be scheduled; the message is for people."""
+    """A pod cannot be scheduled because of its claims; the message says why."""
 
 
 class PodClaims(NamedTuple):
@@ -41,40 +41,40 @@ class Plan(NamedTuple):
 
 
 def key_of(obj: Object) -> str:
-    """The key of an object among those of its kind."""
+    """Return the key of an object among those of its kind."""
     meta = obj["metadata"]
     return f"{meta['namespace']}/{meta['name']}" if "namespace" in meta else meta["name"]
 
 
 def annotations_of(obj: Object) -> Mapping[str, str]:
-    """The annotations of an object."""
+    """Return the annotations of an object."""
     return obj["metadata"].get("annotations") or {}
 
 
 def class_of(obj: Object) -> str:
-    """The storage class of a claim or of a volume."""
+    """Return the storage class of a claim or of a volume."""
     return annotations_of(obj).get(_BETA_CLASS) or (obj.get("spec") or {}).get("storageClassName") or ""
 
 
 def is_bound(claim: Object) -> bool:
-    """Whether a claim has its volume for good."""
+    """Return whether a claim is fully bound to its volume."""
     return bool(claim["spec"].get("volumeName")) and BIND_COMPLETED in annotations_of(claim)
 
 
 def wanted_size(claim: Object) -> int:
-    """How many bytes a claim asks for."""
+    """Return how many bytes a claim asks for."""
     amount = (claim["spec"].get("resources") or {}).get("requests", {}).get("storage")
     return 0 if amount is None else quantity.integer(amount)
 
 
 def size_of(volume: Object) -> int:
-    """How many bytes a volume has."""
+    """Return how many bytes a volume has."""
     amount = (volume["spec"].get("capacity") or {}).get("storage")
     return 0 if amount is None else quantity.integer(amount)
 
 
 def is_for(volume: Object, claim: Object) -> bool:
-    """Whether a volume is bound to a claim, or meant for it."""
+    """Return whether a volume is bound to a claim, or meant for it."""
     ref = volume["spec"].get("claimRef")
     if not ref:
         return False
@@ -85,13 +85,13 @@ def is_for(volume: Object, claim: Object) -> bool:
 
 
 def node_affinity(volume: Object) -> tuple[NodeTerm, ...] | None:
-    """The terms that a node must meet one of to have a volume; None if any will do."""
+    """Return the terms that a node must meet one of to have a volume; None if any will do."""
     required = (volume["spec"].get("nodeAffinity") or {}).get("required")
     return None if required is None else node_terms(required)
 
 
 def suits(volume: Object, claim: Object) -> bool:
-    """Whether a volume that is not meant for anybody could be a claim's, wherever it is."""
+    """Return whether a volume could be bound to a claim, whatever the node."""
     spec, wanted = volume["spec"], claim["spec"]
     if volume["metadata"].get("deletionTimestamp") or size_of(volume) < wanted_size(claim):
         return False
@@ -112,13 +112,16 @@ def suits(volume: Object, claim: Object) -> bool:
 
 
 def topologies(storage_class: Object) -> list[Selector] | None:
-    """What the nodes must have one of to which a class can provide volumes; None: any will do."""
+    """Return selectors of which a node must match one to get volumes of a class; None: any node will do."""
     terms = storage_class.get("allowedTopologies") or ()
     if not terms:
         return None
     return [
         Selector(
-            tuple(Requirement(each.get("key", ""), "in", tuple(each.get("values") or ())) for each in wanted)
+            tuple(
+                Requirement(expression.get("key", ""), "in", tuple(expression.get("values") or ()))
+                for expression in wanted
+            )
         )
         for term in terms
         if (wanted := term.get("matchLabelExpressions") or ())
@@ -126,30 +129,30 @@ def topologies(storage_class: Object) -> list[Selector] | None:
 
 
 def provisions(storage_class: Object) -> bool:
-    """Whether volumes of a class are made on demand."""
+    """Return whether volumes of a class are made on demand."""
     return storage_class.get("provisioner", "") not in ("", _NO_PROVISIONER)
 
 
 def is_controlled_by(claim: Object, pod: Pod) -> bool:
-    """Whether a claim was made for a pod."""
+    """Return whether a claim was made for a pod."""
     owners = claim["metadata"].get("ownerReferences") or ()
     return any(owner.get("controller") and owner.get("uid") == pod.uid for owner in owners)
 
 
 class Storage:
-    """What a pod's claims come to. ``get`` finds an object, or what it is assumed to be."""
+    """The claims of pods, and volumes for them. ``get`` returns an object as it is assumed to be."""
 
     def __init__(self, listers: Listers) -> None:
         self._listers = listers
         self.get = listers.current
 
     def volumes(self, storage_class: str) -> list[Object]:
-        """The volumes of a class, in an order that stays."""
-        found = [self.get(VOLUMES, key_of(each)) for each in self._listers.all(VOLUMES)]
-        return [each for each in found if each is not None and class_of(each) == storage_class]
+        """Return the volumes of a class, in a stable order."""
+        volumes = [self.get(VOLUMES, key_of(volume)) for volume in self._listers.all(VOLUMES)]
+        return [volume for volume in volumes if volume is not None and class_of(volume) == storage_class]
 
     def claims(self, pod: Pod) -> PodClaims:
-        """The claims of a pod; StorageError if something is wrong with one."""
+        """Return the claims of a pod; raise StorageError if something is wrong with one."""
         volumes = pod.shape.volumes
         bound, delayed, immediate = [], [], []
         for name, ephemeral in volumes.claims if volumes is not None else ():
@@ -182,24 +185,24 @@ class Storage:
         return claim
 
     def _waits_for_node(self, claim: Object) -> bool:
-        found = self.get(CLASSES, class_of(claim))
-        return found is not None and found.get("volumeBindingMode") == "WaitForFirstConsumer"
+        storage_class = self.get(CLASSES, class_of(claim))
+        return storage_class is not None and storage_class.get("volumeBindingMode") == "WaitForFirstConsumer"
 
     def capacities(self, claim: Object, storage_class: Object) -> list[Object] | None:
-        """Where there is room for a claim, as far as the class's driver tells; None: it does not tell."""
+        """Return the capacities with room for a claim; None if the class's driver does not publish any."""
         driver = self.get(DRIVERS, storage_class.get("provisioner", ""))
         size = (claim["spec"].get("resources") or {}).get("requests", {}).get("storage")
         if size is None or driver is None or not (driver.get("spec") or {}).get("storageCapacity"):
             return None
         wanted, name = quantity.integer(size), storage_class["metadata"]["name"]
         return [
-            each
-            for each in self._listers.all(CAPACITIES)
-            if each.get("storageClassName") == name and largest_volume(each) >= wanted
+            capacity
+            for capacity in self._listers.all(CAPACITIES)
+            if capacity.get("storageClassName") == name and largest_volume(capacity) >= wanted
         ]
 
 
 def largest_volume(capacity: Object) -> int:
-    """How large a volume can be that is made where a CSIStorageCapacity is about; -1 if it does not say."""
+    """Return the size of the largest volume that fits into a CSIStorageCapacity; -1 if it does not say."""
     limit = capacity.get("maximumVolumeSize") or capacity.get("capacity")
     return -1 if limit is None else quantity.integer(limit)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import orjson
 
+from pybernetes.api.resource import Object
 from pybernetes.scheduling import resource_requests
 from pybernetes.scheduling.affinity_terms import (
     NodeAffinity,
@@ -18,8 +18,6 @@ from pybernetes.scheduling.affinity_terms import (
     tolerations_of,
 )
 from pybernetes.scheduling.resource_requests import Requests, Resources
-
-Object = Mapping[str, Any]
 
 
 class Labels:
@@ -104,7 +102,7 @@ class Pod:
         )  # PodScheduled: status, reason, message, generation
 
     def placed(self, node: str) -> Pod:
-        """The same pod on a node."""
+        """Return the same pod on a node."""
         other = Pod.__new__(Pod)
         other.namespace = self.namespace
         other.name = self.name
@@ -141,7 +139,7 @@ class PodReader:
         self._values: dict[Any, Any] = {}
 
     def read(self, obj: Object) -> Pod:
-        """The pod of an API object."""
+        """Read a pod from its API object."""
         meta, spec, status = obj["metadata"], obj["spec"], obj.get("status") or {}
         pod = Pod(meta.get("namespace", ""), meta["name"], meta.get("uid", ""), self.shape(meta, spec))
         pod.version = meta.get("resourceVersion", "")
@@ -167,13 +165,16 @@ class PodReader:
         return pod
 
     def shape(self, meta: Object, spec: Object) -> Shape:
-        """The shape of a pod, shared with every pod like it."""
+        """Return the shape of a pod, shared with every pod like it."""
         labels = meta.get("labels") or {}
         namespace = meta.get("namespace", "")
         containers = [_relevant(container) for container in spec.get("containers") or ()]
         beginners = [_relevant(container) for container in spec.get("initContainers") or ()]
         volumes = [volume for volume in spec.get("volumes") or () if not _IRRELEVANT.issuperset(volume)]
-        owner = next((each for each in meta.get("ownerReferences") or () if each.get("controller")), None)
+        owner = next(
+            (reference for reference in meta.get("ownerReferences") or () if reference.get("controller")),
+            None,
+        )
         for position, volume in enumerate(volumes):
             if "ephemeral" in volume:  # its claim is named after the pod
                 volumes[position] = {"ephemeral": f"{meta.get('name', '')}-{volume.get('name', '')}"}
@@ -187,10 +188,10 @@ class PodReader:
             ],
             option=orjson.OPT_SORT_KEYS,
         )  # fmt: skip
-        found = self._shapes.get(key)
-        if found is None:
-            found = self._shapes[key] = self._make(namespace, dict(labels), spec, volumes, owner)
-        return found
+        shape = self._shapes.get(key)
+        if shape is None:
+            shape = self._shapes[key] = self._make(namespace, dict(labels), spec, volumes, owner)
+        return shape
 
     def _make(
         self, namespace: str, labels: dict[str, str], spec: Object, volumes: list[Any], owner: Object | None
@@ -208,7 +209,8 @@ class PodReader:
         shape.node_affinity = self._node_affinity(spec.get("nodeSelector"), affinity.get("nodeAffinity"))
         shape.affinity = self._affinity(affinity, namespace)
         shape.spread = tuple(
-            spread_constraint(each, labels) for each in spec.get("topologySpreadConstraints") or ()
+            spread_constraint(constraint, labels)
+            for constraint in spec.get("topologySpreadConstraints") or ()
         )
         shape.ports = self._shared(_ports(spec))
         shape.images, shape.image_count = self._shared(_images(spec)), _image_count(spec)
@@ -223,20 +225,20 @@ class PodReader:
         if not selector and not affinity:
             return None
         key = orjson.dumps([selector, affinity], option=orjson.OPT_SORT_KEYS)
-        found = self._node_affinities.get(key)
-        if found is None:
-            found = self._node_affinities[key] = NodeAffinity(selector or {}, affinity or {})
-        return found
+        parsed = self._node_affinities.get(key)
+        if parsed is None:
+            parsed = self._node_affinities[key] = NodeAffinity(selector or {}, affinity or {})
+        return parsed
 
     def _affinity(self, affinity: Object, namespace: str) -> PodAffinity | None:
         near, apart = affinity.get("podAffinity"), affinity.get("podAntiAffinity")
         if not near and not apart:
             return None
         key = orjson.dumps([near, apart, namespace], option=orjson.OPT_SORT_KEYS)
-        found = self._affinities.get(key)
-        if found is None:
-            found = self._affinities[key] = PodAffinity(affinity, namespace)
-        return found
+        parsed = self._affinities.get(key)
+        if parsed is None:
+            parsed = self._affinities[key] = PodAffinity(affinity, namespace)
+        return parsed
 
     def _shared(self, value: Any) -> Any:
         if len(self._values) > 10_000:
@@ -245,7 +247,7 @@ class PodReader:
 
 
 def _relevant(container: Object) -> list[Any]:
-    """The parts of a container that the decision depends on."""
+    """Return the parts of a container that the decision depends on."""
     ports = container.get("ports")
     if ports:
         ports = [port for port in ports if port.get("hostPort")]
@@ -287,7 +289,7 @@ def _containers(spec: Object) -> list[Object]:
 
 
 def _ports(spec: Object) -> tuple[tuple[str, str, int], ...]:
-    """The ports of the node itself that a pod takes: those of its containers and sidecars."""
+    """Return the host ports that a pod takes: those of its containers and sidecars."""
     return tuple(
         (port.get("hostIP") or "0.0.0.0", port.get("protocol") or "TCP", port["hostPort"])
         for kind in ("initContainers", "containers")
@@ -299,15 +301,15 @@ def _ports(spec: Object) -> tuple[tuple[str, str, int], ...]:
 
 
 def _images(spec: Object) -> tuple[str, ...]:
-    found = [container.get("image", "") for container in _containers(spec)]
-    found += [
+    images = [container.get("image", "") for container in _containers(spec)]
+    images += [
         volume["image"].get("reference", "") for volume in spec.get("volumes") or () if volume.get("image")
     ]
-    return tuple(with_tag(image) for image in found if image)
+    return tuple(with_tag(image) for image in images if image)
 
 
 def with_tag(image: str) -> str:
-    """The name of an image with the tag that is meant when there is none."""
+    """Return the name of an image, with the tag ``latest`` if it has none."""
     return image if image.rfind(":") > image.rfind("/") else f"{image}:latest"
 
 
@@ -334,7 +336,7 @@ def _volumes(volumes: list[Any]) -> Volumes | None:
 
 
 def _disk(volume: Object) -> tuple[str, Any, bool] | None:
-    """A disk that two pods on a node cannot both write to."""
+    """Return a disk that two pods on a node cannot both write to."""
     if source := volume.get("gcePersistentDisk"):
         return ("gce", source.get("pdName", ""), bool(source.get("readOnly")))
     if source := volume.get("awsElasticBlockStore"):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -11,15 +10,13 @@ import numpy as np
 
 from pybernetes.api import selectors
 from pybernetes.api.selectors import Selector
-from pybernetes.scheduling.columns import Ints
+from pybernetes.scheduling.columns import Bools, Ints
 from pybernetes.scheduling.cycle import Cycle
 from pybernetes.scheduling.diagnosis import NOT_HELPFUL, Diagnosis, histogram
 from pybernetes.scheduling.evaluation import Active
-from pybernetes.scheduling.listers import Listers
-from pybernetes.scheduling.nominations import Nominations, is_plain
-from pybernetes.scheduling.plugin import Scope
-from pybernetes.scheduling.plugins.default_preemption import DefaultPreemption
-from pybernetes.scheduling.plugins.node_resources_fit import NodeResourcesFit
+from pybernetes.scheduling.handle import Handle
+from pybernetes.scheduling.nominations import is_plain
+from pybernetes.scheduling.plugin import Outcome, Scope
 from pybernetes.scheduling.pods import Pod
 from pybernetes.scheduling.snapshot import Snapshot
 
@@ -41,24 +38,12 @@ class Candidate(NamedTuple):
 
     @classmethod
     def of(cls, row: int, victims: Sequence[Pod], violations: int) -> Candidate:
-        """A candidate with what it would cost."""
+        """Make a candidate, working out what it would cost."""
         highest = victims[0].priority
         importance = sum(victim.priority + 2**31 for victim in victims)
         started = min(_start(victim) for victim in victims if victim.priority == highest)
         cost = (violations, highest, importance, len(victims))
         return cls(row, tuple(victims), violations, cost, started)
-
-
-class Outcome(NamedTuple):
-    """What came of it: a node and victims, or neither, and a message for people.
-
-    ``nominated`` is the node to nominate the pod for; empty for none, None to leave that as it is.
-    """
-
-    nominated: str | None
-    victims: tuple[Pod, ...]
-    message: str
-    violations: int = 0
 
 
 class Budget(NamedTuple):
@@ -75,12 +60,12 @@ def _start(pod: Pod) -> str:
 
 
 def by_importance(pod: Pod) -> tuple[int, str]:
-    """What pods are sorted by, the most important first: priority, then who has been there longest."""
+    """Return the sort key that puts the most important pods first: by priority, then by start time."""
     return -pod.priority, _start(pod)
 
 
 def split_by_budget(pods: Iterable[Pod], budgets: Sequence[Budget]) -> tuple[list[Pod], list[Pod]]:
-    """The pods whose eviction would violate a budget, and the others, given that all would go in this order."""
+    """Split pods into those whose eviction would violate a budget and the others, evicting all in this order."""
     allowed = [budget.allowed for budget in budgets]
     violating: list[Pod] = []
     others: list[Pod] = []
@@ -100,13 +85,13 @@ def split_by_budget(pods: Iterable[Pod], budgets: Sequence[Budget]) -> tuple[lis
 
 
 def cheapest(candidates: Sequence[Candidate]) -> Candidate:
-    """The candidate that does the least harm; of equals the one whose pods have run the shortest."""
+    """Return the candidate that does the least harm; of equals the one whose pods started last."""
     least = min(map(_COST, candidates))
-    return max([each for each in candidates if each.cost == least], key=_STARTED)
+    return max([candidate for candidate in candidates if candidate.cost == least], key=_STARTED)
 
 
 class Remembered:
-    """The candidates that pods of equal wants had, as long as their nodes stay as they are."""
+    """The candidates of pods with equal requests, as long as the nodes do not change."""
 
     LIMIT = 8
 
@@ -116,7 +101,7 @@ class Remembered:
         self._seen = 0
 
     def of(self, pod: Pod) -> dict[int, Candidate | None]:
-        """What is known, by row."""
+        """Return the candidates known for pods like this one, by row."""
         changed = self._snapshot.changes.since(self._seen)
         self._seen = self._snapshot.changes.position
         if changed is None:
@@ -125,33 +110,26 @@ class Remembered:
             for row in changed or ():
                 known.pop(row, None)
         key = (pod.priority, pod.requests.amounts)
-        found = self._known.get(key)
-        if found is None:
+        candidates = self._known.get(key)
+        if candidates is None:
             if len(self._known) >= self.LIMIT:
                 del self._known[next(iter(self._known))]
-            found = self._known[key] = {}
-        return found
+            candidates = self._known[key] = {}
+        return candidates
 
 
 class Preemption:
-    """Finds room for the pods of one profile."""
+    """Finds room for the pods of one profile. ``enough`` says how many candidates to find among some nodes."""
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        cycle: Cycle,
-        plugin: DefaultPreemption,
-        nominations: Nominations,
-        listers: Listers,
-        chance: random.Random | None = None,
-    ) -> None:
-        self._snapshot, self._cycle, self._plugin = snapshot, cycle, plugin
-        self._nominations, self._listers = nominations, listers
-        self._chance = chance or random.Random()
-        self._remembered = Remembered(snapshot)
+    def __init__(self, handle: Handle, cycle: Cycle, enough: Callable[[int], int]) -> None:
+        self._snapshot, self._cycle = handle.snapshot, cycle
+        self._nominations, self._listers = handle.nominations, handle.listers
+        self._chance = handle.chance
+        self._enough = enough
+        self._remembered = Remembered(handle.snapshot)
 
     def find(self, pod: Pod, diagnosis: Diagnosis) -> Outcome:
-        """Where a pod would fit if others went, after a cycle that found nothing."""
+        """Find the node where a pod would fit if others were evicted, after a cycle that found none."""
         why_not = self._why_not(pod, diagnosis)
         if why_not:
             return Outcome(None, (), why_not)
@@ -180,19 +158,19 @@ class Preemption:
         return ""
 
     def _budgets(self) -> list[Budget]:
-        found = []
+        budgets = []
         for obj in self._listers.all("poddisruptionbudgets"):
             spec, status = obj.get("spec") or {}, obj.get("status") or {}
             selector = selectors.from_object(spec.get("selector"))
             disrupted = frozenset(status.get("disruptedPods") or ())
             allowed = status.get("disruptionsAllowed", 0)
-            found.append(Budget(obj["metadata"]["namespace"], selector, allowed, disrupted))
-        return found
+            budgets.append(Budget(obj["metadata"]["namespace"], selector, allowed, disrupted))
+        return budgets
 
     # -- candidates --------------------------------------------------------------------------------------
 
     def _candidates(self, pod: Pod, rows: Ints, counts: dict[str, int]) -> list[Candidate]:
-        """Enough nodes where evictions would help. Of the others the reasons are counted."""
+        """Return enough nodes where evictions would help, counting the reasons against the others."""
         below = self._snapshot.below(pod.priority)
         helpless = below.pods[rows] == 0
         counts[NO_VICTIMS] = int(helpless.sum())
@@ -201,39 +179,42 @@ class Preemption:
             return []
         offset = self._chance.randrange(len(rows))
         rows = np.concatenate((rows[offset:], rows[:offset]))
-        wanted = self._plugin.candidates(len(rows) + counts[NO_VICTIMS])
+        wanted = self._enough(len(rows) + counts[NO_VICTIMS])
         active = self._cycle.active(pod)
         budgets = self._budgets()
         if self._is_simple(pod, active):
-            return self._by_amounts(pod, rows, wanted, budgets, counts)
+            return self._by_amounts(pod, active, rows, wanted, budgets, counts)
         return self._by_trial(pod, active, rows, wanted, budgets, counts)
 
     def _is_simple(self, pod: Pod, active: Active) -> bool:
-        """Whether nothing but amounts is in the way, as far as other pods are concerned."""
-        plain = is_plain(pod) and not any(each.filter_scope is Scope.WORLD for each in active.filters)
-        return plain and self._nominations.all_plain
+        """Return whether nothing but amounts is in the way, as far as other pods are concerned."""
+        if not is_plain(pod) or not self._nominations.all_plain:
+            return False
+        counting = [plugin for plugin in active.filters if plugin.filter_scope is not Scope.NODE_LABELS]
+        return bool(counting) and all(plugin.counts_amounts_only for plugin in counting)
 
     def _by_trial(
         self, pod: Pod, active: Active, rows: Ints, wanted: int, budgets: list[Budget], counts: dict[str, int]
     ) -> list[Candidate]:
-        """Takes pods off the snapshot and puts them back, asking every plugin each time."""
-        found: list[Candidate] = []
+        """Find candidates by taking pods off the snapshot and putting them back, asking every plugin each time."""
+        candidates: list[Candidate] = []
         harmless = False
         for row in rows:
             candidate = self._try(pod, active, int(row), budgets, counts)
             if candidate is not None:
-                found.append(candidate)
+                candidates.append(candidate)
                 harmless = harmless or not candidate.violations
-                if harmless and len(found) >= wanted:
+                if harmless and len(candidates) >= wanted:
                     break
-        return found
+        return candidates
 
     def _try(
         self, pod: Pod, active: Active, row: int, budgets: list[Budget], counts: dict[str, int]
     ) -> Candidate | None:
         snapshot = self._snapshot
         lower = sorted(
-            (each for each in snapshot.pods[row].values() if each.priority < pod.priority), key=by_importance
+            (other for other in snapshot.pods[row].values() if other.priority < pod.priority),
+            key=by_importance,
         )
         gone: list[Pod] = []
         try:
@@ -261,37 +242,41 @@ class Preemption:
         return Candidate.of(row, victims, violations) if victims else None
 
     def _by_amounts(
-        self, pod: Pod, rows: Ints, wanted: int, budgets: list[Budget], counts: dict[str, int]
+        self, pod: Pod, active: Active, rows: Ints, wanted: int, budgets: list[Budget], counts: dict[str, int]
     ) -> list[Candidate]:
-        """The same for pods that only want amounts: all nodes at once, then the victims of a few by plain sums."""
-        fit = self._cycle.profile.plugins["NodeResourcesFit"]
-        assert isinstance(fit, NodeResourcesFit)
-        codes = fit.filter_without(
-            pod, rows, self._snapshot.below(pod.priority), self._nominations.extra(pod, rows)
-        )
-        for code, count in zip(*np.unique(codes[codes != 0], return_counts=True), strict=True):
-            for reason in fit.reasons(pod, int(code)):
-                counts[reason] = counts.get(reason, 0) + int(count)
+        """Find candidates for a pod that only wants amounts: all nodes at once, then the victims of a few by sums."""
+        below, extra = self._snapshot.below(pod.priority), self._nominations.extra(pod, rows)
+        fits: Bools = np.ones(len(rows), dtype=np.bool_)
+        for plugin in active.filters:
+            if not plugin.counts_amounts_only:
+                continue
+            codes = plugin.filter_without(pod, rows, below, extra)
+            refused = codes[fits & (codes != 0)]
+            for code, count in zip(*np.unique(refused, return_counts=True), strict=True):
+                for reason in plugin.reasons(pod, int(code)):
+                    counts[reason] = counts.get(reason, 0) + int(count)
+            fits &= codes == 0
         # Budgets and the own nomination are nobody else's: then nothing that is remembered counts.
         known = {} if budgets else self._remembered.of(pod)
         known.pop(own := self._snapshot.rows.get(self._nominations.node_of(pod.uid), -1), None)
-        fitting = rows[codes == 0]
-        found: list[Candidate] = []
+        fitting = rows[fits]
+        candidates: list[Candidate] = []
         for start in range(0, len(fitting), wanted):  # usually the first so many are enough
             some = fitting[start : start + wanted].tolist()
             for row in [row for row in some if row not in known]:
                 known[row] = self._least(pod, row, budgets)
-            found += [candidate for row in some if (candidate := known[row]) is not None]
-            if len(found) >= wanted and any(not candidate.violations for candidate in found):
+            candidates += [candidate for row in some if (candidate := known[row]) is not None]
+            if len(candidates) >= wanted and any(not candidate.violations for candidate in candidates):
                 break
         known.pop(own, None)
-        return found
+        return candidates
 
     def _least(self, pod: Pod, row: int, budgets: list[Budget]) -> Candidate | None:
-        """The pods of a row that cannot stay if a pod comes, in whole numbers."""
+        """Return the fewest pods of a row that must go if a pod comes, by plain arithmetic."""
         snapshot = self._snapshot
         lower = sorted(
-            (each for each in snapshot.pods[row].values() if each.priority < pod.priority), key=by_importance
+            (other for other in snapshot.pods[row].values() if other.priority < pod.priority),
+            key=by_importance,
         )
         rivals = list(self._nominations.rivals(pod, snapshot.names[row]))
         room = int(snapshot.allowed_pods[row] - snapshot.pod_count[row]) + len(lower) - 1 - len(rivals)
@@ -307,11 +292,11 @@ class Preemption:
         victims: list[Pod] = []
         violations = 0
         for number, other in enumerate((*violating, *others)):
-            amounts = [(each, amount) for each, amount in other.requests.amounts if each in free]
-            if room >= 1 and all(free[each] >= amount for each, amount in amounts):
+            amounts = [(resource, amount) for resource, amount in other.requests.amounts if resource in free]
+            if room >= 1 and all(free[resource] >= amount for resource, amount in amounts):
                 room -= 1
-                for each, amount in amounts:
-                    free[each] -= amount
+                for resource, amount in amounts:
+                    free[resource] -= amount
             else:
                 victims.append(other)
                 violations += number < len(violating)

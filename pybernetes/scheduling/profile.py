@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import TypeVar, cast
 
-from pybernetes.lib.discover import discover
 from pybernetes.scheduling.config import (
     ABSENT_PLUGINS,
-    POINTS,
     ConfigurationError,
     ProfileConfig,
     at_point,
@@ -15,25 +13,30 @@ from pybernetes.scheduling.config import (
     multi_point,
 )
 from pybernetes.scheduling.evaluation import Weighted
-from pybernetes.scheduling.listers import Listers
-from pybernetes.scheduling.plugin import FilterPlugin, Plugin, PreFilterPlugin, ScorePlugin
-from pybernetes.scheduling.plugins.default_preemption import DefaultPreemption
-from pybernetes.scheduling.snapshot import Snapshot
+from pybernetes.scheduling.handle import Handle
+from pybernetes.scheduling.plugin import (
+    POINTS,
+    BindPlugin,
+    FilterPlugin,
+    PermitPlugin,
+    Plugin,
+    PostBindPlugin,
+    PostFilterPlugin,
+    PreBindPlugin,
+    PreFilterPlugin,
+    QueueSortPlugin,
+    ReservePlugin,
+    ScorePlugin,
+)
+from pybernetes.scheduling.registry import known_plugins
 
-PLUGINS = "pybernetes.scheduling.plugins"
-
-
-def known_plugins() -> dict[str, type[Plugin]]:
-    """Every plugin that there is, by name."""
-    return discover(PLUGINS, "PLUGIN", key=lambda plugin: plugin.name)
-
-
+P = TypeVar("P", bound=Plugin)
 # Fewer nodes than this are all looked at, whatever percentageOfNodesToScore says.
 MIN_NODES = 100
 
 
 def nodes_to_find(percentage: int, nodes: int) -> int:
-    """The number of feasible nodes that is enough to choose from; 0 stands for all.
+    """Return the number of feasible nodes that is enough to choose from; 0 stands for all.
 
     Upstream looks at fewer nodes the more there are if no percentage is given. Here all nodes are looked at
     together and more of them cost next to nothing, so all are looked at unless the configuration says otherwise.
@@ -46,36 +49,43 @@ def nodes_to_find(percentage: int, nodes: int) -> int:
 class Profile:
     """The plugins of a profile at each point."""
 
-    def __init__(self, config: ProfileConfig, snapshot: Snapshot, listers: Listers) -> None:
+    def __init__(self, config: ProfileConfig, handle: Handle) -> None:
         self.scheduler_name = config.scheduler_name
         self._percentage = config.percentage_of_nodes_to_score
         known = known_plugins()
         named = {name for name, _ in multi_point(config)}
-        named |= {each["name"] for sets in config.plugins.values() for each in sets["enabled"]}
+        named |= {plugin["name"] for sets in config.plugins.values() for plugin in sets["enabled"]}
         for name in sorted(named - known.keys()):
             why = "is not supported yet" if name in ABSENT_PLUGINS else "does not exist"
             raise ConfigurationError(f'profile "{config.scheduler_name}": plugin "{name}" {why}')
         self.plugins: dict[str, Plugin] = {
-            name: known[name](snapshot, config.arguments.get(name) or default_arguments(name, {}), listers)
+            name: known[name](handle, config.arguments.get(name) or default_arguments(name, {}))
             for name in named
         }
         points = {
             point: at_point(config, point, lambda name, point=point: point in known[name].points)
             for point in POINTS
         }
-        self.names = {point: [name for name, _ in found] for point, found in points.items()}
+        self.names = {point: [name for name, _ in enabled] for point, enabled in points.items()}
         self._check()
-        self.filters = [cast(FilterPlugin, self.plugins[name]) for name in self.names["filter"]]
-        self.pre_filters = [
-            plugin
-            for name in self.names["preFilter"]
-            if isinstance(plugin := self.plugins[name], PreFilterPlugin)
-        ]
+        self.queue_sort = self._at("queueSort", QueueSortPlugin)[0]
+        self.pre_filters = self._at("preFilter", PreFilterPlugin)
+        self.filters = self._at("filter", FilterPlugin)
+        self.post_filters = self._at("postFilter", PostFilterPlugin)
+        weights = dict(points["score"])
         self.scores = [
-            Weighted(cast(ScorePlugin, self.plugins[name]), weight or 1) for name, weight in points["score"]
+            Weighted(plugin, weights[plugin.name] or 1) for plugin in self._at("score", ScorePlugin)
         ]
-        preemption = "DefaultPreemption" in self.names["postFilter"]
-        self.preemption = cast(DefaultPreemption, self.plugins["DefaultPreemption"]) if preemption else None
+        self.reserves = self._at("reserve", ReservePlugin)
+        self.permits = self._at("permit", PermitPlugin)
+        self.pre_binds = self._at("preBind", PreBindPlugin)
+        self.binds = self._at("bind", BindPlugin)
+        self.post_binds = self._at("postBind", PostBindPlugin)
+
+    def _at(self, point: str, kind: type[P]) -> list[P]:
+        """Return the plugins that are enabled at a point and do something there; upstream's have more points."""
+        plugins = [self.plugins[name] for name in self.names[point]]
+        return [cast(P, plugin) for plugin in plugins if hasattr(plugin, POINTS[point])]
 
     def _check(self) -> None:
         sorts, binds = self.names["queueSort"], self.names["bind"]
@@ -90,5 +100,5 @@ class Profile:
             )
 
     def share_of_nodes(self, nodes: int) -> int:
-        """How many feasible nodes are enough to choose from; 0: all."""
+        """Return how many feasible nodes are enough to choose from; 0: all."""
         return nodes_to_find(self._percentage, nodes)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod.pod_level_resources import is_restartable, supported_at_pod_level
+from pybernetes.api.resource import Object
 
-Fields = Mapping[str, Any]
 Amounts = dict[str, Fraction]
 
 CPU, MEMORY, EPHEMERAL_STORAGE = 0, 1, 2
@@ -31,7 +31,7 @@ class Resources:
         return len(self.names)
 
     def id(self, name: str) -> int:
-        """The number of a resource, new if it was never seen."""
+        """Return the number of a resource, a new one if it was never seen."""
         number = self.ids.get(name)
         if number is None:
             number = self.ids[name] = len(self.names)
@@ -53,7 +53,7 @@ class Requests(NamedTuple):
     score_memory: int
 
     def amount(self, resource: int) -> int:
-        """How much of one resource."""
+        """Return how much of one resource is requested."""
         for number, amount in self.amounts:
             if number == resource:
                 return amount
@@ -64,35 +64,35 @@ NOTHING = Requests((), 0, 0, 0, 0)
 
 
 def is_scalar(name: str) -> bool:
-    """Whether a resource is counted in whole units besides CPU, memory and storage."""
+    """Return whether a resource is counted in whole units besides CPU, memory and storage."""
     return "/" in name or name.startswith(("hugepages-", "attachable-volumes-"))
 
 
 def is_extended(name: str) -> bool:
-    """Whether a resource belongs to somebody's device plugin rather than to Kubernetes."""
+    """Return whether a resource belongs to somebody's device plugin rather than to Kubernetes."""
     return "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
 
 
 def whole(name: str, amount: Fraction) -> int:
-    """An amount in the unit that its resource is counted in, rounded up."""
+    """Return an amount in the unit that its resource is counted in, rounded up."""
     if name == "cpu":
         amount *= 1000
     return -(-amount.numerator // amount.denominator)
 
 
 def numbers(amounts: Mapping[str, Fraction], resources: Resources) -> tuple[tuple[int, int], ...]:
-    """The resources that count, as pairs of number and amount without zeros."""
-    found = []
+    """Return the resources that count, as pairs of number and amount without zeros."""
+    pairs = []
     for name, amount in amounts.items():
         if name in ("cpu", "memory", "ephemeral-storage") or is_scalar(name):
             number = whole(name, amount)
             if number:
-                found.append((resources.id(name), number))
-    return tuple(sorted(found))
+                pairs.append((resources.id(name), number))
+    return tuple(sorted(pairs))
 
 
-def of_pod(spec: Fields, status: Fields | None, resources: Resources) -> Requests:
-    """What a pod takes. With a status, what the kubelet has given it counts too: a resize is under way."""
+def of_pod(spec: Object, status: Object | None, resources: Resources) -> Requests:
+    """Return what a pod takes; with a status, what the kubelet has allocated counts too (a resize)."""
     total = _pod_requests(spec, status, {})
     level = spec.get("resources", {}).get("requests") or {}
     at_pod_level = any(supported_at_pod_level(name) for name in level)
@@ -109,40 +109,40 @@ def of_pod(spec: Fields, status: Fields | None, resources: Resources) -> Request
     )
 
 
-def has_status(status: Fields) -> bool:
-    """Whether a status says anything about resources."""
+def has_status(status: Object) -> bool:
+    """Return whether a status says anything about resources."""
     return bool(status.get("resources") or status.get("allocatedResources")) or any(
-        "resources" in each or "allocatedResources" in each
+        "resources" in container or "allocatedResources" in container
         for key in ("containerStatuses", "initContainerStatuses")
-        for each in status.get(key) or ()
+        for container in status.get(key) or ()
     )
 
 
-_Getter = Callable[[Fields, "Fields | None", bool], Amounts]
+_Getter = Callable[[Object, "Object | None", bool], Amounts]
 
 
-def _parse(amounts: Fields | None) -> Amounts:
+def _parse(amounts: Object | None) -> Amounts:
     return {name: quantity.parse(text) for name, text in amounts.items()} if amounts else {}
 
 
-def _spec_amounts(container: Fields, _status: Fields | None, _infeasible: bool) -> Amounts:
+def _spec_amounts(container: Object, _status: Object | None, _infeasible: bool) -> Amounts:
     return _parse(container.get("resources", {}).get("requests"))
 
 
-def _allocated_amounts(container: Fields, status: Fields | None, infeasible: bool) -> Amounts:
+def _allocated_amounts(container: Object, status: Object | None, infeasible: bool) -> Amounts:
     if status is not None and status.get("allocatedResources") is not None:
         return _parse(status["allocatedResources"])
     return {} if infeasible else _spec_amounts(container, status, infeasible)
 
 
-def _actuated_amounts(container: Fields, status: Fields | None, infeasible: bool) -> Amounts:
+def _actuated_amounts(container: Object, status: Object | None, infeasible: bool) -> Amounts:
     given = (status or {}).get("resources") or {}
     if given.get("requests") is not None:
         return _parse(given["requests"])
     return _allocated_amounts(container, status, infeasible)
 
 
-def _pod_requests(spec: Fields, status: Fields | None, missing: Amounts) -> Amounts:
+def _pod_requests(spec: Object, status: Object | None, missing: Amounts) -> Amounts:
     if status is None:
         total = _aggregate(spec, _spec_amounts, None, False, missing)
     else:
@@ -159,8 +159,8 @@ def _pod_requests(spec: Fields, status: Fields | None, missing: Amounts) -> Amou
     return total
 
 
-def _with_status(spec: Fields, status: Fields, missing: Amounts) -> Amounts:
-    """The most of what was asked for, what was promised and what is in effect."""
+def _with_status(spec: Object, status: Object, missing: Amounts) -> Amounts:
+    """Return the maximum of what is requested, allocated and in effect."""
     infeasible = _is_infeasible(status)
     given = (status.get("resources") or {}).get("requests")
     if status.get("allocatedResources") is not None and given is not None:
@@ -174,7 +174,7 @@ def _with_status(spec: Fields, status: Fields, missing: Amounts) -> Amounts:
     return total
 
 
-def _is_infeasible(status: Fields) -> bool:
+def _is_infeasible(status: Object) -> bool:
     for condition in status.get("conditions") or ():
         if condition.get("type") == "PodResizePending":
             return condition.get("reason") == "Infeasible"
@@ -182,12 +182,12 @@ def _is_infeasible(status: Fields) -> bool:
 
 
 def _aggregate(
-    spec: Fields, getter: _Getter, status: Fields | None, infeasible: bool, missing: Amounts
+    spec: Object, getter: _Getter, status: Object | None, infeasible: bool, missing: Amounts
 ) -> Amounts:
-    """The sum over the containers that run side by side, or what the largest init container needs."""
+    """Return the sum over the containers that run side by side, or the largest init container's if that is more."""
     statuses = _statuses(status)
 
-    def of(container: Fields) -> Amounts:
+    def of(container: Object) -> Amounts:
         amounts = getter(container, statuses.get(container.get("name", "")), infeasible)
         for name, amount in missing.items():
             amounts.setdefault(name, amount)
@@ -211,12 +211,12 @@ def _aggregate(
     return total
 
 
-def _statuses(status: Fields | None) -> dict[str, Fields]:
-    found: dict[str, Fields] = {}
+def _statuses(status: Object | None) -> dict[str, Object]:
+    statuses: dict[str, Object] = {}
     for key in ("initContainerStatuses", "containerStatuses"):
-        each: Iterable[Fields] = (status or {}).get(key) or ()
-        found.update({one.get("name", ""): one for one in each})
-    return found
+        containers: Iterable[Object] = (status or {}).get(key) or ()
+        statuses.update({container.get("name", ""): container for container in containers})
+    return statuses
 
 
 def _add(total: Amounts, more: Amounts) -> None:

@@ -27,7 +27,7 @@ class Below:
         self.amounts: dict[int, Ints] = {}  # by resource number
 
     def count(self, pod: Pod, row: int, change: int) -> None:
-        """A pod below the priority has come to a row (1) or gone (-1)."""
+        """Count a pod below the priority that has come to a row (1) or left it (-1)."""
         self.pods[row] += change
         for number, amount in pod.requests.amounts:
             column = self.amounts.get(number)
@@ -36,7 +36,7 @@ class Below:
             column[row] += change * amount
 
     def grow(self, capacity: int) -> None:
-        """Makes room for more rows."""
+        """Make room for more rows."""
         self.pods = grown(self.pods, capacity)
         self.amounts = {number: grown(column, capacity) for number, column in self.amounts.items()}
 
@@ -89,7 +89,7 @@ class Snapshot:
     # -- nodes -------------------------------------------------------------------------------------------
 
     def set_node(self, node: Node) -> Node | None:
-        """Takes a node in, or what changed of it; gives what it was before."""
+        """Add or update a node; return what it was before."""
         row = self.rows.get(node.name)
         if row is None:
             row = self._new_row(node.name)
@@ -122,7 +122,7 @@ class Snapshot:
         self.places.note(row)
 
     def remove_node(self, name: str) -> Node | None:
-        """Lets a node go; its pods stay until they are gone too."""
+        """Remove a node; its pods stay until they are removed too."""
         row = self.rows.get(name)
         node = self.nodes[row] if row is not None else None
         if row is None or node is None:
@@ -143,14 +143,14 @@ class Snapshot:
         return node
 
     def node(self, name: str) -> Node | None:
-        """A node by name."""
+        """Return a node by name."""
         row = self.rows.get(name)
         return None if row is None else self.nodes[row]
 
     # -- pods --------------------------------------------------------------------------------------------
 
     def add_pod(self, pod: Pod) -> None:
-        """Puts a pod onto the node that it names."""
+        """Put a pod onto the node that it names."""
         row = self.rows.get(pod.node)
         if row is None:
             row = self._new_row(pod.node)
@@ -158,7 +158,7 @@ class Snapshot:
         self._count(pod, row, 1)
 
     def remove_pod(self, pod: Pod) -> None:
-        """Takes a pod off its node; it must be the very object that was put there."""
+        """Take a pod off its node; it must be the very object that was put there."""
         row = self.rows[pod.node]
         del self.pods[row][pod.uid]
         self._count(pod, row, -1)
@@ -166,7 +166,7 @@ class Snapshot:
             self._release(row)
 
     def replace_pod(self, old: Pod, new: Pod) -> None:
-        """Puts what a pod is now in the place of what it was; of an update mostly nothing that is counted."""
+        """Update a pod; most updates change nothing that is counted."""
         mine, other = old.shape, new.shape
         same = mine is other or (
             mine.affinity is other.affinity and mine.ports == other.ports and mine.volumes == other.volumes
@@ -227,35 +227,35 @@ class Snapshot:
     # -- what plugins ask for ----------------------------------------------------------------------------
 
     def label(self, key: str) -> LabelColumn:
-        """The column of a node label."""
+        """Return the column of a node label."""
         return self.labels.get(
             key, ((row, node.labels) for row, node in enumerate(self.nodes) if node is not None)
         )
 
     def sums(self, tally: Tally, key: str) -> tuple[LabelColumn, Ints]:
-        """A label's column, and a count summed up by its values."""
+        """Return a label's column, and a count summed up by its values."""
         label = self.label(key)
         return label, tally.sums(label, self.places.position)
 
     def counter(self, key: Any, matches: Callable[[Labels], bool], counts_deleting: bool = True) -> Counter:
-        """The counter of the pods whose labels a function chooses; equal keys mean the same function."""
+        """Return the counter of the pods whose labels a function selects; equal keys stand for the same function."""
         return self.counters.get(key, matches, counts_deleting, self.placed)
 
     def below(self, priority: int) -> Below:
-        """What the pods below a priority take."""
-        found = self._below.pop(priority, None)
-        if found is None:
+        """Return what the pods below a priority take."""
+        below = self._below.pop(priority, None)
+        if below is None:
             if len(self._below) >= MAX_BELOW:
                 del self._below[next(iter(self._below))]
-            found = Below(priority, self._capacity)
+            below = Below(priority, self._capacity)
             for row, pod in self.placed():
                 if pod.priority < priority:
-                    found.count(pod, row, 1)
-        self._below[priority] = found  # the last one is the latest
-        return found
+                    below.count(pod, row, 1)
+        self._below[priority] = below  # the last one is the latest
+        return below
 
     def placed(self) -> Iterator[tuple[int, Pod]]:
-        """Every pod on a node with its row."""
+        """Yield every pod on a node with its row."""
         for row, pods in enumerate(self.pods):
             for pod in pods.values():
                 yield row, pod
@@ -277,7 +277,7 @@ class Snapshot:
         return row
 
     def _release(self, row: int) -> None:
-        """Lets a row be used again once it has neither node nor pods."""
+        """Free a row for reuse once it has neither node nor pods."""
         if self.nodes[row] is None and not self.pods[row]:
             del self.rows[self.names[row]]
             self.names[row] = ""
@@ -306,7 +306,7 @@ class Snapshot:
                 addresses[address] = grown(used, capacity)
 
     def _deepen(self) -> None:
-        """Makes room for more resources."""
+        """Make room for more resources."""
         depth = len(self.resources) * 2
         for name in ("allocatable", "requested"):
             old = getattr(self, name)

@@ -1,10 +1,10 @@
 from pybernetes.api.apps import deployment
-from pybernetes.api.metadata import keep_all
+from pybernetes.api.metadata import keep_metadata
 
 
 def test_status_writes_keep_metadata() -> None:
     new = {"metadata": {"name": "a", "labels": {"a": "b"}, "annotations": {"c": "d"}}}
-    keep_all(new, {"metadata": {"name": "a", "labels": {"x": "y"}}})
+    keep_metadata(new, {"metadata": {"name": "a", "labels": {"x": "y"}}})
     assert new == {"metadata": {"name": "a", "labels": {"x": "y"}}}
 
 

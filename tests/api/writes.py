@@ -1,4 +1,4 @@
-"""What the API server does with a kind's hooks when an object is written, for the tests of kinds."""
+"""What a write does to an object of a given kind, whose name and namespace do not matter."""
 
 from __future__ import annotations
 
@@ -8,96 +8,92 @@ from typing import Any
 
 from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object, Resource
-from pybernetes.api.schema import Decoder
 from pybernetes.api.table import cells
-from pybernetes.api.validation import meta
+from tests.api import hooks
 
+NOW = 1_800_000_000.0
 _EXPRESSION = re.compile(r" \((e\.g\.|regex used).*")
 
 
-def decoded(resource: Resource, obj: dict[str, Any]) -> Object:
-    """The object as it comes from a client, defaults applied."""
-    result: Object = Decoder().decode(resource.type, copy.deepcopy(obj))
-    result.update(kind=resource.kind, apiVersion=resource.api_version)
-    result.setdefault("metadata", {}).setdefault("name", "name")
-    if resource.namespaced:
-        result["metadata"]["namespace"] = "default"
-    if resource.default:
-        resource.default(result)
-    return result
+def decoded(resource: Resource, obj: Object, name: str = "name") -> Object:
+    """Return the object as it comes from a client, defaults applied; without a name it gets this one."""
+    head = {"apiVersion": resource.api_version, "kind": resource.kind}
+    return hooks.complete(resource, {**obj, **head, "metadata": {"name": name, **obj.get("metadata", {})}})
 
 
-def _create(resource: Resource, obj: dict[str, Any]) -> tuple[Object, Errors]:
-    result = decoded(resource, obj)
-    result["metadata"]["uid"] = "UID"
-    if resource.has_status:
-        result.pop("status", None)
+def _new(resource: Resource, obj: Object, name: str = "name") -> Object:
+    new = decoded(resource, obj, name)
+    new["metadata"]["uid"] = "UID"
     if resource.generation:
-        result["metadata"]["generation"] = 1
-    if resource.prepare_create:
-        resource.prepare_create(result)
-    errors = Errors()
-    meta.validate(resource, result, errors)
-    for check in (resource.validate, resource.validate_create):
-        if check:
-            check(result, errors)
-    return result, errors
+        new["metadata"]["generation"] = 1
+    return hooks.prepare_create(resource, new)
 
 
 def _texts(errors: Errors) -> list[str]:
-    """The messages, without the examples and regular expressions at their ends."""
+    """Return the messages, without the examples and regular expressions at their ends."""
     return [_EXPRESSION.sub("", str(error)) for error in errors]
 
 
-def created(resource: Resource, obj: dict[str, Any]) -> Object:
-    """The object as a create stores it; it must be valid."""
-    result, errors = _create(resource, obj)
-    assert not errors
-    return result
+def create(resource: Resource, obj: Object) -> tuple[Object, list[str]]:
+    """Return a new object, x if it has no name, and the errors about it, but for those about its metadata."""
+    new = _new(resource, obj, "x")
+    return new, [str(error) for error in hooks.create_errors(resource, new, metadata=False)]
 
 
-def create_errors(resource: Resource, obj: dict[str, Any]) -> list[str]:
-    """What a create complains about."""
-    return _texts(_create(resource, obj)[1])
+def created(resource: Resource, obj: Object) -> Object:
+    """Return the object as a create stores it; it must be valid."""
+    new = _new(resource, obj)
+    assert not hooks.create_errors(resource, new)
+    return new
 
 
-def updated(resource: Resource, old: dict[str, Any], new: dict[str, Any]) -> tuple[Object, list[str]]:
-    """The object as an update leaves it, and what the update complains about."""
-    before = created(resource, old)
-    after = decoded(resource, new)
+def create_errors(resource: Resource, obj: Object) -> list[str]:
+    """Return the errors of a create."""
+    return _texts(hooks.create_errors(resource, _new(resource, obj)))
+
+
+def update(resource: Resource, old: Object, changes: Object) -> tuple[Object, list[str]]:
+    """Return an object with fields set, given by dotted paths, and the errors about that."""
+    new = decoded(resource, hooks.changed(old, changes))
+    if resource.has_status and "status" in old:
+        new["status"] = copy.deepcopy(old["status"])
+    return new, [str(error) for error in hooks.update_errors(resource, new, old)]
+
+
+def updated(resource: Resource, old: Object, new: Object) -> tuple[Object, list[str]]:
+    """Return the object as an update with another one leaves it, and the errors of the update."""
+    before, after = created(resource, old), decoded(resource, new)
     after["metadata"] = {**before["metadata"], **after["metadata"]}
     if "status" in before:
         after["status"] = before["status"]
-    if resource.prepare_update:
-        resource.prepare_update(after, before)
-    errors = Errors()
-    if resource.validate:
-        resource.validate(after, errors)
-    if resource.validate_update:
-        resource.validate_update(after, before, errors)
-    return after, _texts(errors)
+    return after, _texts(hooks.update_errors(resource, after, before))
 
 
-def update_errors(resource: Resource, old: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    """What an update complains about."""
+def update_errors(resource: Resource, old: Object, new: Object) -> list[str]:
+    """Return the errors of an update."""
     return updated(resource, old, new)[1]
 
 
-def status_errors(
-    resource: Resource, obj: dict[str, Any], status: dict[str, Any], old: dict[str, Any] | None = None
-) -> list[str]:
-    """What a write of the status complains about."""
+def update_status(resource: Resource, old: Object, status: Object) -> tuple[Object, list[str]]:
+    """Return an object with another status, and the errors about that."""
+    new = decoded(resource, {**old, "status": status})
+    return new, [str(error) for error in hooks.status_errors(resource, new, old)]
+
+
+def status_errors(resource: Resource, obj: Object, status: Object, old: Object | None = None) -> list[str]:
+    """Return the errors of a write of the status."""
     before = created(resource, obj)
     before["status"] = old if old is not None else before["status"]
     after = decoded(resource, {**before, "status": status})
-    errors = Errors()
-    assert resource.validate_status_update
-    resource.validate_status_update(after, before, errors)
-    return _texts(errors)
+    return _texts(hooks.status_errors(resource, after, before))
 
 
-def row(resource: Resource, obj: dict[str, Any], now: float = 0.0) -> list[Any]:
-    """The cells of the object, without its age."""
-    shown = cells(resource.columns, {"metadata": {"name": "name"}, **obj}, now)
-    names = [column.name for column in resource.columns]
-    return [cell for cell, name in zip(shown, names, strict=True) if name != "Age"]
+def row(resource: Resource, obj: Object, now: float = 0.0) -> list[Any]:
+    """Return the cells of the object, without its age."""
+    return list(row_by_name(resource, {"metadata": {"name": "name"}, **obj}, now).values())
+
+
+def row_by_name(resource: Resource, obj: Object, now: float = NOW) -> dict[str, Any]:
+    """Return the cells of the object by the names of their columns, without its age."""
+    shown = zip(resource.columns, cells(resource.columns, obj, now), strict=True)
+    return {column.name: cell for column, cell in shown if column.name != "Age"}

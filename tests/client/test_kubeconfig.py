@@ -14,7 +14,8 @@ import pytest
 
 from pybernetes.client import Forbidden, Unauthorized
 from pybernetes.client.credentials import Authority, Certificate, CredentialError, Exec, TokenFile
-from pybernetes.client.kubeconfig import ConfigError, from_value, in_cluster, load, merge, read
+from pybernetes.client.kubeconfig import ConfigError, from_value, in_cluster, load, read
+from pybernetes.client.kubeconfig_files import merge
 from pybernetes.client.refs import NAMESPACES
 from pybernetes.lib import tls
 from pybernetes.lib.clock import ManualClock
@@ -209,7 +210,7 @@ def test_files_are_found_merged_and_their_paths_resolved(tmp_path: Path) -> None
         "current-context: b\n"
         "clusters: [{name: c, cluster: {server: 'https://two'}}]\n"
         "contexts: [{name: b, context: {cluster: c, user: u}}]\n"
-        "users: [{name: u, user: {tokenFile: token, exec: {command: ./run}, as: jane, as-groups: [x, y]}}]\n"
+        "users: [{name: u, user: {tokenFile: token, exec: {command: ./run}, as: jane, as-groups: [x, 'y']}}]\n"
     )
     value = merge([read(one), read(two)])
     assert value["current-context"] == "a" and len(value["clusters"]) == 1

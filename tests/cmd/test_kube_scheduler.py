@@ -18,7 +18,8 @@ import pytest
 from pybernetes.client.refs import LEASES, PODS
 from pybernetes.cmd import kube_scheduler
 from tests.cluster import TOKEN, Cluster, eventually
-from tests.control_plane.scheduler.helpers import add_node, is_on, node, pod
+from tests.control_plane.scheduler.helpers import add_node, is_on
+from tests.scheduling.builders import node, pod
 
 # As kubeadm and its kin have always written it.
 USUAL = (

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pybernetes.api import selectors
+from pybernetes.api.resource import Object
 from pybernetes.runtime.cache import Cache, Union, by_labels, by_namespace, by_owner, key_of
 
-Object = dict[str, Any]
 LABELS = st.dictionaries(st.sampled_from("abc"), st.sampled_from(["1", "2", ""]), max_size=3)
 OBJECTS = st.builds(
     lambda namespace, name, labels, owners: {
@@ -32,7 +32,8 @@ SELECTORS = st.sampled_from(["", "a=1", "a=1,b=2", "a in (1,2)", "a!=1", "!a", "
 
 @given(STEPS, SELECTORS, st.integers(0, 30))
 def test_every_index_agrees_with_a_scan(steps: list[tuple[bool, Object]], text: str, late: int) -> None:
-    cache, model = Cache(), {}
+    cache = Cache()
+    model: dict[str, Object] = {}
     cache.add_index(by_owner)
     for position, (put, obj) in enumerate(steps):
         if position == late:  # an index may come when there are objects already
@@ -48,8 +49,8 @@ def test_every_index_agrees_with_a_scan(steps: list[tuple[bool, Object]], text: 
     cache.add_index(by_namespace)
     selector = selectors.parse_labels(text)
 
-    def keys(found: Any) -> list[str]:
-        return sorted(map(key_of, found))
+    def keys(objects: Any) -> list[str]:
+        return sorted(map(key_of, objects))
 
     assert keys(cache) == sorted(model)
     for namespace in ("one", "two", "none"):
@@ -80,8 +81,8 @@ def test_an_index_over_caches_agrees_with_a_look_into_each(
             caches[number].remove(key_of(obj))
     members = [0, 2] if late < len(steps) else [0, 1]
     for uid in "uvw":
-        found = {(caches.index(cache), key_of(obj)) for cache, obj in union.find(uid)}
-        assert found == {
+        indexed = {(caches.index(cache), key_of(obj)) for cache, obj in union.find(uid)}
+        assert indexed == {
             (number, key_of(obj)) for number in members for obj in caches[number] if uid in by_owner(obj)
         }
     for cache in (caches[number] for number in members):

@@ -252,7 +252,7 @@ class Lossy:
 async def test_a_creation_whose_answer_is_lost_is_not_repeated(transport: str) -> None:
     async with Cluster() as cluster:
         inner = (cluster.rest_client() if transport == "rest" else cluster.client).transport
-        runtime = Runtime(Client(Lossy(inner, 3)))  # type: ignore[arg-type]
+        runtime = Runtime(Client(Lossy(inner, 3)))
         controller = Mirror(runtime)
         runtime.informers.start()
         task = asyncio.create_task(controller.run())

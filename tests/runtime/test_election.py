@@ -170,7 +170,7 @@ async def test_a_lease_does_not_wait_behind_other_calls() -> None:
 
         async def held() -> bool:
             leases = (await cluster.client.list(LEASES)).items
-            return any(each["spec"].get("holderIdentity") == "me" for each in leases)
+            return any(lease["spec"].get("holderIdentity") == "me" for lease in leases)
 
         await eventually(held)
         task.cancel()

@@ -29,7 +29,11 @@ def event(message: str, reason: str = "Reason", name: str = "n1") -> dict[str, A
 async def test_the_same_event_is_counted() -> None:
     correlator = Correlator(ManualClock())
     counts = [correlator.correlate(event("same")) for _ in range(3)]
-    assert [(found[0]["count"], found[1]) for found in counts if found] == [(1, False), (2, True), (3, True)]
+    assert [(correlated[0]["count"], correlated[1]) for correlated in counts if correlated] == [
+        (1, False),
+        (2, True),
+        (3, True),
+    ]
     other = correlator.correlate(event("same", reason="Other"))
     assert other is not None and other[0]["count"] == 1
 
@@ -37,11 +41,15 @@ async def test_the_same_event_is_counted() -> None:
 async def test_many_alike_are_combined() -> None:
     clock = ManualClock()
     correlator = Correlator(clock)
-    found = [correlator.correlate(event(f"message {number}")) for number in range(12)]
-    texts = [each[0]["message"] for each in found if each]
+    results = [correlator.correlate(event(f"message {number}")) for number in range(12)]
+    texts = [result[0]["message"] for result in results if result]
     assert texts[8] == "message 8"
     assert texts[9] == "(combined from similar events): message 9"
-    assert [(each[0]["count"], each[1]) for each in found[9:] if each] == [(1, False), (2, True), (3, True)]
+    assert [(result[0]["count"], result[1]) for result in results[9:] if result] == [
+        (1, False),
+        (2, True),
+        (3, True),
+    ]
     await clock.advance(601)
     fresh = correlator.correlate(event("message 20"))
     assert fresh is not None and fresh[0]["message"] == "message 20"
@@ -70,7 +78,7 @@ async def test_events_arrive() -> None:
         assert about_pod[0]["count"] == 2 and about_pod[0]["source"] == {"component": "test-controller"}
         assert about_pod[0]["involvedObject"]["uid"] == obj["metadata"]["uid"]
         about_node = (await cluster.client.list(EVENTS, "default", fields="involvedObject.kind=Node")).items
-        assert [(each["type"], each["reason"]) for each in about_node] == [("Warning", "Broken")]
+        assert [(event_["type"], event_["reason"]) for event_ in about_node] == [("Warning", "Broken")]
 
 
 async def test_a_series() -> None:
@@ -81,13 +89,13 @@ async def test_a_series() -> None:
         for _ in range(4):
             recorder.event(obj, "Warning", "FailedScheduling", "Scheduling", "no node fits")
         await recorder.sender.flush()
-        (found,) = (await cluster.client.list(NEW_EVENTS, "default")).items
-        assert found["series"]["count"] == 2 and found["note"] == "no node fits"
+        (written,) = (await cluster.client.list(NEW_EVENTS, "default")).items
+        assert written["series"]["count"] == 2 and written["note"] == "no node fits"
         await clock.advance(361)  # the series has ended: the final count is written
         await recorder.sender.flush()
-        (found,) = (await cluster.client.list(NEW_EVENTS, "default")).items
-        assert found["series"]["count"] == 4
-        assert found["reportingController"] == "default-scheduler"
+        (written,) = (await cluster.client.list(NEW_EVENTS, "default")).items
+        assert written["series"]["count"] == 4
+        assert written["reportingController"] == "default-scheduler"
 
 
 def test_names_of_events() -> None:

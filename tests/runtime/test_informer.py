@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import random
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pybernetes.api import selectors
+from pybernetes.api.resource import Object
 from pybernetes.client import errors
 from pybernetes.client.client import Client
 from pybernetes.client.refs import CONFIG_MAPS, NODES, PODS
 from pybernetes.lib.clock import ManualClock
 from pybernetes.runtime import Informer, Informers, by_labels, by_owner, key_of
 from tests.cluster import Cluster, eventually, pod
-
-Object = dict[str, Any]
 
 
 def config(name: str, namespace: str = "default", **labels: str) -> Object:
@@ -191,9 +191,11 @@ async def test_it_resumes_where_it_was_and_waits_longer_each_time(monkeypatch: p
     )
     informer = Informer(client, CONFIG_MAPS, clock=clock)  # type: ignore[arg-type]
     told: list[tuple[str | None, str | None]] = []
-    informer.add_handler(
-        lambda old, new: told.append((old and old["metadata"]["name"], new and new["metadata"]["name"]))
-    )
+
+    def tell(old: Object | None, new: Object | None) -> None:
+        told.append((old["metadata"]["name"] if old else None, new["metadata"]["name"] if new else None))
+
+    informer.add_handler(tell)
     task = asyncio.create_task(informer.run())
     await clock.advance(0)
     assert held(informer) == {"default/a": "7", "default/b": "5"} and informer.version == 9
@@ -244,17 +246,17 @@ async def test_objects_are_shared_and_decoded_once() -> None:
         one, two = (Informers(cluster.local_client()) for _ in range(2))
         first, second = one.get(PODS), two.get(PODS)
         assert one.get(PODS) is first
-        for each in (one, two):
-            each.start()
-            await each.wait_synced()
+        for informer in (one, two):
+            informer.start()
+            await informer.wait_synced()
         await cluster.client.patch(PODS, "p1", {"metadata": {"labels": {"a": "b"}}}, "default")
         await eventually(
-            lambda: all("labels" in each.get("default/p1")["metadata"] for each in (first, second))
+            lambda: all("labels" in (obj.get("default/p1") or {})["metadata"] for obj in (first, second))
         )
         for key in list(first.keys()):
             assert first.get(key) is second.get(key)
-        for each in (one, two):
-            await each.stop()
+        for informer in (one, two):
+            await informer.stop()
 
 
 async def test_indexes_and_selection() -> None:
@@ -271,8 +273,8 @@ async def test_indexes_and_selection() -> None:
         await informers.wait_synced()
         assert len(nodes) == 0
 
-        def names(found: list[Object]) -> list[str]:
-            return sorted(obj["metadata"]["name"] for obj in found)
+        def names(objects: list[Object]) -> list[str]:
+            return sorted(obj["metadata"]["name"] for obj in objects)
 
         both = selectors.parse_labels("app=x,tier in (1,3)")
         for _ in range(2):
@@ -341,9 +343,10 @@ async def test_an_informer_outlives_its_history() -> None:
             await maps.wait_synced()
             maps.resource_version, old = "1", maps._open
             await store.compact(store.revision)
+            assert old is not None
             old.close()
             name = f"late-{id(client)}"
             await cluster.client.create(CONFIG_MAPS, {"metadata": {"name": name, "namespace": "default"}})
-            await eventually(lambda key=f"default/{name}", maps=maps: maps.get(key) is not None)
+            await eventually(partial(maps.get, f"default/{name}"))
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)

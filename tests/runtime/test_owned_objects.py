@@ -60,7 +60,7 @@ async def test_claiming_on_a_server() -> None:
         pods = [orphan, mine, stray, other]
         arguments = (client, owner, REPLICATION_CONTROLLERS, SELECTOR, PODS)
         claimed = await claim(*arguments, pods, finalizers=("example.com/f",))
-        assert sorted(each["metadata"]["name"] for each in claimed) == ["mine", "orphan"]
+        assert sorted(obj["metadata"]["name"] for obj in claimed) == ["mine", "orphan"]
         adopted = await client.get(PODS, "orphan", "default")
         assert is_controlled_by(adopted, owner) and adopted["metadata"]["finalizers"] == ["example.com/f"]
         assert controller_of(await client.get(PODS, "stray", "default")) is None

@@ -149,8 +149,8 @@ class QueueMachine(RuleBasedStateMachine):
         if ready:
             key = self.in_loop(self.queue.get())
             assert key in ready
-            self.dirty.discard(key)  # type: ignore[arg-type]
-            self.taken.add(key)  # type: ignore[arg-type]
+            self.dirty.discard(key)
+            self.taken.add(key)
 
     @rule(key=KEYS)
     def done(self, key: str) -> None:

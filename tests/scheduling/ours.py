@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.scheduling.config import ProfileConfig, profile_config
 from pybernetes.scheduling.cycle import Cycle, Decision
+from pybernetes.scheduling.handle import Handle
 from pybernetes.scheduling.listers import Listers
 from pybernetes.scheduling.nodes import NodeReader
-from pybernetes.scheduling.nominations import Nominations
+from pybernetes.scheduling.plugin import Outcome
 from pybernetes.scheduling.pods import Pod, PodReader
-from pybernetes.scheduling.preemption import Outcome, Preemption
 from pybernetes.scheduling.profile import Profile
 from pybernetes.scheduling.resource_requests import Resources
 from pybernetes.scheduling.snapshot import Snapshot
 from tests.scheduling.reference import World
-
-Object = dict[str, Any]
 
 
 class Ours:
@@ -33,13 +31,10 @@ class Ours:
         resources = Resources()
         self.snapshot, self.listers = Snapshot(resources, capacity=2), Listers()
         self.pods, self.nodes = PodReader(resources), NodeReader(resources)
-        self.profile = Profile(config or profile_config({}, 0), self.snapshot, self.listers)
-        self.nominations = Nominations(self.snapshot)
-        self.cycle = Cycle(self.snapshot, self.profile, self.nominations, self.listers, chance)
-        assert self.profile.preemption is not None
-        self.preemption = Preemption(
-            self.snapshot, self.cycle, self.profile.preemption, self.nominations, self.listers, chance
-        )
+        handle = Handle(self.snapshot, self.listers, chance=chance)
+        self.nominations = handle.nominations
+        self.profile = Profile(config or profile_config({}, 0), handle)
+        self.cycle = Cycle(handle, self.profile)
         self.placed: dict[str, Pod] = {}
         for name, labels in world.namespaces.items():
             self.listers.set("namespaces", name, {"metadata": {"name": name, "labels": labels}})
@@ -80,7 +75,10 @@ class Ours:
         pod = self.pods.read(obj)
         decision = self.cycle.decide(pod)
         assert decision.diagnosis is not None, decision
-        return self.preemption.find(pod, decision.diagnosis)
+        (plugin,) = self.profile.post_filters
+        outcome = plugin.post_filter(pod, decision.diagnosis, self.cycle)
+        assert outcome is not None
+        return outcome
 
     def why_not(self, obj: Object) -> str:
         """The message about a pod that fits nowhere."""

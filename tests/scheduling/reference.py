@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
 from pybernetes.api import quantity
+from pybernetes.api.resource import Object
 
-Object = dict[str, Any]
 HOSTNAME = "kubernetes.io/hostname"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -44,12 +43,12 @@ def selects(selector: Object | None, labels: dict[str, str]) -> bool:
         return False
     if any(labels.get(key) != value for key, value in selector.get("matchLabels", {}).items()):
         return False
-    return all(requirement(each, labels) for each in selector.get("matchExpressions", ()))
+    return all(requirement(expression, labels) for expression in selector.get("matchExpressions", ()))
 
 
-def requirement(each: Object, labels: dict[str, str]) -> bool:
-    key, values = each["key"], each.get("values", [])
-    match each["operator"]:
+def requirement(expression: Object, labels: dict[str, str]) -> bool:
+    key, values = expression["key"], expression.get("values", [])
+    match expression["operator"]:
         case "In":
             return labels.get(key) in values
         case "NotIn":
@@ -62,17 +61,17 @@ def requirement(each: Object, labels: dict[str, str]) -> bool:
         number, limit = int(labels[key]), int(values[0])
     except (KeyError, ValueError):
         return False
-    return number > limit if each["operator"] == "Gt" else number < limit
+    return number > limit if expression["operator"] == "Gt" else number < limit
 
 
 def node_term(term: Object, node: Object) -> bool:
     expressions, fields = term.get("matchExpressions", []), term.get("matchFields", [])
     if not expressions and not fields:
         return False
-    for each in fields:
-        if (node["metadata"]["name"] == each["values"][0]) is not (each["operator"] == "In"):
+    for field in fields:
+        if (node["metadata"]["name"] == field["values"][0]) is not (field["operator"] == "In"):
             return False
-    return all(requirement(each, labels_of(node)) for each in expressions)
+    return all(requirement(expression, labels_of(node)) for expression in expressions)
 
 
 def allowed_by_affinity(pod: Object, node: Object) -> bool:
@@ -84,14 +83,16 @@ def allowed_by_affinity(pod: Object, node: Object) -> bool:
 
 
 def tolerates(pod: Object, taint: Object, effects: tuple[str, ...] | None = None) -> bool:
-    for each in pod["spec"].get("tolerations", ()):
-        if effects is not None and each.get("effect", "") not in effects:
+    for toleration in pod["spec"].get("tolerations", ()):
+        if effects is not None and toleration.get("effect", "") not in effects:
             continue
-        if each.get("effect") and each["effect"] != taint["effect"]:
+        if toleration.get("effect") and toleration["effect"] != taint["effect"]:
             continue
-        if each.get("key") and each["key"] != taint["key"]:
+        if toleration.get("key") and toleration["key"] != taint["key"]:
             continue
-        if each.get("operator", "Equal") == "Exists" or each.get("value", "") == taint.get("value", ""):
+        if toleration.get("operator", "Equal") == "Exists" or toleration.get("value", "") == taint.get(
+            "value", ""
+        ):
             return True
     return False
 
@@ -111,14 +112,14 @@ def requests(pod: Object, defaults: bool = False) -> dict[str, int]:
     spec = pod["spec"]
 
     def of(container: Object) -> dict[str, Fraction]:
-        found = {
+        requests = {
             name: quantity.parse(text)
             for name, text in container.get("resources", {}).get("requests", {}).items()
         }
         if defaults:
-            found.setdefault("cpu", Fraction(1, 10))
-            found.setdefault("memory", Fraction(200 * 2**20))
-        return found
+            requests.setdefault("cpu", Fraction(1, 10))
+            requests.setdefault("memory", Fraction(200 * 2**20))
+        return requests
 
     total: dict[str, Fraction] = {}
     for container in spec["containers"]:
@@ -204,7 +205,7 @@ def node_resources_fit(world: World, pod: Object, node: Object) -> Verdict:
         reasons.append("Too many pods")
     wanted = requests(pod)
     for resource in sorted(
-        wanted, key=lambda each: (["cpu", "memory", "ephemeral-storage"] + [each]).index(each)
+        wanted, key=lambda name: (["cpu", "memory", "ephemeral-storage"] + [name]).index(name)
     ):
         amount = wanted[resource]
         there = allocatable(node, resource)
@@ -215,18 +216,18 @@ def node_resources_fit(world: World, pod: Object, node: Object) -> Verdict:
 
 
 def spread_constraints(world: World, pod: Object, action: str) -> list[Object]:
-    found = []
-    for each in pod["spec"].get("topologySpreadConstraints", ()):
-        if each["whenUnsatisfiable"] == action:
-            selector = each.get("labelSelector")
+    constraints = []
+    for constraint in pod["spec"].get("topologySpreadConstraints", ()):
+        if constraint["whenUnsatisfiable"] == action:
+            selector = constraint.get("labelSelector")
             more = [
                 {"key": key, "operator": "In", "values": [labels_of(pod)[key]]}
-                for key in each.get("matchLabelKeys", ())
+                for key in constraint.get("matchLabelKeys", ())
                 if key in labels_of(pod)
             ]
             if more and selector is not None:
                 selector = {**selector, "matchExpressions": [*selector.get("matchExpressions", ()), *more]}
-            found.append({**each, "labelSelector": selector})
+            constraints.append({**constraint, "labelSelector": selector})
     if not pod["spec"].get("topologySpreadConstraints") and action == "ScheduleAnyway":
         merged: dict[str, str] = {}
         for service in world.services:
@@ -237,8 +238,10 @@ def spread_constraints(world: World, pod: Object, action: str) -> list[Object]:
                 merged |= wanted
         if merged:
             for key, skew in ((HOSTNAME, 3), ("topology.kubernetes.io/zone", 5)):
-                found.append({"topologyKey": key, "maxSkew": skew, "labelSelector": {"matchLabels": merged}})
-    return found
+                constraints.append(
+                    {"topologyKey": key, "maxSkew": skew, "labelSelector": {"matchLabels": merged}}
+                )
+    return constraints
 
 
 def counted_by(world: World, pod: Object, constraint: Object, node: Object) -> int:
@@ -262,19 +265,19 @@ def includes(constraint: Object, pod: Object, node: Object) -> bool:
 def pod_topology_spread(world: World, pod: Object, node: Object) -> Verdict:
     reason = "node(s) didn't match pod topology spread constraints"
     constraints = spread_constraints(world, pod, "DoNotSchedule")
-    keys = [each["topologyKey"] for each in constraints]
-    for each in constraints:
-        key = each["topologyKey"]
+    keys = [constraint["topologyKey"] for constraint in constraints]
+    for constraint in constraints:
+        key = constraint["topologyKey"]
         if key not in labels_of(node):
             return (f"{reason} (missing required label)",), False
         counts: dict[str, int] = {}
         for other in world.nodes.values():
-            if all(wanted in labels_of(other) for wanted in keys) and includes(each, pod, other):
+            if all(wanted in labels_of(other) for wanted in keys) and includes(constraint, pod, other):
                 value = labels_of(other)[key]
-                counts[value] = counts.get(value, 0) + counted_by(world, pod, each, other)
-        least = min(counts.values()) if len(counts) >= (each.get("minDomains") or 1) else 0
-        own = selects(each.get("labelSelector"), labels_of(pod))
-        if counts.get(labels_of(node)[key], 0) + own - least > each["maxSkew"]:
+                counts[value] = counts.get(value, 0) + counted_by(world, pod, constraint, other)
+        least = min(counts.values()) if len(counts) >= (constraint.get("minDomains") or 1) else 0
+        own = selects(constraint.get("labelSelector"), labels_of(pod))
+        if counts.get(labels_of(node)[key], 0) + own - least > constraint["maxSkew"]:
             return (reason,), True
     return OK
 
@@ -351,9 +354,9 @@ FILTERS = {
 def verdict(world: World, pod: Object, node: Object) -> tuple[str, Verdict]:
     """The first plugin that turns a node down, and why."""
     for name, rule in FILTERS.items():
-        found = rule(world, pod, node)
-        if found[0]:
-            return name, found
+        reasons = rule(world, pod, node)
+        if reasons[0]:
+            return name, reasons
     return "", OK
 
 
@@ -386,15 +389,19 @@ def score_taints(world: World, pod: Object, nodes: list[str]) -> Scores:
 
 def score_node_affinity(world: World, pod: Object, nodes: list[str]) -> Scores:
     wanted = pod["spec"].get("affinity", {}).get("nodeAffinity", {}).get(PREFERRED, [])
-    found = {
-        name: sum(each["weight"] for each in wanted if node_term(each["preference"], world.nodes[name]))
+    scores = {
+        name: sum(
+            preference["weight"]
+            for preference in wanted
+            if node_term(preference["preference"], world.nodes[name])
+        )
         for name in nodes
     }
-    return shares(found, reverse=False)
+    return shares(scores, reverse=False)
 
 
 def score_least_allocated(world: World, pod: Object, nodes: list[str]) -> Scores:
-    found = {}
+    scores = {}
     for name in nodes:
         parts = []
         for resource in ("cpu", "memory"):
@@ -402,8 +409,8 @@ def score_least_allocated(world: World, pod: Object, nodes: list[str]) -> Scores
             if there:
                 busy = used(world, name, resource, defaults=True) + requests(pod, defaults=True)[resource]
                 parts.append(0 if busy > there else (there - busy) * 100 // there)
-        found[name] = sum(parts) // len(parts) if parts else 0
-    return found
+        scores[name] = sum(parts) // len(parts) if parts else 0
+    return scores
 
 
 def score_balanced(world: World, pod: Object, nodes: list[str]) -> Scores:
@@ -415,7 +422,7 @@ def score_balanced(world: World, pod: Object, nodes: list[str]) -> Scores:
         deviation = abs((parts[0] - parts[1]) / 2) if len(parts) == 2 else 0.0
         return int((1 - deviation) * 100)
 
-    found = {}
+    scores = {}
     for name in nodes:
         before, after = [], []
         for resource in ("cpu", "memory"):
@@ -424,8 +431,8 @@ def score_balanced(world: World, pod: Object, nodes: list[str]) -> Scores:
                 busy = used(world, name, resource)
                 before.append(min(busy / there, 1.0))
                 after.append(min((busy + wanted.get(resource, 0)) / there, 1.0))
-        found[name] = 50 + int((50 + balance(after) - balance(before)) / 2)
-    return found
+        scores[name] = 50 + int((50 + balance(after) - balance(before)) / 2)
+    return scores
 
 
 def score_spread(world: World, pod: Object, nodes: list[str]) -> Scores:
@@ -433,13 +440,13 @@ def score_spread(world: World, pod: Object, nodes: list[str]) -> Scores:
     if not constraints:
         return dict.fromkeys(nodes, 0)
     strict = bool(pod["spec"].get("topologySpreadConstraints"))
-    keys = [each["topologyKey"] for each in constraints]
+    keys = [constraint["topologyKey"] for constraint in constraints]
     ignored = {
         name for name in nodes if strict and any(key not in labels_of(world.nodes[name]) for key in keys)
     }
     raw = dict.fromkeys(nodes, 0.0)
-    for each in constraints:
-        key = each["topologyKey"]
+    for constraint in constraints:
+        key = constraint["topologyKey"]
         values = {labels_of(world.nodes[name]).get(key, "") for name in nodes if name not in ignored}
         size = len(nodes) - len(ignored) if key == HOSTNAME else len(values)
         sums = dict.fromkeys(values, 0)
@@ -447,13 +454,17 @@ def score_spread(world: World, pod: Object, nodes: list[str]) -> Scores:
             if strict and any(wanted not in labels_of(other) for wanted in keys):
                 continue
             value = labels_of(other).get(key, "")
-            if value in sums and includes(each, pod, other):
-                sums[value] += counted_by(world, pod, each, other)
+            if value in sums and includes(constraint, pod, other):
+                sums[value] += counted_by(world, pod, constraint, other)
         for name in nodes:
             node = world.nodes[name]
             if name not in ignored and key in labels_of(node):
-                count = counted_by(world, pod, each, node) if key == HOSTNAME else sums[labels_of(node)[key]]
-                raw[name] += count * math.log(size + 2) + (each["maxSkew"] - 1)
+                count = (
+                    counted_by(world, pod, constraint, node)
+                    if key == HOSTNAME
+                    else sums[labels_of(node)[key]]
+                )
+                raw[name] += count * math.log(size + 2) + (constraint["maxSkew"] - 1)
     rounded = {name: math.floor(score + 0.5) for name, score in raw.items() if name not in ignored}
     most, least = max(rounded.values(), default=0), min(rounded.values(), default=0)
     if most == 0:
@@ -474,12 +485,12 @@ def score_affinity(world: World, pod: Object, nodes: list[str]) -> Scores:
     for node in world.nodes.values():
         for other in world.on(node["metadata"]["name"]):
             for sign, side in ((1, "podAffinity"), (-1, "podAntiAffinity")):
-                for each in terms(pod, side, PREFERRED):
-                    if term_means(world, each["podAffinityTerm"], pod, other):
-                        reward(each["podAffinityTerm"], sign * each["weight"], node)
-                for each in terms(other, side, PREFERRED):
-                    if term_means(world, each["podAffinityTerm"], other, pod):
-                        reward(each["podAffinityTerm"], sign * each["weight"], node)
+                for weighted in terms(pod, side, PREFERRED):
+                    if term_means(world, weighted["podAffinityTerm"], pod, other):
+                        reward(weighted["podAffinityTerm"], sign * weighted["weight"], node)
+                for weighted in terms(other, side, PREFERRED):
+                    if term_means(world, weighted["podAffinityTerm"], other, pod):
+                        reward(weighted["podAffinityTerm"], sign * weighted["weight"], node)
             for term in terms(other, "podAffinity", REQUIRED):
                 if term_means(world, term, other, pod):
                     reward(term, 1, node)
@@ -496,12 +507,12 @@ def score_images(world: World, pod: Object, nodes: list[str]) -> Scores:
     names = [name if name.rfind(":") > name.rfind("/") else f"{name}:latest" for name in names]
 
     def size(node: Object, image: str) -> int | None:
-        for each in node["status"].get("images", ()):
-            if image in each["names"]:
-                return each["sizeBytes"]
+        for stored in node["status"].get("images", ()):
+            if image in stored["names"]:
+                return stored["sizeBytes"]
         return None
 
-    found = {}
+    scores = {}
     for name in nodes:
         total = 0
         for image in names:
@@ -510,8 +521,8 @@ def score_images(world: World, pod: Object, nodes: list[str]) -> Scores:
                 holders = sum(size(other, image) is not None for other in world.nodes.values())
                 total += int(here * (holders / len(world.nodes)))
         low, high = 23 * 2**20, 1000 * 2**20 * len(names)
-        found[name] = 100 * (min(max(total, low), high) - low) // (high - low)
-    return found
+        scores[name] = 100 * (min(max(total, low), high) - low) // (high - low)
+    return scores
 
 
 SCORES = {

@@ -10,8 +10,10 @@ import yaml
 
 from pybernetes.scheduling import config
 from pybernetes.scheduling.config import ConfigurationError, ProfileConfig, parse, profile_config
+from pybernetes.scheduling.handle import Handle
 from pybernetes.scheduling.listers import Listers
-from pybernetes.scheduling.profile import Profile, known_plugins, nodes_to_find
+from pybernetes.scheduling.plugins.default_preemption import DefaultPreemption
+from pybernetes.scheduling.profile import Profile, nodes_to_find
 from pybernetes.scheduling.resource_requests import Resources
 from pybernetes.scheduling.snapshot import Snapshot
 
@@ -20,15 +22,7 @@ HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerCo
 
 def profile(value: dict[str, Any] | None = None) -> Profile:
     made: ProfileConfig = profile_config(value or {}, 0)
-    return Profile(made, Snapshot(Resources()), Listers())
-
-
-def test_the_plugins_are_all_there() -> None:
-    assert sorted(known_plugins()) == [
-        "DefaultBinder", "DefaultPreemption", "ImageLocality", "InterPodAffinity", "NodeAffinity", "NodeName", "NodePorts",
-        "NodeResourcesBalancedAllocation", "NodeResourcesFit", "NodeUnschedulable", "PodTopologySpread", "PrioritySort",
-        "SchedulingGates", "TaintToleration", "VolumeBinding", "VolumeRestrictions", "VolumeZone",
-    ]  # fmt: skip
+    return Profile(made, Handle(Snapshot(Resources()), Listers()))
 
 
 def test_defaults() -> None:
@@ -37,12 +31,13 @@ def test_defaults() -> None:
         "NodeName", "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit",
         "VolumeRestrictions", "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity",
     ]  # fmt: skip
-    assert {each.plugin.name: each.weight for each in made.scores} == {
+    assert {weighted.plugin.name: weighted.weight for weighted in made.scores} == {
         "TaintToleration": 3, "NodeAffinity": 2, "NodeResourcesFit": 1, "VolumeBinding": 1, "PodTopologySpread": 2,
         "InterPodAffinity": 2, "NodeResourcesBalancedAllocation": 1, "ImageLocality": 1,
     }  # fmt: skip
-    assert made.preemption is not None and made.preemption.candidates(5000) == 500
-    assert made.preemption.candidates(50) == 50
+    (preemption,) = made.post_filters
+    assert isinstance(preemption, DefaultPreemption)
+    assert preemption.candidates(5000) == 500 and preemption.candidates(50) == 50
 
 
 def test_plugins_are_turned_on_and_off_and_weighted() -> None:
@@ -63,11 +58,11 @@ def test_plugins_are_turned_on_and_off_and_weighted() -> None:
         }
     )
     # What is configured for a point comes first there, with its own weight if it says one.
-    assert [(each.plugin.name, each.weight) for each in made.scores] == [
+    assert [(weighted.plugin.name, weighted.weight) for weighted in made.scores] == [
         ("NodeAffinity", 50), ("NodeResourcesFit", 1), ("TaintToleration", 7), ("VolumeBinding", 1),
         ("PodTopologySpread", 2), ("NodeResourcesBalancedAllocation", 1),
     ]  # fmt: skip
-    assert made.preemption is None and "NodePorts" not in made.names["filter"]
+    assert made.post_filters == [] and "NodePorts" not in made.names["filter"]
     assert "InterPodAffinity" in made.names["filter"]
 
 
@@ -133,8 +128,8 @@ def test_files(tmp_path: Path) -> None:
     path = tmp_path / "config.yaml"
     path.write_text(yaml.safe_dump({**HEAD, "leaderElection": {"leaderElect": False, "leaseDuration": "30s"},
                                     "clientConnection": {"kubeconfig": "/etc/k", "qps": 5}}))  # fmt: skip
-    found = config.load(path)
-    assert (found.leader_elect, found.lease_seconds, found.kubeconfig, found.qps) == (
+    loaded = config.load(path)
+    assert (loaded.leader_elect, loaded.lease_seconds, loaded.kubeconfig, loaded.qps) == (
         False,
         30.0,
         "/etc/k",
@@ -158,3 +153,14 @@ def test_files(tmp_path: Path) -> None:
 )
 def test_how_many_nodes_are_enough(percentage: int, nodes: int, count: int) -> None:
     assert nodes_to_find(percentage, nodes) == count
+
+
+def test_a_plugin_checks_its_own_arguments() -> None:
+    value = {
+        **HEAD,
+        "profiles": [
+            {"pluginConfig": [{"name": "DefaultPreemption", "args": {"minCandidateNodesAbsolute": -1}}]}
+        ],
+    }
+    with pytest.raises(ConfigurationError, match=r"not in valid range \[0, inf\)"):
+        parse(value)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import numpy as np
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.scheduling.plugin import Scope
 from tests.scheduling import reference
 from tests.scheduling.ours import Ours
 from tests.scheduling.reference import World
 from tests.scheduling.worlds import Maker
-
-Object = dict[str, Any]
 
 
 def compare_filters(world: World, ours: Ours, obj: Object) -> dict[str, bool]:
@@ -56,7 +54,7 @@ def compare_scores(world: World, ours: Ours, obj: Object, names: list[str]) -> d
             assert len(set(expected.values())) <= 1, (plugin.name, expected)
             continue
         scores = plugin.score(pod, rows)
-        if plugin.score_scope is not Scope.WORLD:
+        if plugin.score_scope is not Scope.CLUSTER:
             assert [plugin.score_row(pod, int(row)) for row in rows] == scores.tolist(), plugin.name
         if plugin.normalizes:
             scores = plugin.normalize(pod, scores, rows)

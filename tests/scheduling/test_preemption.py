@@ -7,15 +7,14 @@ from typing import Any
 
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.scheduling import preemption
 from pybernetes.scheduling.preemption import Candidate, cheapest
-from tests.control_plane.scheduler.helpers import node, pod
 from tests.scheduling import reference
+from tests.scheduling.builders import node, pod
 from tests.scheduling.ours import Ours
 from tests.scheduling.reference import World
 from tests.scheduling.worlds import Maker
-
-Object = dict[str, Any]
 
 
 def importance(obj: Object) -> tuple[int, str]:
@@ -25,17 +24,17 @@ def importance(obj: Object) -> tuple[int, str]:
 def violating(pods: list[Object], budgets: list[Object]) -> set[str]:
     """The pods whose eviction would violate a budget if all went in this order."""
     allowed = [budget["status"]["disruptionsAllowed"] for budget in budgets]
-    found = set()
-    for each in pods:
+    names = set()
+    for obj in pods:
         for number, budget in enumerate(budgets):
-            if budget["metadata"]["namespace"] == each["metadata"]["namespace"] and reference.selects(
-                budget["spec"]["selector"], reference.labels_of(each)
+            if budget["metadata"]["namespace"] == obj["metadata"]["namespace"] and reference.selects(
+                budget["spec"]["selector"], reference.labels_of(obj)
             ):
                 allowed[number] -= 1
                 if allowed[number] < 0:
-                    found.add(each["metadata"]["name"])
+                    names.add(obj["metadata"]["name"])
                     break
-    return found
+    return names
 
 
 def expected_victims(
@@ -44,23 +43,23 @@ def expected_victims(
     """The victims on a node and how many violate budgets; None if evictions do not help there."""
     target, before = world.nodes[name], list(world.on(name))
     lower = sorted(
-        (each for each in before if each["spec"]["priority"] < obj["spec"]["priority"]), key=importance
+        (other for other in before if other["spec"]["priority"] < obj["spec"]["priority"]), key=importance
     )
     if not lower:
         return None
     try:
-        world.pods[name] = [each for each in before if each not in lower]
+        world.pods[name] = [other for other in before if other not in lower]
         if reference.verdict(world, obj, target)[0]:
             return None
         bad = violating(lower, budgets)
         victims, violations = [], 0
-        for each in sorted(lower, key=lambda one: one["metadata"]["name"] not in bad):
-            world.pods[name].append(each)
+        for victim in sorted(lower, key=lambda one: one["metadata"]["name"] not in bad):
+            world.pods[name].append(victim)
             if reference.verdict(world, obj, target)[0]:
-                world.pods[name].remove(each)
-                victims.append(each)
-                violations += each["metadata"]["name"] in bad
-        return [each["metadata"]["name"] for each in sorted(victims, key=importance)], violations
+                world.pods[name].remove(victim)
+                victims.append(victim)
+                violations += victim["metadata"]["name"] in bad
+        return [victim["metadata"]["name"] for victim in sorted(victims, key=importance)], violations
     finally:
         world.pods[name] = before
 
@@ -73,8 +72,8 @@ def test_victims_equal_the_rules(seed: int) -> None:
         maker = Maker(chance)
         world = maker.world()
         for pods in world.pods.values():
-            for each in pods:
-                each["status"]["startTime"] = f"2026-01-01T00:00:{chance.randrange(60):02d}Z"
+            for other in pods:
+                other["status"]["startTime"] = f"2026-01-01T00:00:{chance.randrange(60):02d}Z"
         budgets = [
             {
                 "metadata": {"name": f"b{index}", "namespace": "default"},
@@ -96,24 +95,26 @@ def test_victims_equal_the_rules(seed: int) -> None:
         if decision.node or decision.diagnosis is None or decision.diagnosis.message:
             continue
         tried += 1
-        before = {name: [each["metadata"]["uid"] for each in world.on(name)] for name in world.nodes}
+        before = {name: [other["metadata"]["uid"] for other in world.on(name)] for name in world.nodes}
         outcome = ours.preempt(obj)
         wanted: dict[str, tuple[list[str], int]] = {}
         for name, target in world.nodes.items():
             _, (_, helpful) = reference.verdict(world, obj, target)
-            found = expected_victims(world, obj, name, budgets) if helpful else None
-            if found is not None and found[0]:
-                wanted[name] = found
+            expected = expected_victims(world, obj, name, budgets) if helpful else None
+            if expected is not None and expected[0]:
+                wanted[name] = expected
         assert bool(outcome.nominated) == bool(wanted), (outcome, wanted)
         if wanted:
             victims, violations = wanted[outcome.nominated or ""]
             assert [victim.name for victim in outcome.victims] == victims
             assert outcome.violations == violations
-            by_name = {each["metadata"]["name"]: each for pods in world.pods.values() for each in pods}
+            by_name = {other["metadata"]["name"]: other for pods in world.pods.values() for other in pods}
 
-            def cost(found: tuple[list[str], int], by_name: dict[str, Object] = by_name) -> tuple[int, ...]:
-                ranks = [by_name[name]["spec"]["priority"] for name in found[0]]
-                return found[1], ranks[0], sum(rank + 2**31 for rank in ranks), len(ranks)
+            def cost(
+                candidate: tuple[list[str], int], by_name: dict[str, Object] = by_name
+            ) -> tuple[int, ...]:
+                ranks = [by_name[name]["spec"]["priority"] for name in candidate[0]]
+                return candidate[1], ranks[0], sum(rank + 2**31 for rank in ranks), len(ranks)
 
             assert cost(wanted[outcome.nominated or ""]) == min(map(cost, wanted.values()))
         # Trying things out leaves no trace.
@@ -126,9 +127,9 @@ def test_victims_equal_the_rules(seed: int) -> None:
 
 def victim(name: str, priority: int, started: str = "") -> Any:
     ours = Ours()
-    found = ours.pods.read({**pod(name, priority=priority), "status": {"startTime": started}})
-    found.uid = name
-    return found
+    read = ours.pods.read({**pod(name, priority=priority), "status": {"startTime": started}})
+    read.uid = name
+    return read
 
 
 @pytest.mark.parametrize(
@@ -150,8 +151,8 @@ def victim(name: str, priority: int, started: str = "") -> Any:
     ],
 )
 def test_the_node_with_the_least_harm_is_chosen(candidates: dict[int, Any], best: int) -> None:
-    found = [Candidate.of(row, victims, violations) for row, (victims, violations) in candidates.items()]
-    assert cheapest(found).row == best
+    made = [Candidate.of(row, victims, violations) for row, (victims, violations) in candidates.items()]
+    assert cheapest(made).row == best
 
 
 def full_node() -> Ours:
@@ -182,7 +183,7 @@ def full_node() -> Ours:
 )  # fmt: skip
 def test_messages(cpu: str, spec: Object, nominated: str | None, victims: list[str], text: str) -> None:
     outcome = full_node().preempt(pod("new", cpu=cpu, **spec))
-    assert (outcome.nominated, [each.name for each in outcome.victims], outcome.message) == (
+    assert (outcome.nominated, [victim.name for victim in outcome.victims], outcome.message) == (
         nominated,
         victims,
         text,
@@ -207,9 +208,12 @@ def test_the_place_of_a_nominated_pod_is_not_given_away() -> None:
     )
     ours.nominations.add(first, "n")
     # p0's place is promised: the next one must take p1's as well.
-    assert [each.name for each in ours.preempt(pod("second", cpu="1", priority=100)).victims] == ["p1", "p0"]
+    assert [victim.name for victim in ours.preempt(pod("second", cpu="1", priority=100)).victims] == [
+        "p1",
+        "p0",
+    ]
     # Who comes later with a higher priority does not care.
-    assert [each.name for each in ours.preempt(pod("third", cpu="1", priority=101)).victims] == ["p0"]
+    assert [victim.name for victim in ours.preempt(pod("third", cpu="1", priority=101)).victims] == ["p0"]
     ours.take("u0")
     assert ours.decide(pod("small", cpu="1", priority=0)).node == ""
     assert ours.decide(pod("important", cpu="1", priority=101)).node == "n"

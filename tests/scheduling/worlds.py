@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from pybernetes.api.resource import Object
 from tests.scheduling.reference import World
 
-Object = dict[str, Any]
 ZONE, RACK, HOST = "topology.kubernetes.io/zone", "rack", "kubernetes.io/hostname"
 APPS, TIERS, NAMESPACES = ("a", "b", "c"), ("x", "y"), ("default", "other", "third")
 
@@ -137,23 +137,23 @@ class Maker:
     def toleration(self) -> Object:
         if self.maybe(0.2):
             return {"operator": "Exists"}
-        found = {"key": self.pick("dedicated", "maintenance", "node.kubernetes.io/unschedulable")}
+        result = {"key": self.pick("dedicated", "maintenance", "node.kubernetes.io/unschedulable")}
         if self.maybe(0.5):
-            found["operator"] = "Exists"
+            result["operator"] = "Exists"
         else:
-            found["value"] = self.pick("a", "b")
+            result["value"] = self.pick("a", "b")
         if self.maybe(0.6):
-            found["effect"] = self.pick("NoSchedule", "NoExecute", "PreferNoSchedule")
-        return found
+            result["effect"] = self.pick("NoSchedule", "NoExecute", "PreferNoSchedule")
+        return result
 
     def node_expression(self) -> Object:
         operator = self.pick("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
         if operator in ("Gt", "Lt"):
             return {"key": "generation", "operator": operator, "values": [self.pick("1", "2")]}
-        found: Object = {"key": self.pick("disk", ZONE, RACK), "operator": operator}
+        result: Object = {"key": self.pick("disk", ZONE, RACK), "operator": operator}
         if operator in ("In", "NotIn"):
-            found["values"] = self.some(("ssd", "z1", "z2", "r1"))
-        return found
+            result["values"] = self.some(("ssd", "z1", "z2", "r1"))
+        return result
 
     def node_selector_term(self) -> Object:
         term: Object = {}
@@ -167,16 +167,16 @@ class Maker:
         return term
 
     def node_affinity(self) -> Object:
-        found: Object = {}
+        result: Object = {}
         if self.maybe(0.6):
             terms = [self.node_selector_term() for _ in range(self.chance.randint(1, 2))]
-            found["requiredDuringSchedulingIgnoredDuringExecution"] = {"nodeSelectorTerms": terms}
+            result["requiredDuringSchedulingIgnoredDuringExecution"] = {"nodeSelectorTerms": terms}
         if self.maybe(0.6):
-            found["preferredDuringSchedulingIgnoredDuringExecution"] = [
+            result["preferredDuringSchedulingIgnoredDuringExecution"] = [
                 {"weight": self.chance.randint(1, 100), "preference": self.node_selector_term()}
                 for _ in range(self.chance.randint(1, 2))
             ]
-        return found
+        return result
 
     def selector(self) -> Object:
         if self.maybe(0.1):
@@ -202,36 +202,36 @@ class Maker:
         return term
 
     def pod_affinity(self) -> Object:
-        found: Object = {}
+        result: Object = {}
         if self.maybe(0.6):
-            found["requiredDuringSchedulingIgnoredDuringExecution"] = [
+            result["requiredDuringSchedulingIgnoredDuringExecution"] = [
                 self.pod_term() for _ in range(self.chance.randint(1, 2))
             ]
         if self.maybe(0.6):
-            found["preferredDuringSchedulingIgnoredDuringExecution"] = [
+            result["preferredDuringSchedulingIgnoredDuringExecution"] = [
                 {"weight": self.chance.randint(1, 100), "podAffinityTerm": self.pod_term()}
                 for _ in range(self.chance.randint(1, 2))
             ]
-        return found
+        return result
 
     def spread(self) -> Object:
         hard = self.maybe(0.6)
-        found: Object = {
+        result: Object = {
             "maxSkew": self.chance.randint(1, 3),
             "topologyKey": self.pick(ZONE, HOST, RACK),
             "whenUnsatisfiable": "DoNotSchedule" if hard else "ScheduleAnyway",
         }
         if self.maybe(0.9):
-            found["labelSelector"] = self.selector()
+            result["labelSelector"] = self.selector()
         if hard and self.maybe(0.3):
-            found["minDomains"] = self.chance.randint(1, 4)
+            result["minDomains"] = self.chance.randint(1, 4)
         if self.maybe(0.3):
-            found["matchLabelKeys"] = self.some(("tier", "missing"))
+            result["matchLabelKeys"] = self.some(("tier", "missing"))
         if self.maybe(0.3):
-            found["nodeAffinityPolicy"] = self.pick("Honor", "Ignore")
+            result["nodeAffinityPolicy"] = self.pick("Honor", "Ignore")
         if self.maybe(0.3):
-            found["nodeTaintsPolicy"] = self.pick("Honor", "Ignore")
-        return found
+            result["nodeTaintsPolicy"] = self.pick("Honor", "Ignore")
+        return result
 
     # -- a cluster ---------------------------------------------------------------------------------------
 

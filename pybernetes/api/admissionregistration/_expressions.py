@@ -10,7 +10,8 @@ from pybernetes.api.cel import admission
 from pybernetes.api.cel.engine import CelError, Environment
 from pybernetes.api.cel.types import DYN, Type
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.validation import names
+from pybernetes.api.resource import Object
+from pybernetes.api.validation import checks, names
 
 _IDENTIFIER = re.compile(r"[_a-zA-Z][_a-zA-Z0-9]*\Z")
 _RESERVED = frozenset({
@@ -28,7 +29,7 @@ def validate_expression(
     returns: Iterable[Type] = (),
     detail: str = "",
 ) -> None:
-    """Checks that one expression compiles and gives one of some types."""
+    """Check that one expression compiles and gives one of some types."""
     if not expression.strip():
         errors.required(path, detail)
         return
@@ -38,15 +39,13 @@ def validate_expression(
         errors.invalid(path, expression, str(error))
 
 
-def how(spec: dict[str, Any], patches: bool = False) -> dict[str, Any]:
-    """What the expressions of a policy see, for ``admission.environment``."""
+def how(spec: Object, patches: bool = False) -> dict[str, Any]:
+    """Return what the expressions of a policy see, for ``admission.environment``."""
     return {"params": DYN if "paramKind" in spec else None, "patches": patches}
 
 
-def validate_match_conditions(
-    conditions: list[dict[str, Any]], path: Path, errors: Errors, **how: Any
-) -> None:
-    """Checks the conditions that narrow the requests."""
+def validate_match_conditions(conditions: list[Object], path: Path, errors: Errors, **how: Any) -> None:
+    """Check the conditions that narrow the requests."""
     where = admission.environment(**how) if conditions else None
     if len(conditions) > _MOST_CONDITIONS:
         errors.too_many(path, len(conditions), _MOST_CONDITIONS)
@@ -60,17 +59,16 @@ def validate_match_conditions(
         if not name:
             errors.required(here / "name")
             continue
-        for problem in names.qualified_name(name):
-            errors.invalid(here / "name", name, problem)
+        checks.name(names.qualified_name, name, here / "name", errors)
         if name in seen:
             errors.duplicate(here / "name", name)
         seen.add(name)
 
 
 def validate_variables(
-    variables: list[dict[str, Any]], path: Path, errors: Errors, how: dict[str, Any]
+    variables: list[Object], path: Path, errors: Errors, how: dict[str, Any]
 ) -> admission.Variables:
-    """Checks the variables of a policy, and gives them for those who use them."""
+    """Check the variables of a policy, and return them for the expressions that use them."""
     known = admission.Variables((), **how)
     for index, variable in enumerate(variables):
         here = path[index]
@@ -80,15 +78,15 @@ def validate_variables(
         elif not _IDENTIFIER.match(name) or name in _RESERVED:
             errors.invalid(here / "name", name, "must be a valid CEL identifier")
         expression = variable.get("expression", "")
-        found: Type = DYN
+        variable_type: Type = DYN
         if not expression.strip():
             errors.required(here / "expression", "expression is not specified")
         else:
             try:
                 where = admission.environment(**how, variables=known.snapshot())
-                found = admission.compile_expression(expression, where).type
+                variable_type = admission.compile_expression(expression, where).type
             except CelError as error:
                 errors.invalid(here / "expression", expression, str(error))
         if name:
-            known.add(name, found)
+            known.add(name, variable_type)
     return known

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.admissionregistration._rules import default_rules, validate_named_rule
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object
@@ -15,8 +13,8 @@ _POLICIES = ("Equivalent", "Exact")
 FAILURE_POLICIES = ("Fail", "Ignore")
 
 
-def default_match(match: dict[str, Any] | None) -> None:
-    """Completes the policy, the selectors and the rules."""
+def default_match(match: Object | None) -> None:
+    """Complete the policy, the selectors and the rules."""
     if match is None:
         return
     match.setdefault("matchPolicy", "Equivalent")
@@ -26,8 +24,8 @@ def default_match(match: dict[str, Any] | None) -> None:
     default_rules(match.get("excludeResourceRules", []))
 
 
-def validate_match(match: dict[str, Any] | None, path: Path, errors: Errors) -> None:
-    """Checks the resources that are matched."""
+def validate_match(match: Object | None, path: Path, errors: Errors) -> None:
+    """Check the resources that are matched."""
     if match is None:
         return
     policy = match.get("matchPolicy", "")
@@ -40,15 +38,20 @@ def validate_match(match: dict[str, Any] | None, path: Path, errors: Errors) -> 
             validate_named_rule(rule, (path / key)[index], errors)
 
 
-def validate_failure_policy(spec: dict[str, Any], path: Path, errors: Errors) -> None:
-    """Checks what happens if the policy itself fails."""
+def default_binding(obj: Object) -> None:
+    """Complete what a binding matches."""
+    default_match(obj.setdefault("spec", {}).get("matchResources"))
+
+
+def validate_failure_policy(spec: Object, path: Path, errors: Errors) -> None:
+    """Check what happens if the policy itself fails."""
     policy = spec.get("failurePolicy", "")
     if policy not in FAILURE_POLICIES:
         errors.unsupported(path / "failurePolicy", policy, FAILURE_POLICIES)
 
 
-def validate_param_kind(kind: dict[str, Any], path: Path, errors: Errors) -> None:
-    """Checks the kind that the parameters of a policy have."""
+def validate_param_kind(kind: Object, path: Path, errors: Errors) -> None:
+    """Check the kind that the parameters of a policy have."""
     api_version = kind.get("apiVersion", "")
     if not api_version:
         errors.required(path / "apiVersion")
@@ -80,8 +83,8 @@ def _group_version(text: str, path: Path, errors: Errors) -> None:
         errors.invalid(path, version, ",".join(problems))
 
 
-def validate_param_ref(reference: dict[str, Any] | None, path: Path, errors: Errors) -> None:
-    """Checks the parameters that a binding chooses."""
+def validate_param_ref(reference: Object | None, path: Path, errors: Errors) -> None:
+    """Check the parameters that a binding chooses."""
     if reference is None:
         return
     name, selector = reference.get("name", ""), reference.get("selector")
@@ -117,8 +120,8 @@ def _reference(obj: Object, now: float) -> str:
     return _go_selector(reference["selector"]) if "selector" in reference else "<unset>"
 
 
-def _go_selector(selector: dict[str, Any]) -> str:
-    """A selector as the generated Go code prints it."""
+def _go_selector(selector: Object) -> str:
+    """Return a selector as the generated Go code prints it."""
     labels = "".join(f"{key}: {value}," for key, value in sorted(selector.get("matchLabels", {}).items()))
     expressions = "".join(
         f"LabelSelectorRequirement{{Key:{item.get('key', '')},Operator:{item.get('operator', '')},"

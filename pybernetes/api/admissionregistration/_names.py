@@ -13,13 +13,13 @@ _RESERVED = (
 
 
 def validate_name(obj: Object, errors: Errors) -> None:
-    """Refuses a reserved name."""
+    """Refuse a reserved name."""
     name = obj["metadata"].get("name", "")
     if name.endswith(_SUFFIX):
         errors.invalid(Path("metadata") / "name", name, _RESERVED)
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Warns about a reserved name that an object already has."""
+    """Warn about a reserved name that an object already has."""
     name = obj["metadata"].get("name", "")
     return [f"metadata.name: {_RESERVED}"] if old is not None and name.endswith(_SUFFIX) else []

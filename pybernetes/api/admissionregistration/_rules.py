@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.validation import names
+from pybernetes.api.resource import Object
+from pybernetes.api.validation import checks, names
 
 OPERATIONS = ("*", "CONNECT", "CREATE", "DELETE", "UPDATE")
 MUTATING_OPERATIONS = ("*", "CONNECT", "CREATE", "UPDATE")
 _SCOPES = ("*", "Cluster", "Namespaced")
 
 
-def default_rules(rules: list[dict[str, Any]]) -> None:
-    """Completes the scope of rules."""
+def default_rules(rules: list[Object]) -> None:
+    """Complete the scope of rules."""
     for rule in rules:
         rule.setdefault("scope", "*")
 
 
-def validate_rule(rule: dict[str, Any], path: Path, errors: Errors) -> None:
-    """Checks a rule with operations."""
+def validate_rule(rule: Object, path: Path, errors: Errors) -> None:
+    """Check a rule with operations."""
     operations = rule.get("operations", [])
     if not operations:
         errors.required(path / "operations")
@@ -74,21 +73,20 @@ def _resources(resources: list[str], path: Path, errors: Errors) -> None:
         errors.invalid(path, resources, text)
 
 
-def validate_named_rule(rule: dict[str, Any], path: Path, errors: Errors) -> None:
-    """Checks a rule that may also name objects."""
+def validate_named_rule(rule: Object, path: Path, errors: Errors) -> None:
+    """Check a rule that may also name objects."""
     seen: set[str] = set()
     for index, name in enumerate(rule.get("resourceNames", ())):
         where = (path / "resourceNames")[index]
-        for problem in names.path_segment(name):
-            errors.invalid(where, name, problem)
+        checks.name(names.path_segment, name, where, errors)
         if name in seen:
             errors.duplicate(where, name)
         seen.add(name)
     validate_rule(rule, path, errors)
 
 
-def validate_mutating_operations(match: dict[str, Any], path: Path, errors: Errors) -> None:
-    """Checks that no rule is about deletion, where there is nothing to change."""
+def validate_mutating_operations(match: Object, path: Path, errors: Errors) -> None:
+    """Check that no rule is about deletion, where there is nothing to change."""
     for rule in match.get("resourceRules", ()):
         for operation in rule.get("operations", ()):
             if operation not in MUTATING_OPERATIONS:

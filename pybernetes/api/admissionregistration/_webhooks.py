@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.admissionregistration import _names
 from pybernetes.api.admissionregistration._expressions import validate_match_conditions
 from pybernetes.api.admissionregistration._match import FAILURE_POLICIES
@@ -17,7 +15,6 @@ from pybernetes.api.validation.selectors import validate_label_selector
 _MATCH_POLICIES = ("Equivalent", "Exact")
 _SIDE_EFFECTS = ("None", "NoneOnDryRun")
 REINVOCATION_POLICIES = ("IfNeeded", "Never")
-_REVIEW_VERSIONS = ("v1", "v1beta1")
 # Kinds that are asked and never stored: calling a webhook for them could lock everybody out.
 _EXCLUDED = frozenset(
     {
@@ -32,7 +29,7 @@ _EXCLUDED = frozenset(
 
 
 def default(obj: Object) -> None:
-    """Completes every webhook."""
+    """Complete every webhook."""
     for hook in obj.get("webhooks", ()):
         hook.setdefault("failurePolicy", "Fail")
         hook.setdefault("matchPolicy", "Equivalent")
@@ -46,7 +43,7 @@ def default(obj: Object) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks every webhook."""
+    """Check every webhook."""
     seen: set[str] = set()
     for index, hook in enumerate(obj.get("webhooks", ())):
         path = Path("webhooks")[index]
@@ -58,7 +55,7 @@ def validate(obj: Object, errors: Errors) -> None:
         seen.add(name)
 
 
-def _webhook(hook: dict[str, Any], path: Path, errors: Errors) -> None:
+def _webhook(hook: Object, path: Path, errors: Errors) -> None:
     _name(hook.get("name", ""), path / "name", errors)
     for index, rule in enumerate(hook.get("rules", ())):
         validate_rule(rule, (path / "rules")[index], errors)
@@ -94,36 +91,28 @@ def _name(name: str, path: Path, errors: Errors) -> None:
 
 
 def _versions(versions: list[str], path: Path, errors: Errors) -> None:
-    listed = ", ".join(_REVIEW_VERSIONS)
-    if not versions:
-        errors.required(path, f"must specify one of {listed}")
-        return
-    for index, version in enumerate(versions):
-        if version in versions[:index]:
-            errors.invalid(path[index], version, "duplicate version")
-            continue
-        for problem in names.dns1035_label(version):
-            errors.invalid(path[index], version, problem)
-    if not any(version in _REVIEW_VERSIONS for version in versions):
-        errors.invalid(path, versions, f"must include at least one of {listed}")
+    if versions:
+        webhook.review_versions(versions, path, errors)
+    else:
+        errors.required(path, f"must specify one of {', '.join(webhook.REVIEW_VERSIONS)}")
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Names the rules that will have no effect."""
-    found = _names.warnings(obj, old)
+    """Warn about the rules that will have no effect."""
+    messages = _names.warnings(obj, old)
     for index, hook in enumerate(obj.get("webhooks", ())):
         for number, rule in enumerate(hook.get("rules", ())):
             groups, resources = rule.get("apiGroups", ()), rule.get("resources", ())
             if "*" in groups or "*" in resources:
                 continue
             named = dict.fromkeys((group, resource) for group in groups for resource in resources)
-            found += [
+            messages += [
                 f"webhooks[{index}].rules[{number}]: {resource}.{group} is excluded from admission webhooks; "
                 "this rule will have no effect"
                 for group, resource in named
                 if (group, resource) in _EXCLUDED
             ]
-    return found
+    return messages
 
 
 COLUMNS = (

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pybernetes.api.admissionregistration import GROUP, _match
-from pybernetes.api.admissionregistration._expressions import (
-    how,
-    validate_expression,
-    validate_match_conditions,
-    validate_variables,
-)
+from pybernetes.api.admissionregistration import GROUP, _match, _policy
+from pybernetes.api.admissionregistration._expressions import validate_expression
 from pybernetes.api.admissionregistration._names import validate_name, warnings
+from pybernetes.api.admissionregistration._policy import SPEC
 from pybernetes.api.admissionregistration._rules import validate_mutating_operations
 from pybernetes.api.admissionregistration._webhooks import REINVOCATION_POLICIES
 from pybernetes.api.cel import admission
@@ -20,50 +14,31 @@ from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
 
-_SPEC = Path("spec")
 # The type of a patch, the field that goes with it, and the one that does not.
 _PATCHES = {"ApplyConfiguration": "applyConfiguration", "JSONPatch": "jsonPatch"}
 
 
-def default(obj: Object) -> None:
-    """Completes the failure policy and what is matched."""
-    spec = obj.setdefault("spec", {})
-    spec.setdefault("failurePolicy", "Fail")
-    _match.default_match(spec.get("matchConstraints"))
-
-
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the policy."""
+    """Check the policy."""
     spec = obj.get("spec", {})
-    _match.validate_failure_policy(spec, _SPEC, errors)
-    if "paramKind" in spec:
-        _match.validate_param_kind(spec["paramKind"], _SPEC / "paramKind", errors)
-    match = spec.get("matchConstraints")
-    path = _SPEC / "matchConstraints"
-    if match is None:
-        errors.required(path)
-    else:
-        _match.validate_match(match, path, errors)
-        if not match.get("resourceRules"):
-            errors.required(path / "resourceRules")
-        validate_mutating_operations(match, path, errors)
-    seen = how(spec, patches=True)
-    validate_match_conditions(spec.get("matchConditions", []), _SPEC / "matchConditions", errors, **seen)
-    variables = validate_variables(spec.get("variables", []), _SPEC / "variables", errors, seen).type
-    where = admission.environment(**seen, variables=variables)
+    _policy.validate_matching(spec, errors)
+    if spec.get("matchConstraints") is not None:
+        validate_mutating_operations(spec["matchConstraints"], _policy.CONSTRAINTS, errors)
+    seen = _policy.validate_context(spec, errors, patches=True)
+    where = admission.environment(**seen)
     mutations = spec.get("mutations", ())
     if not mutations:
-        errors.required(_SPEC / "mutations", "mutations must contain at least one item")
+        errors.required(SPEC / "mutations", "mutations must contain at least one item")
     for index, mutation in enumerate(mutations):
-        _mutation(mutation, (_SPEC / "mutations")[index], errors, where)
+        _mutation(mutation, (SPEC / "mutations")[index], errors, where)
     policy = spec.get("reinvocationPolicy", "")
     if not policy:
-        errors.required(_SPEC / "reinvocationPolicy")
+        errors.required(SPEC / "reinvocationPolicy")
     elif policy not in REINVOCATION_POLICIES:
-        errors.unsupported(_SPEC / "reinvocationPolicy", policy, REINVOCATION_POLICIES)
+        errors.unsupported(SPEC / "reinvocationPolicy", policy, REINVOCATION_POLICIES)
 
 
-def _mutation(mutation: dict[str, Any], path: Path, errors: Errors, where: Environment) -> None:
+def _mutation(mutation: Object, path: Path, errors: Errors, where: Environment) -> None:
     kind = mutation.get("patchType", "")
     if not kind:
         errors.required(path / "patchType")
@@ -98,7 +73,7 @@ RESOURCE = Resource(
         _match.PARAM_KIND,
         AGE,
     ),
-    default=default,
+    default=_policy.default,
     validate=validate,
     validate_create=validate_name,
     warnings=warnings,

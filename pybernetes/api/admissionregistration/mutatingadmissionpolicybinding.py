@@ -12,13 +12,8 @@ from pybernetes.api.validation import names
 _SPEC = Path("spec")
 
 
-def default(obj: Object) -> None:
-    """Completes what is matched."""
-    _match.default_match(obj.setdefault("spec", {}).get("matchResources"))
-
-
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the policy and the parameters."""
+    """Check the policy and the parameters."""
     spec = obj.get("spec", {})
     name = spec.get("policyName", "")
     if not name:
@@ -41,7 +36,7 @@ RESOURCE = Resource(
     generation=True,
     unconditional_update=False,
     columns=_match.BINDING_COLUMNS,
-    default=default,
+    default=_match.default_binding,
     validate=validate,
     validate_create=validate_name,
     warnings=warnings,

@@ -8,7 +8,7 @@ from pybernetes.api.resource import Object, Resource
 
 
 def default(obj: Object) -> None:
-    """Completes every webhook."""
+    """Complete every webhook."""
     _webhooks.default(obj)
     for hook in obj.get("webhooks", ()):
         hook.setdefault("reinvocationPolicy", "Never")

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pybernetes.api.admissionregistration import GROUP, _match
-from pybernetes.api.admissionregistration._expressions import (
-    how,
-    validate_expression,
-    validate_match_conditions,
-    validate_variables,
-)
+from pybernetes.api.admissionregistration import GROUP, _match, _policy
+from pybernetes.api.admissionregistration._expressions import validate_expression
 from pybernetes.api.admissionregistration._names import validate_name, warnings
+from pybernetes.api.admissionregistration._policy import SPEC
 from pybernetes.api.cel import admission
 from pybernetes.api.cel.engine import Environment
 from pybernetes.api.field import Errors, Path
@@ -20,55 +14,35 @@ from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.validation import names
 from pybernetes.api.validation.conditions import validate_conditions
 
-_SPEC = Path("spec")
 _REASONS = ("Forbidden", "Invalid", "RequestEntityTooLarge")
 _MOST_ANNOTATIONS = 20
 _LONGEST_VALUE = 5 * 1024
 
 
-def default(obj: Object) -> None:
-    """Completes the failure policy and what is matched."""
-    spec = obj.setdefault("spec", {})
-    spec.setdefault("failurePolicy", "Fail")
-    _match.default_match(spec.get("matchConstraints"))
-
-
 def prepare_create(obj: Object) -> None:
-    """Starts with an empty status, which is always shown."""
+    """Start with an empty status, which is always shown."""
     obj["status"] = {}
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the policy."""
+    """Check the policy."""
     spec = obj.get("spec", {})
-    _match.validate_failure_policy(spec, _SPEC, errors)
-    if "paramKind" in spec:
-        _match.validate_param_kind(spec["paramKind"], _SPEC / "paramKind", errors)
-    match = spec.get("matchConstraints")
-    path = _SPEC / "matchConstraints"
-    if match is None:
-        errors.required(path)
-    else:
-        _match.validate_match(match, path, errors)
-        if not match.get("resourceRules"):
-            errors.required(path / "resourceRules")
-    seen = how(spec)
-    validate_match_conditions(spec.get("matchConditions", []), _SPEC / "matchConditions", errors, **seen)
-    variables = validate_variables(spec.get("variables", []), _SPEC / "variables", errors, seen).type
-    where = admission.environment(**seen, variables=variables)
-    plain = admission.environment(**seen, variables=variables, authorizer=False)
+    _policy.validate_matching(spec, errors)
+    seen = _policy.validate_context(spec, errors)
+    where = admission.environment(**seen)
+    plain = admission.environment(**seen, authorizer=False)
     validations, annotations = spec.get("validations", ()), spec.get("auditAnnotations", [])
     if not validations and not annotations:
         text = "validations or auditAnnotations must contain at least one item"
-        errors.required(_SPEC / "validations", text)
-        errors.required(_SPEC / "auditAnnotations", text)
+        errors.required(SPEC / "validations", text)
+        errors.required(SPEC / "auditAnnotations", text)
     for index, validation in enumerate(validations):
-        _validation(validation, (_SPEC / "validations")[index], errors, where, plain)
-    _annotations(annotations, obj["metadata"].get("name", ""), _SPEC / "auditAnnotations", errors, where)
+        _validation(validation, (SPEC / "validations")[index], errors, where, plain)
+    _annotations(annotations, obj["metadata"].get("name", ""), SPEC / "auditAnnotations", errors, where)
 
 
 def _validation(
-    validation: dict[str, Any], path: Path, errors: Errors, where: Environment, plain: Environment
+    validation: Object, path: Path, errors: Errors, where: Environment, plain: Environment
 ) -> None:
     expression = validation.get("expression", "")
     missing = "expression is not specified"
@@ -88,7 +62,7 @@ def _validation(
 
 
 def _annotations(
-    annotations: list[dict[str, Any]], name: str, path: Path, errors: Errors, where: Environment
+    annotations: list[Object], name: str, path: Path, errors: Errors, where: Environment
 ) -> None:
     if len(annotations) > _MOST_ANNOTATIONS:
         shown = [
@@ -114,7 +88,7 @@ def _annotations(
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the warnings about expressions and the conditions."""
+    """Check the warnings about expressions and the conditions."""
     status = new.get("status", {})
     path = Path("status")
     for index, warning in enumerate(get(status, "typeChecking.expressionWarnings", ())):
@@ -143,7 +117,7 @@ RESOURCE = Resource(
         _match.PARAM_KIND,
         AGE,
     ),
-    default=default,
+    default=_policy.default,
     prepare_create=prepare_create,
     validate=validate,
     validate_create=validate_name,

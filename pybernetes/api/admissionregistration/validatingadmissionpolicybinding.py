@@ -12,13 +12,8 @@ _SPEC = Path("spec")
 _ACTIONS = ("Audit", "Deny", "Warn")
 
 
-def default(obj: Object) -> None:
-    """Completes what is matched."""
-    _match.default_match(obj.setdefault("spec", {}).get("matchResources"))
-
-
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the policy, the parameters and the actions."""
+    """Check the policy, the parameters and the actions."""
     spec = obj.get("spec", {})
     name = spec.get("policyName", "")
     for problem in names.dns_subdomain(name) if name else ():
@@ -54,7 +49,7 @@ RESOURCE = Resource(
     generation=True,
     unconditional_update=False,
     columns=_match.BINDING_COLUMNS,
-    default=default,
+    default=_match.default_binding,
     validate=validate,
     validate_create=validate_name,
     warnings=warnings,

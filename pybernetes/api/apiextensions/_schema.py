@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pybernetes.api import schema as types
-from pybernetes.api.apiextensions._structural import Schema, is_convertible, one, validate_structural
+from pybernetes.api.apiextensions._structural import is_convertible, one, validate_structural
 from pybernetes.api.customresource.field_path import below
 from pybernetes.api.field import ROOT, Errors, Path
+from pybernetes.api.resource import Object
 
 _TYPES = ("array", "boolean", "integer", "number", "object", "string")
 _PROPS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
@@ -24,8 +25,8 @@ class Place(NamedTuple):
     metadata: bool = False
 
 
-def clean(schema: Schema) -> None:
-    """Gives the untyped parts of a schema, which can hold more than one thing, the form of schemas."""
+def clean(schema: Object) -> None:
+    """Give the untyped parts of a schema, which can hold more than one thing, the form of schemas."""
     for key in ("items", "additionalProperties", "additionalItems", "not"):
         child = one(schema.get(key))
         if child is not None:
@@ -42,8 +43,8 @@ def clean(schema: Schema) -> None:
             clean(child)
 
 
-def validate_schema(schema: Schema, status: bool, path: Path, errors: Errors) -> None:
-    """Checks the schema of a whole custom resource; ``status`` tells whether it has that subresource."""
+def validate_schema(schema: Object, status: bool, path: Path, errors: Errors) -> None:
+    """Check the schema of a whole custom resource; ``status`` tells whether it has that subresource."""
     path = path / "openAPIV3Schema"
     if status:
         _root_with_status(schema, path, errors)
@@ -65,7 +66,7 @@ _AT_ROOT = {
 }  # fmt: skip
 
 
-def _root_with_status(schema: Schema, path: Path, errors: Errors) -> None:
+def _root_with_status(schema: Object, path: Path, errors: Errors) -> None:
     end = "at the root of the schema if the status subresource is enabled"
     if schema.get("type", "object") != "object":
         errors.invalid(path / "type", schema["type"], f'only "object" is allowed as the type {end}')
@@ -73,7 +74,7 @@ def _root_with_status(schema: Schema, path: Path, errors: Errors) -> None:
         errors.invalid(path, schema, f"only [{' '.join(_AT_ROOT.values())}] fields are allowed {end}")
 
 
-def _validate(schema: Schema, root: bool, place: Place, path: Path, errors: Errors) -> None:
+def _validate(schema: Object, root: bool, place: Place, path: Path, errors: Errors) -> None:
     _standard(schema, place, path, errors)
     if schema.get("uniqueItems"):
         text = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
@@ -106,7 +107,7 @@ def _validate(schema: Schema, root: bool, place: Place, path: Path, errors: Erro
         _rule(rule, schema, (path / "x-kubernetes-validations")[index], errors)
 
 
-def _standard(schema: Schema, place: Place, path: Path, errors: Errors) -> None:
+def _standard(schema: Object, place: Place, path: Path, errors: Errors) -> None:
     kind = schema.get("type", "")
     if kind and kind not in _TYPES:
         errors.unsupported(path / "type", kind, _TYPES)
@@ -123,8 +124,8 @@ def _standard(schema: Schema, place: Place, path: Path, errors: Errors) -> None:
         errors.forbidden(path / "x-kubernetes-embedded-resource", "must not be used inside of resource meta")
 
 
-def _must_be(schema: Schema, kind: str, reason: str, path: Path, errors: Errors) -> bool:
-    """Whether the schema has the type that one of its extensions asks for."""
+def _must_be(schema: Object, kind: str, reason: str, path: Path, errors: Errors) -> bool:
+    """Return whether the schema has the type that one of its extensions asks for."""
     given = schema.get("type", "")
     if given == kind:
         return True
@@ -133,7 +134,7 @@ def _must_be(schema: Schema, kind: str, reason: str, path: Path, errors: Errors)
     return False
 
 
-def _extensions(schema: Schema, items: Schema | None, path: Path, errors: Errors) -> None:
+def _extensions(schema: Object, items: Object | None, path: Path, errors: Errors) -> None:
     preserve, map_type = "x-kubernetes-preserve-unknown-fields", schema.get("x-kubernetes-map-type")
     list_type, keys = schema.get("x-kubernetes-list-type"), schema.get("x-kubernetes-list-map-keys", [])
     if schema.get(preserve) is False:
@@ -162,7 +163,7 @@ def _extensions(schema: Schema, items: Schema | None, path: Path, errors: Errors
         _keyed_items(items, list_type, keys, path / "items", errors)
 
 
-def _list_map(schema: Schema, keys: list[str], items: Schema | None, path: Path, errors: Errors) -> None:
+def _list_map(schema: Object, keys: list[str], items: Object | None, path: Path, errors: Errors) -> None:
     where = path / "x-kubernetes-list-map-keys"
     if not keys:
         errors.required(where, "must not be empty if x-kubernetes-list-type is map")
@@ -185,7 +186,7 @@ def _list_map(schema: Schema, keys: list[str], items: Schema | None, path: Path,
                 errors.invalid(where, keys, "must not contain duplicate entries")
 
 
-def _keyed_items(items: Schema, list_type: str, keys: list[str], path: Path, errors: Errors) -> None:
+def _keyed_items(items: Object, list_type: str, keys: list[str], path: Path, errors: Errors) -> None:
     if items.get("nullable"):
         errors.forbidden(path / "nullable", f"cannot be nullable when x-kubernetes-list-type is {list_type}")
     said = "this property is in x-kubernetes-list-map-keys, so it "
@@ -200,8 +201,8 @@ def _keyed_items(items: Schema, list_type: str, keys: list[str], path: Path, err
             errors.forbidden(here / "nullable", said + "cannot be nullable")
 
 
-def _rule(rule: dict[str, Any], schema: Schema, path: Path, errors: Errors) -> None:
-    """Checks the form of a rule; what its expression says is not looked at here."""
+def _rule(rule: Object, schema: Object, path: Path, errors: Errors) -> None:
+    """Check the form of a rule; what its expression says is not looked at here."""
     text, message = rule.get("rule", "").strip(), rule.get("message", "")
     if not text:
         errors.required(path / "rule", "rule is not specified")

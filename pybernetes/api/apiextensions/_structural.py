@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.text.regular_expressions import PatternError, compile_pattern
 
-Schema = dict[str, Any]
 _INT_OR_STRING = [{"type": "integer"}, {"type": "string"}]
 _NO_TYPE = {
     "root": "must not be empty at the root",
@@ -43,13 +43,13 @@ _UNSUPPORTED = (
 )
 
 
-def one(value: Any) -> Schema | None:
-    """A field that holds a schema, or something else."""
+def one(value: Any) -> Object | None:
+    """Return a field that holds a schema, or something else."""
     return value if isinstance(value, dict) else None
 
 
-def is_convertible(schema: Schema) -> bool:
-    """Whether the schema can be structural at all: without the parts of JSON schema that are not supported."""
+def is_convertible(schema: Object) -> bool:
+    """Return whether the schema can be structural at all: without the parts of JSON schema that are not supported."""
     if any(schema.get(key) for key in _UNSUPPORTED) or isinstance(schema.get("items"), list):
         return False
     if schema.get("x-kubernetes-preserve-unknown-fields") is False:
@@ -57,24 +57,24 @@ def is_convertible(schema: Schema) -> bool:
     return all(is_convertible(child) for child in children(schema))
 
 
-def children(schema: Schema) -> list[Schema]:
-    """The schemas directly inside of a schema."""
-    found = [one(schema.get(key)) for key in ("items", "additionalProperties", "not")]
+def children(schema: Object) -> list[Object]:
+    """Return the schemas directly inside of a schema."""
+    nested = [one(schema.get(key)) for key in ("items", "additionalProperties", "not")]
     for key in ("allOf", "anyOf", "oneOf"):
-        found += schema.get(key, [])
-    found += schema.get("properties", {}).values()
-    return [child for child in found if child is not None]
+        nested += schema.get(key, [])
+    nested += schema.get("properties", {}).values()
+    return [child for child in nested if child is not None]
 
 
-def validate_structural(schema: Schema, path: Path, errors: Errors) -> None:
-    """Checks that a schema is structural; complaints are in the order of their texts."""
-    found = Errors()
-    _invariants(schema, "root", path, found)
-    _complete(schema, schema, path, path, found)
-    errors.extend(sorted(found, key=str))
+def validate_structural(schema: Object, path: Path, errors: Errors) -> None:
+    """Check that a schema is structural; complaints are in the order of their texts."""
+    structural_errors = Errors()
+    _invariants(schema, "root", path, structural_errors)
+    _complete(schema, schema, path, path, structural_errors)
+    errors.extend(sorted(structural_errors, key=str))
 
 
-def _invariants(schema: Schema, level: str, path: Path, errors: Errors) -> None:
+def _invariants(schema: Object, level: str, path: Path, errors: Errors) -> None:
     kind, properties = schema.get("type", ""), schema.get("properties", {})
     items, additional = one(schema.get("items")), schema.get("additionalProperties")
     embedded = schema.get("x-kubernetes-embedded-resource", False)
@@ -114,8 +114,8 @@ def _invariants(schema: Schema, level: str, path: Path, errors: Errors) -> None:
         errors.required(path / "properties", text)
 
 
-def _metadata(properties: dict[str, Schema], root: bool, whole: bool, path: Path, errors: Errors) -> None:
-    """Checks the fields that every object has, of a schema that stands for a whole object."""
+def _metadata(properties: dict[str, Object], root: bool, whole: bool, path: Path, errors: Errors) -> None:
+    """Check the fields that every object has, of a schema that stands for a whole object."""
     for name, wanted in (("kind", "string"), ("apiVersion", "string"), ("metadata", "object")):
         if whole and name in properties and properties[name].get("type", "") != wanted:
             errors.invalid(path[name] / "type", properties[name].get("type", ""), f"must be {wanted}")
@@ -128,13 +128,13 @@ def _metadata(properties: dict[str, Schema], root: bool, whole: bool, path: Path
             errors.forbidden(path["metadata"], text)
 
 
-def _starts_int_or_string(schema: Schema) -> bool:
+def _starts_int_or_string(schema: Object) -> bool:
     first = schema.get("allOf", [{}])[0] if schema.get("allOf") else {}
     return first.get("anyOf") == _INT_OR_STRING
 
 
-def _values(schema: Schema, skip_any: bool, skip_first: bool, path: Path, errors: Errors) -> None:
-    """Checks what narrows the values of a schema."""
+def _values(schema: Object, skip_any: bool, skip_first: bool, path: Path, errors: Errors) -> None:
+    """Check what narrows the values of a schema."""
     for key in ("anyOf", "allOf", "oneOf"):
         if key == "anyOf" and skip_any:
             continue
@@ -150,7 +150,7 @@ def _values(schema: Schema, skip_any: bool, skip_first: bool, path: Path, errors
             errors.invalid(path / "pattern", schema["pattern"], text)
 
 
-def _nested(schema: Schema, skip_any: bool, path: Path, errors: Errors) -> None:
+def _nested(schema: Object, skip_any: bool, path: Path, errors: Errors) -> None:
     _values(schema, skip_any, False, path, errors)
     items, properties = one(schema.get("items")), schema.get("properties", {})
     if items is not None:
@@ -168,8 +168,8 @@ def _nested(schema: Schema, skip_any: bool, path: Path, errors: Errors) -> None:
         errors.forbidden((path / "properties")["metadata"], "must not be specified in a nested context")
 
 
-def _complete(nested: Schema, schema: Schema, path: Path, where: Path, errors: Errors) -> None:
-    """Checks that what a nested schema narrows is declared by the schema around it."""
+def _complete(nested: Object, schema: Object, path: Path, where: Path, errors: Errors) -> None:
+    """Check that what a nested schema narrows is declared by the schema around it."""
     if "not" in nested:
         _complete_nested(nested["not"], schema, path, where / "not", errors)
     for key in ("allOf", "anyOf", "oneOf"):
@@ -177,7 +177,7 @@ def _complete(nested: Schema, schema: Schema, path: Path, where: Path, errors: E
             _complete_nested(child, schema, path, (where / key)[index], errors)
 
 
-def _complete_nested(nested: Schema, schema: Schema, path: Path, where: Path, errors: Errors) -> None:
+def _complete_nested(nested: Object, schema: Object, path: Path, where: Path, errors: Errors) -> None:
     _complete(nested, schema, path, where, errors)
     items, around = one(nested.get("items")), one(schema.get("items"))
     if items is not None:
@@ -193,9 +193,9 @@ def _complete_nested(nested: Schema, schema: Schema, path: Path, where: Path, er
             _complete_nested(child, schema["properties"][name], here, there, errors)
 
 
-def at(path: str, schema: Schema) -> Schema | None:
-    """The schema of the field at a path such as ``.spec.replicas``, or None if there is none."""
-    node: Schema | None = schema
+def at(path: str, schema: Object) -> Object | None:
+    """Return the schema of the field at a path such as ``.spec.replicas``, or None if there is none."""
+    node: Object | None = schema
     for part in path[1:].split("."):
         node = node.get("properties", {}).get(part) if node else None
     return node if path.startswith(".") else None

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.apiextensions._schema import validate_schema
 from pybernetes.api.apiextensions._structural import at
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 from pybernetes.api.validation import names
 
@@ -21,15 +20,14 @@ _SHARED = {
     "additionalPrinterColumns": "additionalPrinterColumns",
     "selectableFields": "selectableFields",
 }
-Version = dict[str, Any]
 
 
-def _is_shared(versions: list[Version], key: str) -> bool:
+def _is_shared(versions: list[Object], key: str) -> bool:
     return all(version.get(key) == versions[0].get(key) for version in versions)
 
 
-def validate_versions(given: list[Version] | None, errors: Errors) -> None:
-    """Checks what is said of each version by itself."""
+def validate_versions(given: list[Object] | None, errors: Errors) -> None:
+    """Check what is said of each version by itself."""
     versions = given or []
     shared = {key for key in _SHARED if _is_shared(versions, key)}
     for index, version in enumerate(versions):
@@ -56,20 +54,20 @@ def validate_versions(given: list[Version] | None, errors: Errors) -> None:
             errors.invalid(_SPEC / "version", seen[0], ",".join(problems))
 
 
-def validate_shared(versions: list[Version], errors: Errors) -> None:
-    """Checks what all versions have in common."""
+def validate_shared(versions: list[Object], errors: Errors) -> None:
+    """Check what all versions have in common."""
     first = versions[0] if versions else {}
     common = {key: first[key] for key in _SHARED if key in first and _is_shared(versions, key)}
     status = any(_status(version) for version in versions)
     _parts(common, status, {key: _SPEC / name for key, name in _SHARED.items()}, errors)
 
 
-def _status(version: Version) -> bool:
+def _status(version: Object) -> bool:
     return "status" in version.get("subresources", {})
 
 
-def _shown(version: Version, shared: set[str]) -> go_format.Struct:
-    """A version as an error shows it: in the form that holds what is shared elsewhere."""
+def _shown(version: Object, shared: set[str]) -> go_format.Struct:
+    """Return a version as an error shows it: in the form that holds what is shared elsewhere."""
     result = go_format.Struct()
     result |= {
         "Name": version.get("name", ""),
@@ -83,7 +81,7 @@ def _shown(version: Version, shared: set[str]) -> go_format.Struct:
     return result
 
 
-def _deprecation(version: Version, path: Path, errors: Errors) -> None:
+def _deprecation(version: Object, path: Path, errors: Errors) -> None:
     warning = version.get("deprecationWarning")
     if warning is None:
         return
@@ -101,7 +99,7 @@ def _deprecation(version: Version, path: Path, errors: Errors) -> None:
             break
 
 
-def _parts(version: Version, status: bool, paths: dict[str, Path], errors: Errors) -> None:
+def _parts(version: Object, status: bool, paths: dict[str, Path], errors: Errors) -> None:
     schema = version.get("schema", {}).get("openAPIV3Schema")
     if schema is not None:
         validate_schema(schema, status, paths["schema"], errors)
@@ -113,7 +111,7 @@ def _parts(version: Version, status: bool, paths: dict[str, Path], errors: Error
         _selectable(version["selectableFields"], schema or {}, paths["selectableFields"], errors)
 
 
-def _scale(scale: dict[str, Any], path: Path, errors: Errors) -> None:
+def _scale(scale: Object, path: Path, errors: Errors) -> None:
     for key, under in (("specReplicasPath", ".spec"), ("statusReplicasPath", ".status")):
         text = scale.get(key, "")
         if not text:
@@ -131,7 +129,7 @@ def _scale(scale: dict[str, Any], path: Path, errors: Errors) -> None:
         )
 
 
-def _column(column: dict[str, Any], path: Path, errors: Errors) -> None:
+def _column(column: Object, path: Path, errors: Errors) -> None:
     kind, form, where = column.get("type", ""), column.get("format", ""), column.get("jsonPath", "")
     if not column.get("name"):
         errors.required(path / "name")
@@ -148,15 +146,15 @@ def _column(column: dict[str, Any], path: Path, errors: Errors) -> None:
         errors.invalid(path / "JSONPath", where, "must be a simple json path starting with .")
 
 
-def _selectable(fields: list[dict[str, Any]], schema: dict[str, Any], path: Path, errors: Errors) -> None:
+def _selectable(fields: list[Object], schema: Object, path: Path, errors: Errors) -> None:
     seen: set[str] = set()
     for index, field in enumerate(fields):
         where, text = path[index] / "jsonPath", field.get("jsonPath", "")
         if not text:
             errors.required(where)
             continue
-        found = at(text, schema)
-        if found is None:
+        selected = at(text, schema)
+        if selected is None:
             problem = "does not refer to a valid field"
             if text[0] not in ".[":
                 problem = f"expected [ or . but got: {text.partition('.')[0]}"
@@ -164,7 +162,7 @@ def _selectable(fields: list[dict[str, Any]], schema: dict[str, Any], path: Path
             continue
         if text.startswith(".metadata"):
             errors.invalid(where, text, "must not point to fields in metadata")
-        if found.get("type") not in ("string", "boolean", "integer"):
+        if selected.get("type") not in ("string", "boolean", "integer"):
             words = "must point to a field of type string, boolean or integer. "
             errors.invalid(where, text, words + "Enum string fields and strings with formats are allowed.")
         if text in seen:

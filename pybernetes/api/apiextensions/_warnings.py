@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pybernetes.api.apiextensions._structural import Schema, children, one
+from pybernetes.api.apiextensions._structural import children, one
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 
@@ -16,8 +16,8 @@ _FORMATS = frozenset({
 _NUMERIC = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 
-def _schemas(obj: Object) -> Iterator[Schema]:
-    """Every schema of every version, each version once if all are the same."""
+def _schemas(obj: Object) -> Iterator[Object]:
+    """Return every schema of every version, each version once if all are the same."""
     tops = [
         version.get("schema", {}).get("openAPIV3Schema")
         for version in obj.get("spec", {}).get("versions", ())
@@ -31,7 +31,7 @@ def _schemas(obj: Object) -> Iterator[Schema]:
         pending += reversed(children(schema))
 
 
-def _is_recognized(schema: Schema) -> bool:
+def _is_recognized(schema: Object) -> bool:
     kind, form = schema.get("type", ""), schema["format"]
     if kind in ("", "string"):
         return form.replace("-", "") in _FORMATS
@@ -39,15 +39,15 @@ def _is_recognized(schema: Schema) -> bool:
 
 
 def _sets(obj: Object) -> list[str]:
-    found = set()
+    messages = set()
     for schema in _schemas(obj):
         kind = (one(schema.get("items")) or {}).get("type")
         if schema.get("x-kubernetes-list-type") == "set" and kind in ("object", "array"):
-            found.add(
+            messages.add(
                 f"x-kubernetes-list-type: set for items of type {go_format.quote(kind)} is not supported by "
                 "server-side apply or CEL validation rules"
             )
-    return sorted(found)
+    return sorted(messages)
 
 
 def _formats(obj: Object) -> list[str]:
@@ -57,7 +57,7 @@ def _formats(obj: Object) -> list[str]:
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Warns about formats and sets that are not supported, unless they were there before."""
+    """Warn about formats and sets that are not supported, unless they were there before."""
     before = _formats(old) if old else []
     known = _sets(old) if old else []
     unknown = [f"unrecognized format {go_format.quote(form)}" for form in _formats(obj) if form not in before]

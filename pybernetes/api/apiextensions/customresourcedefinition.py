@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import urlsplit
 
 from pybernetes.api.apiextensions import GROUP
@@ -18,11 +17,10 @@ from pybernetes.api.validation import meta, names, webhook
 _SPEC = Path("spec")
 _STORED = Path("status") / "storedVersions"
 _APPROVED = "api-approved.kubernetes.io"
-_REVIEW_VERSIONS = ("v1", "v1beta1")
 
 
 def default(obj: Object) -> None:
-    """Completes the names and the conversion."""
+    """Complete the names and the conversion."""
     spec = obj.setdefault("spec", {})
     given = spec.setdefault("names", {})
     if not given.get("singular") and given.get("kind"):
@@ -40,7 +38,7 @@ def default(obj: Object) -> None:
 
 
 def _stored(obj: Object) -> None:
-    """Notes that objects may from now on be stored in the storage version."""
+    """Note that objects may from now on be stored in the storage version."""
     stored = obj.setdefault("status", {}).get("storedVersions", [])
     for version in obj.get("spec", {}).get("versions", ()):
         if version.get("storage"):
@@ -50,19 +48,19 @@ def _stored(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts the list of versions in which objects have been stored."""
+    """Start the list of versions in which objects have been stored."""
     obj["status"] = {"acceptedNames": {"kind": "", "plural": ""}}
     _stored(obj)
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Continues the list of versions in which objects have been stored."""
+    """Continue the list of versions in which objects have been stored."""
     new["status"] = old.get("status", {})
     _stored(new)
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the names, the versions and the conversion."""
+    """Check the names, the versions and the conversion."""
     spec = obj.get("spec", {})
     group, given, versions = spec.get("group", ""), spec.get("names", {}), spec.get("versions", [])
     if obj["metadata"].get("name") and obj["metadata"]["name"] != f"{given.get('plural', '')}.{group}":
@@ -104,7 +102,7 @@ def _group(group: str, errors: Errors) -> None:
         errors.invalid(_SPEC / "group", group, "should be a domain with at least one dot")
 
 
-def _names(given: dict[str, Any], path: Path, errors: Errors) -> None:
+def _names(given: Object, path: Path, errors: Errors) -> None:
     for key in ("plural", "singular", "kind", "listKind"):
         text = given.get(key, "")
         mixed = key in ("kind", "listKind")
@@ -124,7 +122,7 @@ def _names(given: dict[str, Any], path: Path, errors: Errors) -> None:
             errors.invalid((path / "categories")[index], text, ",".join(problems))
 
 
-def _conversion(conversion: dict[str, Any], preserve: bool, errors: Errors) -> None:
+def _conversion(conversion: Object, preserve: bool, errors: Errors) -> None:
     path, strategy = _SPEC / "conversion", conversion.get("strategy", "")
     if strategy != "None" and preserve:
         text = "must be None if spec.preserveUnknownFields is true"
@@ -147,20 +145,13 @@ def _conversion(conversion: dict[str, Any], preserve: bool, errors: Errors) -> N
         errors.required(where, "required when strategy is set to Webhook")
     else:
         webhook.client_config(config, where, errors, swapped=True)
-    if not versions:
+    if versions:
+        webhook.review_versions(versions, listed, errors)
+    else:
         errors.required(listed)
-        return
-    for index, version in enumerate(versions):
-        if version in versions[:index]:
-            errors.invalid(listed[index], version, "duplicate version")
-            continue
-        for problem in names.dns1035_label(version):
-            errors.invalid(listed[index], version, problem)
-    if not any(version in _REVIEW_VERSIONS for version in versions):
-        errors.invalid(listed, versions, "must include at least one of " + ", ".join(_REVIEW_VERSIONS))
 
 
-def _stored_versions(stored: list[str], versions: list[dict[str, Any]], errors: Errors) -> None:
+def _stored_versions(stored: list[str], versions: list[Object], errors: Errors) -> None:
     if not stored:
         errors.invalid(_STORED, None, "must have at least one stored version")
         return
@@ -181,7 +172,7 @@ def _stored_versions(stored: list[str], versions: list[dict[str, Any]], errors: 
 
 
 def _approval(value: str, errors: Errors) -> None:
-    """Checks the annotation without which nobody brings kinds into the groups of the Kubernetes project."""
+    """Check the annotation without which nobody brings kinds into the groups of the Kubernetes project."""
     path = (Path("metadata") / "annotations")[_APPROVED]
     start = f'protected groups must have approval annotation "{_APPROVED}"'
     see = ", see https://github.com/kubernetes/enhancements/pull/1111"
@@ -199,7 +190,7 @@ def _approval(value: str, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the group and the names stay, once objects can be made of it."""
+    """Check that the group and the names stay, once objects can be made of it."""
     if _established(old, 0):
         for key in ("scope", "names.kind"):
             _keep(new, old, key, errors)
@@ -213,7 +204,7 @@ def _keep(new: Object, old: Object, key: str, errors: Errors) -> None:
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the names that it got."""
+    """Check the names that it got."""
     accepted = new.get("status", {}).get("acceptedNames", {})
     _names(accepted, Path("status") / "acceptedNames", errors)
 

@@ -8,14 +8,14 @@ from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.text import go_format
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 _SPEC = Path("spec")
 _STATUSES = ("True", "False", "Unknown")
 
 
 def default(obj: Object) -> None:
-    """Completes the port of the service and the priorities, which are always shown."""
+    """Complete the port of the service and the priorities, which are always shown."""
     spec = obj.setdefault("spec", {})
     spec.setdefault("groupPriorityMinimum", 0)
     spec.setdefault("versionPriority", 0)
@@ -24,7 +24,7 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Says of what this API server serves itself that it is available."""
+    """Mark what this API server serves itself as available."""
     obj["status"] = {}
     if "service" not in obj.get("spec", {}):
         obj["status"]["conditions"] = [
@@ -39,7 +39,7 @@ def prepare_create(obj: Object) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the name, which follows from the version and the group, the priorities and the service."""
+    """Check the name, which follows from the version and the group, the priorities and the service."""
     spec = obj.get("spec", {})
     group, version = spec.get("group", ""), spec.get("version", "")
     name, wanted = obj["metadata"].get("name", ""), f"{version}.{group}"
@@ -51,8 +51,7 @@ def validate(obj: Object, errors: Errors) -> None:
         errors.required(_SPEC / "group", text)
     for problem in names.dns_subdomain(group) if group else ():
         errors.invalid(_SPEC / "group", group, problem)
-    for problem in names.dns1035_label(version):
-        errors.invalid(_SPEC / "version", version, problem)
+    checks.name(names.dns1035_label, version, _SPEC / "version", errors)
     for key, most in (("groupPriorityMinimum", 20000), ("versionPriority", 1000)):
         priority = spec.get(key, 0)
         if not 0 < priority <= most:
@@ -84,7 +83,7 @@ def _validate_service(obj: Object, errors: Errors) -> None:
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the conditions."""
+    """Check the conditions."""
     for index, condition in enumerate(new.get("status", {}).get("conditions", ())):
         status = condition.get("status", "")
         if status not in _STATUSES:

@@ -12,12 +12,12 @@ from typing import Any
 import orjson
 
 from pybernetes.api.apply import conflicts, elements, field_sets, managed_fields, type_checks
-from pybernetes.api.apply.field_sets import Fields
+from pybernetes.api.apply.field_sets import FieldSet
 from pybernetes.api.apply.fields import compare, of
-from pybernetes.api.apply.managed_fields import Entry, Object
 from pybernetes.api.apply.merge import merge, remove, with_named_fields
 from pybernetes.api.errors import bad_request
 from pybernetes.api.patch.merge_patch import without_nulls
+from pybernetes.api.resource import Object
 from pybernetes.api.schema import Type
 
 BEFORE_FIRST_APPLY = "before-first-apply"
@@ -36,10 +36,10 @@ def apply(
     subresource: str = "",
     force: bool = False,
     now: str,
-    reset: Fields | None = None,
-    keep: Fields | None = None,
-) -> tuple[Object, list[Entry]]:
-    """The object after an apply, without managedFields, and its managedFields.
+    reset: FieldSet | None = None,
+    keep: FieldSet | None = None,
+) -> tuple[Object, list[Object]]:
+    """Return the object after an apply, without managedFields, and its managedFields.
 
     ``live`` is None when the apply creates the object. The result is neither decoded nor completed by
     defaults. Raises StatusError: 409 with every conflict, 400 for a configuration that is none.
@@ -67,9 +67,9 @@ def apply(
         result = _prune(result, type_, last["fieldsV1"], claimed, others)
     result = without_nulls(result)
     changes = managed_fields.difference(live or {}, result, type_, reset, keep)
-    found = conflicts.find(others, field_sets.union(changes.added, changes.modified), api_version)
-    if found and not force:
-        _allow(found, live, type_, manager, api_version)
+    taken = conflicts.find(others, field_sets.union(changes.added, changes.modified), api_version)
+    if taken and not force:
+        _allow(taken, live, type_, manager, api_version)
 
     others = managed_fields.release(others, changes, api_version)
     if result == live:
@@ -87,7 +87,7 @@ def _without_entries(obj: Object) -> Object:
 
 
 def _check(applied: Any, type_: Type, kind: str, api_version: str) -> None:
-    """Raises BadRequest unless the configuration is one of the kind."""
+    """Raise BadRequest unless the configuration is one of the kind."""
     if type(applied) is not dict:
         name = {str: "string", bool: "bool", list: "array", type(None): "null"}.get(type(applied), "number")
         raise bad_request(
@@ -109,14 +109,14 @@ def _check(applied: Any, type_: Type, kind: str, api_version: str) -> None:
         raise bad_request(f"failed to create typed patch object ({where}): {problem}")
 
 
-def _filtered(fields: Fields, reset: Fields | None, keep: Fields | None) -> Fields:
+def _filtered(fields: FieldSet, reset: FieldSet | None, keep: FieldSet | None) -> FieldSet:
     if keep:
         fields = field_sets.matching(fields, keep)
     return field_sets.without(fields, reset) if reset else fields
 
 
-def _prune(merged: Object, type_: Type, last: Fields, claimed: Fields, others: list[Entry]) -> Object:
-    """The object without what the applier named last time, does not name now, and nobody else owns."""
+def _prune(merged: Object, type_: Type, last: FieldSet, claimed: FieldSet, others: list[Object]) -> Object:
+    """Return the object without what the applier named last time, does not name now, and nobody else owns."""
     if not field_sets.difference(last, claimed):
         return merged
     named = with_named_fields(last, type_)
@@ -134,17 +134,17 @@ def _prune(merged: Object, type_: Type, last: Fields, claimed: Fields, others: l
 
 
 def _allow(
-    found: list[conflicts.Conflict], live: Object | None, type_: Type, manager: str, api_version: str
+    taken: list[conflicts.Conflict], live: Object | None, type_: Type, manager: str, api_version: str
 ) -> None:
-    """Raises the conflicts, but for those that kubectl has with its own former client-side applies."""
+    """Raise the conflicts, but for those that kubectl has with its own former client-side applies."""
     allowed = _last_applied(live, type_, api_version) if manager == "kubectl" else {}
-    left = [(entry, path) for entry, path in found if not field_sets.has(allowed, *path)]
+    left = [(entry, path) for entry, path in taken if not field_sets.has(allowed, *path)]
     if left:
         raise conflicts.error(left)
 
 
-def _last_applied(live: Object | None, type_: Type, api_version: str) -> Fields:
-    """The fields of the last client-side apply that the object still has unchanged."""
+def _last_applied(live: Object | None, type_: Type, api_version: str) -> FieldSet:
+    """Return the fields of the last client-side apply that the object still has unchanged."""
     text = ((live or {}).get("metadata", {}).get("annotations") or {}).get(LAST_APPLIED)
     try:
         last = orjson.loads(text or "")
@@ -160,7 +160,7 @@ def _last_applied(live: Object | None, type_: Type, api_version: str) -> Fields:
 
 
 def _with_last_applied(result: Object, applied: Object) -> Object:
-    """The object with kubectl's annotation brought up to date, if it has one."""
+    """Return the object with kubectl's annotation brought up to date, if it has one."""
     metadata = result.get("metadata", {})
     annotations = metadata.get("annotations") or {}
     if not annotations.get(LAST_APPLIED):

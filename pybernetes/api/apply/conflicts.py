@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import orjson
 
 from pybernetes.api.apply import elements, field_sets
-from pybernetes.api.apply.field_sets import Fields
+from pybernetes.api.apply.field_sets import FieldSet
 from pybernetes.api.errors import StatusError
+from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 
-Conflict = tuple[dict[str, Any], tuple[str, ...]]
+Conflict = tuple[Object, tuple[str, ...]]
 
 
-def find(entries: list[dict[str, Any]], taken: Fields, version: str) -> list[Conflict]:
-    """The fields that others own and a change takes, each with its owner."""
-    found = []
+def find(entries: list[Object], taken: FieldSet, version: str) -> list[Conflict]:
+    """Return the fields that others own and a change takes, each with its owner."""
+    conflicts = []
     for entry in sorted(entries, key=_identifier):
         if entry["apiVersion"] == version:
             both = field_sets.ordered(field_sets.intersection(entry["fieldsV1"], taken))
-            found += [(entry, path) for path in field_sets.paths(both)]
-    return found
+            conflicts += [(entry, path) for path in field_sets.paths(both)]
+    return conflicts
 
 
 def error(conflicts: list[Conflict]) -> StatusError:
-    """The 409 that names every field and its owner."""
+    """Return the 409 that names every field and its owner."""
     causes = [
         {
             "reason": "FieldManagerConflict",
@@ -47,15 +46,15 @@ def error(conflicts: list[Conflict]) -> StatusError:
     return StatusError(409, "Conflict", message, {"causes": causes})
 
 
-def _owner(entry: dict[str, Any]) -> str:
+def _owner(entry: Object) -> str:
     text = go_format.quote(entry.get("manager", ""))
     if entry.get("subresource"):
         text += f" with subresource {go_format.quote(entry['subresource'])}"
     return f"{text} using {entry['apiVersion']}" if entry["operation"] == "Update" else text
 
 
-def _identifier(entry: dict[str, Any]) -> bytes:
-    """What upstream sorts owners by: the entry as JSON without time and fields."""
+def _identifier(entry: Object) -> bytes:
+    """Return what upstream sorts owners by: the entry as JSON without time and fields."""
     names = ("manager", "operation", "apiVersion", "subresource")
     if entry["operation"] == "Apply":
         names = ("manager", "operation", "subresource", "subresource")

@@ -10,12 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 from pybernetes.api.apply import elements, zero_values
-from pybernetes.api.apply.field_sets import LEAF, SELF, Fields
+from pybernetes.api.apply.field_sets import LEAF, SELF, FieldSet
+from pybernetes.api.resource import Object
 from pybernetes.api.schema import Type
 
-Walk = Callable[[Any], Fields]
+Walk = Callable[[Any], FieldSet]
 # The leaves of a shape, and the fields that must be walked: name, element, function.
-Shape = tuple[Fields, tuple[tuple[str, str, Walk], ...]]
+Shape = tuple[FieldSet, tuple[tuple[str, str, Walk], ...]]
 _SHAPES = 64
 
 # Fields without a schema: objects by their structure, lists and scalars as a whole.
@@ -24,28 +25,28 @@ DEDUCED.item = DEDUCED
 
 
 def is_leaf(type_: Type) -> bool:
-    """Whether a field of the type is owned only as a whole."""
+    """Return whether a field of the type is owned only as a whole."""
     return type_.atomic or type_.kind not in ("struct", "map", "list")
 
 
 def field_type(type_: Type, name: str) -> Type:
-    """The type of a field of a struct or of an entry of a map."""
-    found = type_.fields.get(name) if type_.kind == "struct" else None
-    return found or type_.item or DEDUCED
+    """Return the type of a field of a struct or of an entry of a map."""
+    field = type_.fields.get(name) if type_.kind == "struct" else None
+    return field or type_.item or DEDUCED
 
 
 WALKS: dict[Type, Walk | None] = {}
 CREATED: dict[Type, Walk] = {}
 
 
-def whole(value: Any, type_: Type) -> Fields:
-    """The set of a value that was not there before, as the node for its own element."""
+def whole(value: Any, type_: Type) -> FieldSet:
+    """Return the set of a value that was not there before, as the node for its own element."""
     walk = _walk_of(type_)
     return LEAF if walk is None else walk(value)
 
 
-def created(value: dict[str, Any], type_: Type) -> Fields:
-    """The set of an object compared with one in which nothing is set."""
+def created(value: Object, type_: Type) -> FieldSet:
+    """Return the set of an object compared with one in which nothing is set."""
     walk = CREATED.get(type_)
     if walk is None:
         if len(CREATED) > 10_000:  # types of custom resources come and go
@@ -55,7 +56,7 @@ def created(value: dict[str, Any], type_: Type) -> Fields:
 
 
 def _walk_of(type_: Type) -> Walk | None:
-    """The function that gives the whole set of a value of a type, or None if such a value is a leaf."""
+    """Return the function that gives the whole set of a value of a type, or None if such a value is a leaf."""
     try:
         return WALKS[type_]
     except KeyError:
@@ -72,7 +73,7 @@ def _walk_of(type_: Type) -> Walk | None:
 def _struct_walk(type_: Type) -> Walk:
     shapes: dict[tuple[str, ...], Shape] = {}
 
-    def walk(value: Any) -> Fields:
+    def walk(value: Any) -> FieldSet:
         if not value or type(value) is not dict:  # the validation that follows complains about it
             return LEAF
         names = tuple(value)
@@ -102,10 +103,10 @@ def _map_walk(type_: Type) -> Walk:
     assert type_.item is not None
     item_walk = None if type_.item is type_ else _walk_of(type_.item)
 
-    def walk(value: Any) -> Fields:
+    def walk(value: Any) -> FieldSet:
         if not value or type(value) is not dict:
             return LEAF
-        node: Fields = {SELF: LEAF}
+        node: FieldSet = {SELF: LEAF}
         deeper = walk if type_.item is type_ else item_walk
         for name in sorted(value):
             node["f:" + name] = LEAF if deeper is None else deeper(value[name])
@@ -118,10 +119,10 @@ def _list_walk(type_: Type) -> Walk:
     assert type_.item is not None
     item_walk = _walk_of(type_.item)
 
-    def walk(value: Any) -> Fields:
+    def walk(value: Any) -> FieldSet:
         if not value or type(value) is not list:
             return LEAF
-        node: Fields = {SELF: LEAF}
+        node: FieldSet = {SELF: LEAF}
         for item in value:
             element = elements.of_item(item, type_)
             # Items with the same identity are owned together, without what is inside of them.
@@ -132,12 +133,12 @@ def _list_walk(type_: Type) -> Walk:
 
 
 def _created_walk(type_: Type) -> Walk:
-    """Like a struct's function, but fields that are there from the start are not owned themselves."""
+    """Return a function like a struct's, but fields that are there from the start are not owned themselves."""
     present = zero_values.of(type_)
     steps: dict[str, tuple[str, Walk | None, Any]] = {}
 
-    def walk(value: Any) -> Fields:
-        node: Fields = {}
+    def walk(value: Any) -> FieldSet:
+        node: FieldSet = {}
         for name in sorted(value):
             step = steps.get(name)
             if step is None:

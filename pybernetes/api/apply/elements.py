@@ -22,7 +22,7 @@ class ElementError(ValueError):
 
 
 def of_item(item: Any, type_: Type) -> str:
-    """The element that names an item of a list whose items have an identity."""
+    """Return the element that names an item of a list whose items have an identity."""
     keys_of_type = type_.keys
     if not keys_of_type:
         return "v:" + encode(_set_member(item))
@@ -56,7 +56,7 @@ def _by_one_key(name: str, value: str) -> str:
 
 
 def key_default(type_: Type, name: str) -> Any:
-    """The value that a key of a list's items has when it is left out, or None."""
+    """Return the value that a key of a list's items has when it is left out, or None."""
     item = type_.item
     assert item is not None
     default = _KEY_DEFAULTS.get((item.name, name))
@@ -79,21 +79,21 @@ def _set_member(item: Any) -> Any:
 
 
 def encode(value: Any) -> str:
-    """JSON as Go writes it: no spaces, and the characters that HTML knows escaped."""
+    """Return JSON as Go writes it: no spaces, and the characters that mean something in HTML escaped."""
     if type(value) is float and value.is_integer():
         value = int(value)
     return escaped(orjson.dumps(value).decode())
 
 
 def escaped(text: str) -> str:
-    """JSON text with the characters escaped that HTML knows."""
+    """Return JSON text with the characters escaped that mean something in HTML."""
     if "<" in text or ">" in text or "&" in text or not text.isascii():
         return text.translate(_TABLE)
     return text
 
 
 def parse(element: str) -> str | None:
-    """An element in clean form, None for a kind of element that is unknown; ValueError if it is malformed."""
+    """Return an element in clean form, None if its kind is unknown; raise ValueError if it is malformed."""
     kind, content = element[:2], element[2:]
     if kind == "f:":
         return element
@@ -112,7 +112,7 @@ def parse(element: str) -> str | None:
 
 
 def order(element: str) -> tuple[int, Any]:
-    """A sort key: ``.``, fields by name, items by their keys, then values."""
+    """Return a sort key: ``.``, fields by name, items by their keys, then values."""
     kind = element[:2]
     if kind == "k:":
         return 2, [(name, *_rank(value)) for name, value in orjson.loads(element[2:]).items()]
@@ -132,7 +132,7 @@ def _rank(value: Any) -> tuple[int, Any]:
 
 
 def text(path: tuple[str, ...]) -> str:
-    """A path as messages show it: ``.spec.containers[name="a"].image``."""
+    """Return a path as messages show it: ``.spec.containers[name="a"].image``."""
     parts = []
     for element in path:
         kind, content = element[:2], element[2:]

@@ -11,22 +11,24 @@ from collections.abc import Iterator
 from typing import Any
 
 from pybernetes.api.apply import elements
+from pybernetes.api.resource import Object
 
-Fields = dict[str, Any]
-LEAF: Fields = {}
+# What managedFields shows: the nested objects of FieldsV1.
+FieldSet = Object
+LEAF: FieldSet = {}
 SELF = "."
 
 
-def has(fields: Fields, *path: str) -> bool:
-    """Whether a path, given as elements such as ``f:spec``, is in the set."""
-    node: Fields | None = fields
+def has(fields: FieldSet, *path: str) -> bool:
+    """Return whether a path, given as elements such as ``f:spec``, is in the set."""
+    node: FieldSet | None = fields
     for element in path:
         node = node.get(element) if node is not None else None
     return node is not None and bool(path) and (not node or SELF in node)
 
 
-def union(left: Fields, right: Fields) -> Fields:
-    """The paths that are in either set."""
+def union(left: FieldSet, right: FieldSet) -> FieldSet:
+    """Return the paths that are in either set."""
     if not left or not right:
         return left or right
     result = left.copy()
@@ -36,7 +38,7 @@ def union(left: Fields, right: Fields) -> Fields:
     return result
 
 
-def _union(left: Fields, right: Fields) -> Fields:
+def _union(left: FieldSet, right: FieldSet) -> FieldSet:
     if left == right:
         return left
     if not left or not right:
@@ -45,17 +47,17 @@ def _union(left: Fields, right: Fields) -> Fields:
     return union(left, right)
 
 
-def difference(left: Fields, right: Fields) -> Fields:
-    """The paths of the first set that are not in the second."""
+def difference(left: FieldSet, right: FieldSet) -> FieldSet:
+    """Return the paths of the first set that are not in the second."""
     return _without(left, right, below=False)
 
 
-def without(left: Fields, right: Fields) -> Fields:
-    """The paths of the first set that are neither in the second nor below a path of it."""
+def without(left: FieldSet, right: FieldSet) -> FieldSet:
+    """Return the paths of the first set that are neither in the second nor below a path of it."""
     return _without(left, right, below=True)
 
 
-def _without(left: Fields, right: Fields, below: bool) -> Fields:
+def _without(left: FieldSet, right: FieldSet, below: bool) -> FieldSet:
     if not right:
         return left
     result = {}
@@ -77,8 +79,8 @@ def _without(left: Fields, right: Fields, below: bool) -> Fields:
     return result
 
 
-def intersection(left: Fields, right: Fields) -> Fields:
-    """The paths that are in both sets."""
+def intersection(left: FieldSet, right: FieldSet) -> FieldSet:
+    """Return the paths that are in both sets."""
     result = {}
     for element, node in left.items():
         other = right.get(element)
@@ -93,8 +95,8 @@ def intersection(left: Fields, right: Fields) -> Fields:
     return result
 
 
-def matching(fields: Fields, pattern: Fields) -> Fields:
-    """The paths that a pattern allows: ``*`` stands for any element, an empty node for all that is below."""
+def matching(fields: FieldSet, pattern: FieldSet) -> FieldSet:
+    """Return the paths that a pattern allows: ``*`` stands for any element, an empty node for all that is below."""
     if not pattern:
         return fields
     result = {}
@@ -111,8 +113,8 @@ def matching(fields: Fields, pattern: Fields) -> Fields:
     return result
 
 
-def paths(fields: Fields, prefix: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Every path of the set; those that end at a level come before those that go deeper."""
+def paths(fields: FieldSet, prefix: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Return every path of the set; those that end at a level come before those that go deeper."""
     for element, node in fields.items():
         if element != SELF and (not node or SELF in node):
             yield (*prefix, element)
@@ -121,19 +123,19 @@ def paths(fields: Fields, prefix: tuple[str, ...] = ()) -> Iterator[tuple[str, .
             yield from paths(node, (*prefix, element))
 
 
-def ordered(fields: Fields) -> Fields:
-    """The same set with its elements in the order in which Kubernetes writes them."""
+def ordered(fields: FieldSet) -> FieldSet:
+    """Return the same set with its elements in the order in which Kubernetes writes them."""
     names = sorted(fields)
     if names and names[-1][0] != "f":  # fields sort as text, items of lists by what identifies them
         names.sort(key=elements.order)
     return {name: ordered(node) if (node := fields[name]) else node for name in names}
 
 
-def parse(value: Any) -> Fields:
-    """A set that a client sent, in clean form; ValueError if it is none."""
+def parse(value: Any) -> FieldSet:
+    """Return a set that a client sent, in clean form; raise ValueError if it is none."""
     if type(value) is not dict:
         raise ValueError("fieldsV1 is not an object")
-    result: Fields = {}
+    result: FieldSet = {}
     for element, node in value.items():
         if element == SELF:
             continue

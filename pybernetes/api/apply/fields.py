@@ -10,16 +10,17 @@ from typing import Any, NamedTuple
 
 from pybernetes.api.apply import elements, zero_values
 from pybernetes.api.apply.created_fields import DEDUCED, field_type, is_leaf, whole
-from pybernetes.api.apply.field_sets import LEAF, SELF, Fields
+from pybernetes.api.apply.field_sets import LEAF, SELF, FieldSet
+from pybernetes.api.resource import Object
 from pybernetes.api.schema import Type
 
 
-def of(value: Any, type_: Type) -> Fields:
-    """The set that an applied configuration claims."""
+def of(value: Any, type_: Type) -> FieldSet:
+    """Return the set that an applied configuration claims."""
     return _claimed(value, type_) or LEAF
 
 
-def _claimed(value: Any, type_: Type) -> Fields | None:
+def _claimed(value: Any, type_: Type) -> FieldSet | None:
     if value is None or is_leaf(type_) or (type_ is DEDUCED and type(value) is not dict):
         return LEAF
     if type_.kind == "list":
@@ -38,9 +39,9 @@ def _claimed(value: Any, type_: Type) -> Fields | None:
     return node or None
 
 
-def _claimed_items(value: list[Any], type_: Type) -> Fields | None:
+def _claimed_items(value: list[Any], type_: Type) -> FieldSet | None:
     assert type_.item is not None
-    node: Fields = {}
+    node: FieldSet = {}
     for item in value:
         element = elements.of_item(item, type_)
         if element in node:
@@ -54,9 +55,9 @@ def _claimed_items(value: list[Any], type_: Type) -> Fields | None:
 class Comparison(NamedTuple):
     """What a change did to the fields of an object."""
 
-    added: Fields
-    modified: Fields
-    removed: Fields
+    added: FieldSet
+    modified: FieldSet
+    removed: FieldSet
 
     @property
     def same(self) -> bool:
@@ -65,20 +66,20 @@ class Comparison(NamedTuple):
 
 
 _NONE: list[Any] = []
-_EMPTY: dict[str, Any] = {}
+_EMPTY: Object = {}
 NOTHING = Comparison({}, {}, {})
 _MODIFIED = Comparison({}, {SELF: LEAF}, {})
 
 
-def compare(old: dict[str, Any], new: dict[str, Any], type_: Type) -> Comparison:
-    """The fields that were added, modified and removed between two objects."""
+def compare(old: Object, new: Object, type_: Type) -> Comparison:
+    """Return the fields that were added, modified and removed between two objects."""
     if old == new:
         return NOTHING
     return _compare_objects(old, new, type_)
 
 
 def _compare(old: Any, new: Any, type_: Type) -> Comparison:
-    """The change of one value that both have and that differs; ``.`` in ``modified`` is the value itself."""
+    """Return the change of one value that both have and that differs; ``.`` in ``modified`` is the value itself."""
     if is_leaf(type_):
         return _MODIFIED
     if type_.kind == "list":
@@ -91,13 +92,13 @@ def _compare(old: Any, new: Any, type_: Type) -> Comparison:
 
 
 def _reshaped(old: Any, new: Any, type_: Type) -> Comparison:
-    """A value that was an object or a list and is none any more, or the other way round: it was not checked yet."""
+    """Compare a value that became an object or a list, or no longer is one: it was not checked yet."""
     added = {k: v for k, v in whole(new, type_).items() if k != SELF} if type(new) in (dict, list) else {}
     removed = {k: v for k, v in whole(old, type_).items() if k != SELF} if type(old) in (dict, list) else {}
     return Comparison(added, {SELF: LEAF}, removed)
 
 
-def _compare_objects(old: dict[str, Any], new: dict[str, Any], type_: Type) -> Comparison:
+def _compare_objects(old: Object, new: Object, type_: Type) -> Comparison:
     result = Comparison({}, {}, {})
     held = zero_values.by_value(type_) if type_.kind == "struct" else ()
     for name in sorted(new):
@@ -153,7 +154,7 @@ def _compare_items(old: list[Any], new: list[Any], type_: Type) -> Comparison:
 
 
 def _by_element(items: list[Any], type_: Type) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = {}
+    items_by_element: dict[str, list[Any]] = {}
     for item in items:
-        found.setdefault(elements.of_item(item, type_), []).append(item)
-    return found
+        items_by_element.setdefault(elements.of_item(item, type_), []).append(item)
+    return items_by_element

@@ -11,13 +11,11 @@ from typing import Any
 
 from pybernetes.api.apply import created_fields, field_sets, zero_values
 from pybernetes.api.apply.elements import ElementError
-from pybernetes.api.apply.field_sets import LEAF, Fields
+from pybernetes.api.apply.field_sets import LEAF, FieldSet
 from pybernetes.api.apply.fields import Comparison, compare
+from pybernetes.api.resource import Object
 from pybernetes.api.schema import Type
 from pybernetes.api.text import go_format
-
-Object = dict[str, Any]
-Entry = dict[str, Any]
 
 MAX_UPDATE_MANAGERS = 10
 ANCIENT = "ancient-changes"
@@ -26,7 +24,7 @@ _STRIPPED_METADATA = frozenset(
      "resourceVersion"}
 )  # fmt: skip
 # Fields that nobody owns.
-STRIPPED: Fields = {
+STRIPPED: FieldSet = {
     "f:apiVersion": LEAF,
     "f:kind": LEAF,
     "f:metadata": {".": LEAF, **{f"f:{name}": LEAF for name in _STRIPPED_METADATA}},
@@ -42,10 +40,10 @@ def update(
     api_version: str,
     subresource: str = "",
     now: str,
-    reset: Fields | None = None,
-    keep: Fields | None = None,
-) -> list[Entry]:
-    """The managedFields that an object has after a create, update or patch; ``live`` is None on create.
+    reset: FieldSet | None = None,
+    keep: FieldSet | None = None,
+) -> list[Object]:
+    """Return the managedFields that an object has after a create, update or patch; ``live`` is None on create.
 
     ``now`` is a time as the API writes it. ``reset`` are the fields that this endpoint never changes, such
     as ``{"f:status": {}}``; ``keep``, if given, are the only ones that it changes. Call it with the new
@@ -71,24 +69,24 @@ def update(
     return _sorted(cap(entries))
 
 
-def created(new: Object, type_: Type, reset: Fields | None = None) -> Fields:
-    """The fields that whoever creates an object owns."""
+def created(new: Object, type_: Type, reset: FieldSet | None = None) -> FieldSet:
+    """Return the fields that whoever creates an object owns."""
     mine = created_fields.created(_tracked(new, reset), type_)
     return field_sets.without(mine, reset) if reset else mine
 
 
 def difference(
-    live: Object | None, new: Object, type_: Type, reset: Fields | None = None, keep: Fields | None = None
+    live: Object | None, new: Object, type_: Type, reset: FieldSet | None = None, keep: FieldSet | None = None
 ) -> Comparison:
-    """What changed between two objects, without the fields that nobody owns or that the endpoint resets."""
+    """Return what changed between two objects, without the fields that nobody owns or that the endpoint resets."""
     changes = compare(
         _tracked(zero_values.of(type_) if live is None else live, reset), _tracked(new, reset), type_
     )
     return filtered(changes, reset, keep)
 
 
-def filtered(changes: Comparison, reset: Fields | None, keep: Fields | None) -> Comparison:
-    """A comparison without the fields that the endpoint does not change."""
+def filtered(changes: Comparison, reset: FieldSet | None, keep: FieldSet | None) -> Comparison:
+    """Return a comparison without the fields that the endpoint does not change."""
     if keep:
         changes = Comparison(*(field_sets.matching(fields, keep) for fields in changes))
     if reset:
@@ -96,8 +94,8 @@ def filtered(changes: Comparison, reset: Fields | None, keep: Fields | None) -> 
     return changes
 
 
-def _tracked(obj: Object, reset: Fields | None) -> Object:
-    """The object without the fields that are never owned, which is cheaper than to take them out of sets."""
+def _tracked(obj: Object, reset: FieldSet | None) -> Object:
+    """Return the object without the fields that are never owned, which is cheaper than to take them out of sets."""
     result = obj.copy()
     result.pop("apiVersion", None)
     result.pop("kind", None)
@@ -111,10 +109,10 @@ def _tracked(obj: Object, reset: Fields | None) -> Object:
 
 
 def entry(
-    manager: str, operation: str, api_version: str, subresource: str, time: str | None, fields: Fields
-) -> Entry:
-    """An entry of managedFields in the order in which the API writes it."""
-    result: Entry = {"manager": manager or "unknown", "operation": operation, "apiVersion": api_version}
+    manager: str, operation: str, api_version: str, subresource: str, time: str | None, fields: FieldSet
+) -> Object:
+    """Return an entry of managedFields in the order in which the API writes it."""
+    result: Object = {"manager": manager or "unknown", "operation": operation, "apiVersion": api_version}
     if time:
         result["time"] = time
     result["fieldsType"] = "FieldsV1"
@@ -124,14 +122,14 @@ def entry(
     return result
 
 
-def identity(item: Entry) -> tuple[str, str, str, str]:
-    """What makes an entry another one: an applier is the same in every version."""
+def identity(item: Object) -> tuple[str, str, str, str]:
+    """Return what makes an entry another one: an applier is the same in every version."""
     version = "" if item["operation"] == "Apply" else item["apiVersion"]
     return item.get("manager", ""), item["operation"], version, item.get("subresource", "")
 
 
-def release(entries: list[Entry], changes: Comparison, version: str) -> list[Entry]:
-    """The entries without the fields that a write took over or removed; empty ones go.
+def release(entries: list[Object], changes: Comparison, version: str) -> list[Object]:
+    """Return the entries without the fields that a write took over or removed; empty ones go.
 
     Entries of another version of the kind name fields by other paths, so they stay as they are.
     """
@@ -148,8 +146,8 @@ def release(entries: list[Entry], changes: Comparison, version: str) -> list[Ent
     return result
 
 
-def _add(entries: list[Entry], writer: Entry) -> list[Entry]:
-    """The entries with the writer's, joined with what it owned before."""
+def _add(entries: list[Object], writer: Object) -> list[Object]:
+    """Return the entries with the writer's, joined with what it owned before."""
     same = identity(writer)
     result = []
     for item in entries:
@@ -160,13 +158,13 @@ def _add(entries: list[Entry], writer: Entry) -> list[Entry]:
     return [*result, writer]
 
 
-def cap(entries: list[Entry]) -> list[Entry]:
-    """At most ten entries of updates: the oldest of each version are joined into one."""
+def cap(entries: list[Object]) -> list[Object]:
+    """Keep at most ten entries of updates: join the oldest of each version into one."""
     updates = [item for item in entries if item["operation"] == "Update"]
     if len(updates) <= MAX_UPDATE_MANAGERS:
         return entries
     kept = {identity(item): item for item in entries}
-    first: dict[str, Entry] = {}
+    first: dict[str, Object] = {}
     count = len(updates)
     for item in sorted(updates, key=lambda item: (item.get("time", ""), go_format.value(dict(_named(item))))):
         if count <= MAX_UPDATE_MANAGERS:
@@ -184,14 +182,14 @@ def cap(entries: list[Entry]) -> list[Entry]:
     return list(kept.values())
 
 
-def _named(item: Entry) -> list[tuple[str, str]]:
+def _named(item: Object) -> list[tuple[str, str]]:
     return [
         (name, item[name]) for name in ("manager", "operation", "apiVersion", "subresource") if name in item
     ]
 
 
-def _sorted(entries: list[Entry]) -> list[Entry]:
-    def key(item: Entry) -> tuple[str, ...]:
+def _sorted(entries: list[Object]) -> list[Object]:
+    def key(item: Object) -> tuple[str, ...]:
         version, subresource = item["apiVersion"], item.get("subresource", "")
         return item["operation"], item.get("time", ""), item.get("manager", ""), version, subresource
 
@@ -201,8 +199,8 @@ def _sorted(entries: list[Entry]) -> list[Entry]:
 sort = _sorted
 
 
-def _entries(live: Object | None, new: Object, subresource: str) -> tuple[list[Entry], bool]:
-    """The entries that a write starts from, and whether the client sent them."""
+def _entries(live: Object | None, new: Object, subresource: str) -> tuple[list[Object], bool]:
+    """Return the entries that a write starts from, and whether the client sent them."""
     stored = live.get("metadata", {}).get("managedFields") or [] if live else []
     sent = new.get("metadata", {}).get("managedFields")
     if subresource or sent is None or sent == stored:
@@ -215,9 +213,9 @@ def _entries(live: Object | None, new: Object, subresource: str) -> tuple[list[E
         return stored, False
 
 
-def decode(entries: Sequence[Any]) -> list[Entry]:
-    """Entries that a client sent, in clean form; ValueError says what is wrong with them."""
-    found: dict[Any, Entry] = {}
+def decode(entries: Sequence[Any]) -> list[Object]:
+    """Return the entries that a client sent, in clean form; ValueError says what is wrong with them."""
+    clean_entries: dict[Any, Object] = {}
     for place, item in enumerate(entries):
         if item.get("operation") not in ("Apply", "Update"):
             raise ValueError("operation must be `Apply` or `Update`")
@@ -233,12 +231,12 @@ def decode(entries: Sequence[Any]) -> list[Entry]:
             "-", item["operation"], item["apiVersion"], item.get("subresource", ""), item.get("time"), fields
         )
         clean["manager"] = item.get("manager", "")
-        found[identity(clean)] = clean
-    return list(found.values())
+        clean_entries[identity(clean)] = clean
+    return list(clean_entries.values())
 
 
 def keep_times(old: Object, new: Object) -> Object:
-    """The new object, or the old one if they differ in nothing but the times of managedFields."""
+    """Return the new object, or the old one if they differ in nothing but the times of managedFields."""
     before, after = (obj.get("metadata", {}).get("managedFields") or [] for obj in (old, new))
     if not before or len(before) != len(after) or before == after:
         return new
@@ -248,5 +246,5 @@ def keep_times(old: Object, new: Object) -> Object:
     return old if same == old else new
 
 
-def _timeless(item: Entry) -> Entry:
+def _timeless(item: Object) -> Object:
     return {name: value for name, value in item.items() if name != "time"}

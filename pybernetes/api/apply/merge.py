@@ -6,12 +6,12 @@ from typing import Any
 
 from pybernetes.api.apply import elements
 from pybernetes.api.apply.created_fields import field_type, is_leaf
-from pybernetes.api.apply.field_sets import LEAF, SELF, Fields
+from pybernetes.api.apply.field_sets import LEAF, SELF, FieldSet
 from pybernetes.api.schema import Type
 
 
 def merge(live: Any, applied: Any, type_: Type) -> Any:
-    """The live value with the applied one over it; nothing is removed."""
+    """Return the live value with the applied one over it; nothing is removed."""
     if applied is None:
         return live if live and not is_leaf(type_) else None
     if is_leaf(type_) or not live or not applied or type(live) is not type(applied):
@@ -27,7 +27,7 @@ def merge(live: Any, applied: Any, type_: Type) -> Any:
 
 
 def _merge_lists(live: list[Any], applied: list[Any], type_: Type) -> list[Any]:
-    """Both lists: items that both have in the applied order, the others where they stood."""
+    """Return both lists: items that both have in the applied order, the others where they stood."""
     assert type_.item is not None
     new = {elements.of_item(item, type_): item for item in applied}
     old_elements = [elements.of_item(item, type_) for item in live]
@@ -67,8 +67,8 @@ def _merge_lists(live: list[Any], applied: list[Any], type_: Type) -> list[Any]:
     return result
 
 
-def remove(value: Any, unwanted: Fields, type_: Type) -> Any:
-    """The value without the unwanted fields and items; None if nothing of it is left."""
+def remove(value: Any, unwanted: FieldSet, type_: Type) -> Any:
+    """Return the value without the unwanted fields and items; None if nothing of it is left."""
     if type(value) is list and not is_leaf(type_):
         items = [_kept(item, elements.of_item(item, type_), unwanted, type_.item) for item in value]
         return [item for item in items if item is not _GONE] or None
@@ -87,7 +87,7 @@ class _Gone:
 _GONE: Any = _Gone()
 
 
-def _kept(item: Any, element: str, unwanted: Fields, type_: Type | None) -> Any:
+def _kept(item: Any, element: str, unwanted: FieldSet, type_: Type | None) -> Any:
     node = unwanted.get(element)
     if node is None:
         return item
@@ -97,8 +97,8 @@ def _kept(item: Any, element: str, unwanted: Fields, type_: Type | None) -> Any:
     return remove(item, node, type_)
 
 
-def with_named_fields(fields: Fields, type_: Type | None) -> Fields:
-    """The set with every declared field in it that has something below it in the set."""
+def with_named_fields(fields: FieldSet, type_: Type | None) -> FieldSet:
+    """Return the set with every declared field in it that has something below it in the set."""
     result = {}
     for element, node in fields.items():
         if not node:
@@ -111,7 +111,7 @@ def with_named_fields(fields: Fields, type_: Type | None) -> Fields:
 
 
 def _below(element: str, type_: Type | None) -> tuple[Type | None, bool]:
-    """The type of what an element names, and whether it is a field that the type declares."""
+    """Return the type of what an element names, and whether it is a field that the type declares."""
     if type_ is None:
         return None, False
     if element[:2] == "f:" and type_.kind in ("struct", "map"):

@@ -6,26 +6,26 @@ from collections.abc import Mapping
 
 from pybernetes.api.apply import field_sets, managed_fields
 from pybernetes.api.apply.field_sets import LEAF
-from pybernetes.api.apply.managed_fields import Entry
+from pybernetes.api.resource import Object
 
 SCALE_VERSION = "autoscaling/v1"
 _REPLICAS = {"f:spec": {"f:replicas": LEAF}}
 
 
 def path_of(dotted: str) -> tuple[str, ...]:
-    """The path that ``.spec.replicas`` names, as elements of a field set."""
+    """Return the path that ``.spec.replicas`` names, as elements of a field set."""
     return tuple("f:" + name for name in dotted.strip(".").split("."))
 
 
-def _set_of(path: tuple[str, ...]) -> field_sets.Fields:
-    node: field_sets.Fields = LEAF
+def _set_of(path: tuple[str, ...]) -> field_sets.FieldSet:
+    node: field_sets.FieldSet = LEAF
     for element in reversed(path):
         node = {element: node}
     return node
 
 
-def parent_to_scale(entries: list[Entry], paths: Mapping[str, tuple[str, ...]]) -> list[Entry]:
-    """The entries that a scale object has: of those who own the replicas of its parent.
+def parent_to_scale(entries: list[Object], paths: Mapping[str, tuple[str, ...]]) -> list[Object]:
+    """Return the entries that a scale object has: of those who own the replicas of its parent.
 
     ``paths`` says for each apiVersion of the parent where it keeps the replicas.
     """
@@ -39,9 +39,9 @@ def parent_to_scale(entries: list[Entry], paths: Mapping[str, tuple[str, ...]]) 
 
 
 def scale_to_parent(
-    parent: list[Entry], scale: list[Entry], api_version: str, paths: Mapping[str, tuple[str, ...]]
-) -> list[Entry]:
-    """The parent's entries after the scale object's were changed by a write."""
+    parent: list[Object], scale: list[Object], api_version: str, paths: Mapping[str, tuple[str, ...]]
+) -> list[Object]:
+    """Return the parent's entries after the scale object's were changed by a write."""
     owners = {_writer(item): item for item in scale}
     result = []
     for item in parent:
@@ -64,5 +64,5 @@ def scale_to_parent(
     return managed_fields.sort(result)
 
 
-def _writer(item: Entry) -> tuple[str, str, str]:
+def _writer(item: Object) -> tuple[str, str, str]:
     return item.get("manager", ""), item["operation"], item.get("subresource", "")

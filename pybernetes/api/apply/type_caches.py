@@ -7,15 +7,15 @@ from pybernetes.api.schema import Type
 
 
 def forget(type_: Type) -> None:
-    """Drops a type and all that are inside of it; built-in ones, which have names, stay."""
+    """Drop a type and all that are inside of it; built-in ones, which have names, stay."""
     waiting, seen = [type_], {id(type_)}
     while waiting:
-        found = waiting.pop()
+        current = waiting.pop()
         for cache in (created_fields.WALKS, created_fields.CREATED, zero_values.ZEROS, zero_values.HELD):
-            cache.pop(found, None)
-        inside = [*found.fields.values()] if found.kind == "struct" else []
-        if found.item is not None:
-            inside.append(found.item)
+            cache.pop(current, None)
+        inside = [*current.fields.values()] if current.kind == "struct" else []
+        if current.item is not None:
+            inside.append(current.item)
         for child in inside:
             if not child.name and id(child) not in seen:
                 seen.add(id(child))

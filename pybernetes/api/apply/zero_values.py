@@ -6,8 +6,7 @@ there from the start, so whoever fills it owns what is inside of it and not the 
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.api.resource import Object
 from pybernetes.api.schema import Type
 
 _ALWAYS = frozenset({"metadata", "spec", "status"})
@@ -86,43 +85,43 @@ _OMITTED: dict[str, tuple[str, ...]] = {
     "ValidatingAdmissionPolicyBindingSpec": ("policyName", "validationActions"),
 }
 _ZERO = {"string": "", "integer": 0, "number": 0, "boolean": False, "quantity": "0"}
-ZEROS: dict[Type, dict[str, Any]] = {}
+ZEROS: dict[Type, Object] = {}
 HELD: dict[Type, frozenset[str]] = {}
 
 
 def by_value(type_: Type) -> frozenset[str]:
-    """The fields of a struct that hold a struct or a time by value: empty and absent are the same for them."""
-    found = HELD.get(type_)
-    if found is None:
+    """Return the fields of a struct that hold a struct or a time by value: empty and absent are the same for them."""
+    held = HELD.get(type_)
+    if held is None:
         if len(HELD) > 10_000:  # types of custom resources come and go
             HELD.clear()
         names = _ALWAYS | {*_BY_VALUE.get(type_.name, ())} if type_.name else frozenset()
         structs = {name for name in names if name in type_.fields and type_.fields[name].kind == "struct"}
         times = type_.name.endswith("Condition") or type_.name in _HAVE_TIMES
-        found = HELD[type_] = frozenset(structs | (_times(type_) if times else set()))
-    return found
+        held = HELD[type_] = frozenset(structs | (_times(type_) if times else set()))
+    return held
 
 
 def _times(type_: Type) -> set[str]:
     return {name for name, field in type_.fields.items() if field.kind in ("time", "microtime")}
 
 
-def of(type_: Type) -> dict[str, Any]:
-    """The object of a type in which nothing is set."""
-    found = ZEROS.get(type_)
-    if found is None:
+def of(type_: Type) -> Object:
+    """Return the object of a type in which nothing is set."""
+    zero_object = ZEROS.get(type_)
+    if zero_object is None:
         if len(ZEROS) > 10_000:
             ZEROS.clear()
-        found = ZEROS[type_] = _build(type_)
-    return found
+        zero_object = ZEROS[type_] = _build(type_)
+    return zero_object
 
 
-def _build(type_: Type) -> dict[str, Any]:
+def _build(type_: Type) -> Object:
     # A custom resource is kept as plain JSON: nothing is there that nobody has set, but its metadata.
     if type_.name == "":
         return {"metadata": {}} if "metadata" in type_.fields or not type_.fields else {}
     fields = type_.fields
-    zero: dict[str, Any] = {
+    zero: Object = {
         name: of(fields[name]) if fields[name].kind == "struct" else None for name in by_value(type_)
     }
     omitted = _OMITTED.get(type_.name, ())

@@ -10,17 +10,17 @@ from pybernetes.api.validation import meta, numbers
 
 
 def default(obj: Object) -> None:
-    """Writes the number even if it is zero."""
+    """Write the number even if it is zero."""
     obj.setdefault("revision", 0)
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the number."""
+    """Check the number."""
     numbers.nonnegative(obj.get("revision", 0), Path("revision"), errors)
 
 
 def validate_create(obj: Object, errors: Errors) -> None:
-    """Checks that there is an object to remember."""
+    """Check that there is an object to remember."""
     data = obj.get("data")
     if data is None:
         errors.required(Path("data"), "data is mandatory")
@@ -29,7 +29,7 @@ def validate_create(obj: Object, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that what is remembered stays."""
+    """Check that what is remembered stays."""
     meta.immutable(new.get("data"), old.get("data"), Path("data"), errors)
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pybernetes.api.apps import _workload
-from pybernetes.api.apps._workload import SPEC, STATUS, TEMPLATE
+from pybernetes.api import workload
 from pybernetes.api.core.pod.defaults import default_pod_template
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, format_labels, get
 from pybernetes.api.text import go_format
 from pybernetes.api.validation import numbers
+from pybernetes.api.workload import SPEC, STATUS, TEMPLATE
 
 # How often the template changed; a field in versions before v1.
 _TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
@@ -23,7 +21,7 @@ _COUNTS = (
 
 
 def default(obj: Object) -> None:
-    """Pods are replaced one at a time."""
+    """Replace pods one at a time, unless told otherwise."""
     spec = obj.setdefault("spec", {})
     strategy = spec.setdefault("updateStrategy", {})
     if not strategy.get("type"):
@@ -52,30 +50,30 @@ def _set_template_generation(obj: Object, generation: int) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts without pods."""
+    """Start without pods."""
     obj["status"] = dict.fromkeys(_ALWAYS_WRITTEN, 0)
     _set_template_generation(obj, max(1, _template_generation(obj)))
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Counts changes of the template."""
+    """Count changes of the template."""
     changed = get(new, ".spec.template") != get(old, ".spec.template")
     _set_template_generation(new, _template_generation(old) + changed)
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the selector, the template and the strategy."""
+    """Check the selector, the template and the strategy."""
     spec = obj.get("spec", {})
     selector, template = spec.get("selector"), spec.get("template", {})
-    if _workload.check_selector(selector, "daemonset", errors):
-        _workload.check_match(selector, template, TEMPLATE, errors)
-    _workload.check_template(template, "DaemonSet", errors)
+    if workload.check_selector(selector, "daemonset", errors):
+        workload.check_match(selector, template, TEMPLATE, errors)
+    workload.check_template(template, "DaemonSet", errors)
     numbers.nonnegative_fields(spec, ("minReadySeconds",), SPEC, errors)
     _strategy(spec.get("updateStrategy", {}), SPEC / "updateStrategy", errors)
     numbers.nonnegative_fields(spec, ("revisionHistoryLimit",), SPEC, errors)
 
 
-def _strategy(strategy: dict[str, Any], path: Path, errors: Errors) -> None:
+def _strategy(strategy: Object, path: Path, errors: Errors) -> None:
     kind, rolling = strategy.get("type", ""), strategy.get("rollingUpdate")
     if kind == "RollingUpdate":
         if rolling is None:
@@ -92,7 +90,7 @@ def _strategy(strategy: dict[str, Any], path: Path, errors: Errors) -> None:
         )
 
 
-def _rolling(rolling: dict[str, Any], path: Path, errors: Errors) -> None:
+def _rolling(rolling: Object, path: Path, errors: Errors) -> None:
     unavailable, surge = rolling.get("maxUnavailable", 0), rolling.get("maxSurge", 0)
     for check in (numbers.int_or_percent, numbers.at_most_100_percent):
         check(unavailable, path / "maxUnavailable", errors)
@@ -105,20 +103,20 @@ def _rolling(rolling: dict[str, Any], path: Path, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the selector stays."""
-    _workload.check_immutable_selector(new, old, errors)
+    """Check that the selector stays."""
+    workload.check_immutable_selector(new, old, errors)
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the counts."""
+    """Check the counts."""
     numbers.nonnegative_fields(new.get("status", {}), _COUNTS, STATUS, errors)
-    _workload.check_collisions(new, old, errors)
+    workload.check_collisions(new, old, errors)
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """What is odd about pods, when their template is new or changed."""
+    """Return what is odd about pods, when their template is new or changed."""
     same = old is not None and get(old, ".spec.template") == get(new, ".spec.template")
-    return [] if same else _workload.template_warnings(new, old)
+    return [] if same else workload.template_warnings(new, old)
 
 
 RESOURCE = Resource(
@@ -132,15 +130,15 @@ RESOURCE = Resource(
     generation=True,
     columns=(
         NAME,
-        _workload.number("Desired", ".status.desiredNumberScheduled"),
-        _workload.number("Current", ".status.currentNumberScheduled"),
-        _workload.number("Ready", ".status.numberReady"),
-        _workload.number("Up-to-date", ".status.updatedNumberScheduled"),
-        _workload.number("Available", ".status.numberAvailable"),
+        workload.number("Desired", ".status.desiredNumberScheduled"),
+        workload.number("Current", ".status.currentNumberScheduled"),
+        workload.number("Ready", ".status.numberReady"),
+        workload.number("Up-to-date", ".status.updatedNumberScheduled"),
+        workload.number("Available", ".status.numberAvailable"),
         Column("Node Selector", lambda obj, now: format_labels(get(obj, ".spec.template.spec.nodeSelector"))),
         AGE,
-        *_workload.template_columns(),
-        _workload.selector_column(),
+        *workload.template_columns(),
+        workload.selector_column(),
     ),
     default=default,
     prepare_create=prepare_create,

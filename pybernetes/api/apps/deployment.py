@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pybernetes.api import selectors
-from pybernetes.api.apps import _workload
-from pybernetes.api.apps._workload import SPEC, STATUS, TEMPLATE
+from pybernetes.api import selectors, workload
 from pybernetes.api.core.pod.defaults import default_pod_template
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.metadata import keep
@@ -14,6 +10,7 @@ from pybernetes.api.resource import Column, Object, Resource, Scale
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.text import go_format
 from pybernetes.api.validation import numbers
+from pybernetes.api.workload import SPEC, STATUS
 
 _COUNTS = (
     "observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas",
@@ -22,7 +19,7 @@ _COUNTS = (
 
 
 def default(obj: Object) -> None:
-    """One replica, replaced a quarter at a time."""
+    """Ask for one replica, and replace a quarter at a time, unless told otherwise."""
     spec = obj.setdefault("spec", {})
     spec.setdefault("replicas", 1)
     strategy = spec.setdefault("strategy", {})
@@ -39,33 +36,26 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts with an empty status."""
+    """Start with an empty status."""
     obj["status"] = {}
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Counts changes of annotations too, since they reach the replica sets."""
+    """Count changes of annotations too, since they reach the replica sets."""
     if new["metadata"].get("annotations", {}) != old["metadata"].get("annotations", {}):
         new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
 
 
 def prepare_status_update(new: Object, old: Object) -> None:
-    """Keeps the labels, which are not the controller's to change."""
+    """Keep the labels, which are not the controller's to change."""
     keep(new["metadata"], old["metadata"], "labels")
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the counts, the selector, the template and the strategy."""
+    """Check the counts, the selector, the template and the strategy."""
     spec = obj.get("spec", {})
     numbers.nonnegative(spec.get("replicas", 0), SPEC / "replicas", errors)
-    selector, template = spec.get("selector"), spec.get("template", {})
-    if selector is None:
-        errors.required(SPEC / "selector")
-    if _workload.check_selector(selector, "deployment", errors):
-        _workload.check_match(selector, template, TEMPLATE, errors)
-        _workload.check_template(template, "ReplicaSet", errors)
-    else:
-        errors.invalid(SPEC / "selector", _workload.ordered(selector), "invalid label selector")
+    workload.check_replicated(spec, errors)
     _strategy(spec.get("strategy", {}), SPEC / "strategy", errors)
     numbers.nonnegative_fields(spec, ("minReadySeconds", "revisionHistoryLimit"), SPEC, errors)
     deadline = spec.get("progressDeadlineSeconds")
@@ -75,7 +65,7 @@ def validate(obj: Object, errors: Errors) -> None:
             errors.invalid(SPEC / "progressDeadlineSeconds", deadline, "must be greater than minReadySeconds")
 
 
-def _strategy(strategy: dict[str, Any], path: Path, errors: Errors) -> None:
+def _strategy(strategy: Object, path: Path, errors: Errors) -> None:
     kind, rolling = strategy.get("type", ""), strategy.get("rollingUpdate")
     if kind == "Recreate":
         if rolling is not None:
@@ -97,23 +87,18 @@ def _strategy(strategy: dict[str, Any], path: Path, errors: Errors) -> None:
         numbers.at_most_100_percent(unavailable, here / "maxUnavailable", errors)
 
 
-def _go_rolling(rolling: dict[str, Any]) -> go_format.Struct:
+def _go_rolling(rolling: Object) -> go_format.Struct:
     return go_format.Struct(
         MaxUnavailable=rolling.get("maxUnavailable", 0), MaxSurge=rolling.get("maxSurge", 0)
     )
 
 
-def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the selector stays."""
-    _workload.check_immutable_selector(new, old, errors)
-
-
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the counts fit together."""
+    """Check that the counts fit together."""
     status = new.get("status", {})
     numbers.nonnegative_fields(status, _COUNTS, STATUS, errors)
-    _workload.check_at_most(status, ("updatedReplicas", "readyReplicas", "availableReplicas"), errors)
-    _workload.check_collisions(new, old, errors)
+    workload.check_at_most(status, ("updatedReplicas", "readyReplicas", "availableReplicas"), errors)
+    workload.check_collisions(new, old, errors)
 
 
 def _selector(obj: Object, now: float) -> str:
@@ -143,7 +128,7 @@ RESOURCE = Resource(
         Column("Up-to-date", lambda obj, now: get(obj, ".status.updatedReplicas", 0)),
         Column("Available", lambda obj, now: get(obj, ".status.availableReplicas", 0)),
         AGE,
-        *_workload.template_columns(),
+        *workload.template_columns(),
         Column("Selector", _selector, priority=1),
     ),
     default=default,
@@ -151,7 +136,7 @@ RESOURCE = Resource(
     prepare_update=prepare_update,
     prepare_status_update=prepare_status_update,
     validate=validate,
-    validate_update=validate_update,
+    validate_update=workload.check_immutable_selector,
     validate_status_update=validate_status_update,
-    warnings=_workload.warnings,
+    warnings=workload.warnings,
 )

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pybernetes.api import quantity
-from pybernetes.api.apps import _workload
-from pybernetes.api.apps._workload import SPEC, STATUS, TEMPLATE
+from pybernetes.api import quantity, workload
 from pybernetes.api.core.pod.defaults import default_pod_template
 from pybernetes.api.core.pod.validation import internal
-from pybernetes.api.core.pod.volume_defaults import default_claim_spec
+from pybernetes.api.defaults.claims import default_claim_spec
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource, Scale
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.text import go_format
-from pybernetes.api.validation import meta, names, numbers
+from pybernetes.api.validation import checks, meta, names, numbers
 from pybernetes.api.validation.claims import validate_claim_spec
+from pybernetes.api.workload import SPEC, STATUS, TEMPLATE
 
 _COUNTS = (
     "replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "observedGeneration",
@@ -27,7 +24,7 @@ _REVISIONS_WARNING = "spec.revisionHistoryLimit: a negative value retains all hi
 
 
 def default(obj: Object) -> None:
-    """One replica; pods come and go in order."""
+    """Ask for one replica, and let pods come and go in order, unless told otherwise."""
     spec = obj.setdefault("spec", {})
     if not spec.get("podManagementPolicy"):
         spec["podManagementPolicy"] = "OrderedReady"
@@ -53,7 +50,7 @@ def default(obj: Object) -> None:
     status.setdefault("availableReplicas", 0)
 
 
-def _default_claim(claim: dict[str, Any]) -> None:
+def _default_claim(claim: Object) -> None:
     claim.update(kind="PersistentVolumeClaim", apiVersion="v1")
     claim.setdefault("metadata", {})
     default_claim_spec(claim.setdefault("spec", {}))
@@ -63,12 +60,12 @@ def _default_claim(claim: dict[str, Any]) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts without pods."""
+    """Start without pods."""
     obj["status"] = {"replicas": 0, "availableReplicas": 0}
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the policies, the counts, the selector and the template."""
+    """Check the policies, the counts, the selector and the template."""
     spec = obj.get("spec", {})
     management = spec.get("podManagementPolicy", "")
     if management not in ("OrderedReady", "Parallel"):
@@ -83,16 +80,16 @@ def validate(obj: Object, errors: Errors) -> None:
     selector, template = spec.get("selector"), spec.get("template", {})
     if selector is None:
         errors.required(SPEC / "selector")
-    if _workload.check_selector(selector, "statefulset", errors):
-        _workload.check_match(selector, template, TEMPLATE, errors)
-        _workload.validate_pod_template(_with_claims(spec, template), TEMPLATE, errors)
+    if workload.check_selector(selector, "statefulset", errors):
+        workload.check_match(selector, template, TEMPLATE, errors)
+        workload.validate_pod_template(_with_claims(spec, template), TEMPLATE, errors)
     else:
-        errors.invalid(SPEC / "selector", _workload.ordered(selector), "")
-    _workload.check_forever(template, "StatefulSet", errors)
+        errors.invalid(SPEC / "selector", workload.ordered(selector), "")
+    workload.check_forever(template, "StatefulSet", errors)
 
 
-def _with_claims(spec: dict[str, Any], template: dict[str, Any]) -> dict[str, Any]:
-    """The template as its pods will be: host names and claims are the controller's matter."""
+def _with_claims(spec: Object, template: Object) -> Object:
+    """Return the template as its pods will be: host names and claims are the controller's matter."""
     claims = [claim.get("metadata", {}).get("name", "") for claim in spec.get("volumeClaimTemplates", ())]
     pod = template.get("spec", {})
     if not claims and not pod.get("hostname") and not pod.get("subdomain"):
@@ -104,7 +101,7 @@ def _with_claims(spec: dict[str, Any], template: dict[str, Any]) -> dict[str, An
     return {**template, "spec": pod}
 
 
-def _strategy(strategy: dict[str, Any], path: Path, errors: Errors) -> None:
+def _strategy(strategy: Object, path: Path, errors: Errors) -> None:
     kind, rolling = strategy.get("type", ""), strategy.get("rollingUpdate")
     shown = None
     if rolling is not None:
@@ -128,19 +125,18 @@ def _strategy(strategy: dict[str, Any], path: Path, errors: Errors) -> None:
 
 
 def validate_create(obj: Object, errors: Errors) -> None:
-    """Checks what stays as it is: the claims and the name of the service."""
+    """Check what stays as it is: the claims and the name of the service."""
     spec = obj.get("spec", {})
     for index, claim in enumerate(spec.get("volumeClaimTemplates", ())):
         validate_claim_spec(claim.get("spec", {}), (SPEC / "volumeClaimTemplates")[index] / "spec", errors)
     service = spec.get("serviceName", "")
     if service:
-        for problem in names.dns_label(service):
-            errors.invalid(SPEC / "serviceName", service, problem)
+        checks.name(names.dns_label, service, SPEC / "serviceName", errors)
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that what names pods and volumes stays."""
-    _workload.check_immutable_selector(new, old, errors)
+    """Check that what names pods and volumes stays."""
+    workload.check_immutable_selector(new, old, errors)
     claims = get(new, ".spec.volumeClaimTemplates", [])
     if claims != get(old, ".spec.volumeClaimTemplates", []):
         shown = [internal.show("PersistentVolumeClaim", claim) for claim in claims]
@@ -150,32 +146,32 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the counts fit together."""
+    """Check that the counts fit together."""
     status = new.get("status", {})
     numbers.nonnegative_fields(status, _COUNTS, STATUS, errors)
     checked = ("readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
-    _workload.check_at_most(status, checked, errors, "status.readyReplicas")
-    _workload.check_collisions(new, old, errors)
+    workload.check_at_most(status, checked, errors, "status.readyReplicas")
+    workload.check_collisions(new, old, errors)
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Tells of odd pods and claims, and of a history that is never cut."""
-    found = _workload.template_warnings(new, old)
+    """Warn about odd pods and claims, and about a history that is never cut."""
+    messages = workload.template_warnings(new, old)
     for index, claim in enumerate(get(new, ".spec.volumeClaimTemplates", ())):
         path = (SPEC / "volumeClaimTemplates")[index]
         # Upstream's paths leave the spec out, or spell it so.
-        found += _claim_warnings(claim.get("spec", {}), path if old is None else path / "Spec")
-    return found + ([_REVISIONS_WARNING] if get(new, ".spec.revisionHistoryLimit", 0) < 0 else [])
+        messages += _claim_warnings(claim.get("spec", {}), path if old is None else path / "Spec")
+    return messages + ([_REVISIONS_WARNING] if get(new, ".spec.revisionHistoryLimit", 0) < 0 else [])
 
 
-def _claim_warnings(spec: dict[str, Any], path: Path) -> list[str]:
-    found = []
+def _claim_warnings(spec: Object, path: Path) -> list[str]:
+    messages = []
     for key in ("requests", "limits"):
         amount = spec.get("resources", {}).get(key, {}).get("storage", "0")
         if quantity.milli(amount) % 1000:
             here = (path / "resources" / key)["storage"]
-            found.append(f'{here}: fractional byte value "{amount}" is invalid, must be an integer')
-    return found
+            messages.append(f'{here}: fractional byte value "{amount}" is invalid, must be an integer')
+    return messages
 
 
 def _ready(obj: Object, now: float) -> str:
@@ -192,7 +188,7 @@ RESOURCE = Resource(
     subresources=("scale", "status"),
     scale=Scale(selector=".spec.selector"),
     generation=True,
-    columns=(NAME, Column("Ready", _ready), AGE, *_workload.template_columns()),
+    columns=(NAME, Column("Ready", _ready), AGE, *workload.template_columns()),
     name_errors=names.dns_label,
     default=default,
     prepare_create=prepare_create,

@@ -10,7 +10,7 @@ _SPEC = Path("spec")
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the question, which is about the namespace of the review."""
+    """Check the question, which is about the namespace of the review."""
     spec = obj.get("spec", {})
     _access.validate_attributes(spec, errors)
     _access.validate_user(spec, errors)

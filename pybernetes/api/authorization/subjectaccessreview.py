@@ -8,7 +8,7 @@ from pybernetes.api.resource import Object, Resource
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the question."""
+    """Check the question."""
     spec = obj.get("spec", {})
     _access.validate_attributes(spec, errors)
     _access.validate_user(spec, errors)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.resource import Column, Object
 from pybernetes.api.table import AGE, NAME, get
 
@@ -17,8 +15,8 @@ _FIELDS = {
 }
 
 
-def _usage(source: dict[str, Any], current: dict[str, Any]) -> str:
-    """A metric of CPU or memory: an amount, or a share of what was requested."""
+def _usage(source: Object, current: Object) -> str:
+    """Return a metric of CPU or memory: an amount, or a share of what was requested."""
     target = source.get("target", {})
     if "averageValue" in target:
         now, wanted = current.get("averageValue", "<unknown>"), target["averageValue"]
@@ -28,7 +26,7 @@ def _usage(source: dict[str, Any], current: dict[str, Any]) -> str:
     return f"{source.get('name', '')}: {now or '<unknown>'}/{wanted or '<auto>'}"
 
 
-def _value(kind: str, target: dict[str, Any], current: dict[str, Any]) -> str:
+def _value(kind: str, target: Object, current: Object) -> str:
     if kind == "Pods":
         return f"{current.get('averageValue', '<unknown>')}/{target.get('averageValue', '0')}"
     if "averageValue" in target:
@@ -36,7 +34,7 @@ def _value(kind: str, target: dict[str, Any], current: dict[str, Any]) -> str:
     return f"{current.get('value', '<unknown>')}/{target.get('value', '0')}"
 
 
-def _metric(metric: dict[str, Any], status: dict[str, Any]) -> str:
+def _metric(metric: Object, status: Object) -> str:
     kind = metric.get("type", "")
     if kind not in _FIELDS:
         return "<unknown type>"

@@ -20,21 +20,21 @@ STATUS_ANNOTATIONS = (STATUSES, CONDITIONS)
 _KIND = ("autoscaling", "v2", "HorizontalPodAutoscaler")
 
 
-def drop_annotations(metadata: dict[str, Any]) -> dict[str, str]:
-    """Removes the annotations of the conversion from the metadata, and gives them."""
+def drop_annotations(metadata: Object) -> dict[str, str]:
+    """Remove the annotations of the conversion from the metadata, and return them."""
     annotations = metadata.get("annotations", {})
-    found = {
+    conversion_annotations = {
         key: annotations[key]
         for key in (METRICS, STATUSES, CONDITIONS, BEHAVIOR, *_TOLERANCES)
         if key in annotations
     }
-    if found:
-        kept = {key: value for key, value in annotations.items() if key not in found}
+    if conversion_annotations:
+        kept = {key: value for key, value in annotations.items() if key not in conversion_annotations}
         if kept:
             metadata["annotations"] = kept
         else:
             del metadata["annotations"]
-    return found
+    return conversion_annotations
 
 
 def _parse(text: str | None) -> Any:
@@ -51,7 +51,7 @@ def _dump(value: Any) -> str:
 
 
 def _decode(value: Any, *path: str) -> Any:
-    """The value as the type of a field of v2, keys in any case; None if it does not fit."""
+    """Return the value as the type of a field of v2, keys in any case; None if it does not fit."""
     type_ = schema.kind_type(*_KIND)
     for name in path:
         type_ = type_.fields[name]
@@ -61,7 +61,7 @@ def _decode(value: Any, *path: str) -> Any:
         return None
 
 
-def _list(text: str | None, convert: Any, *path: str) -> list[dict[str, Any]]:
+def _list(text: str | None, convert: Any, *path: str) -> list[Object]:
     items = _parse(text)
     if not isinstance(items, list):
         return []
@@ -72,12 +72,12 @@ def _list(text: str | None, convert: Any, *path: str) -> list[dict[str, Any]]:
 
 
 def to_v2(obj: Object) -> Object:
-    """A v1 autoscaler in the form of v2."""
+    """Return a v1 autoscaler in the form of v2."""
     metadata = dict(obj["metadata"])
-    found = drop_annotations(metadata)
+    annotations = drop_annotations(metadata)
     spec, status = obj.get("spec", {}), obj.get("status")
     result: Object = {**obj, "apiVersion": "autoscaling/v2", "metadata": metadata}
-    wanted = _list(found.get(METRICS), metrics.source_to_v2, "spec", "metrics")
+    wanted = _list(annotations.get(METRICS), metrics.source_to_v2, "spec", "metrics")
     percent = spec.get("targetCPUUtilizationPercentage")
     if percent is not None or not wanted:
         wanted = [*wanted, metrics.cpu(80 if percent is None else percent)]
@@ -85,17 +85,17 @@ def to_v2(obj: Object) -> Object:
         key: spec[key] for key in ("scaleTargetRef", "minReplicas", "maxReplicas") if key in spec
     }
     result["spec"]["metrics"] = wanted
-    behavior = _decode(_parse(found.get(BEHAVIOR)) or {}, "spec", "behavior")
+    behavior = _decode(_parse(annotations.get(BEHAVIOR)) or {}, "spec", "behavior")
     if behavior:
         result["spec"]["behavior"] = behavior
     if status is not None:
-        result["status"] = _status_to_v2(status, found)
+        result["status"] = _status_to_v2(status, annotations)
     return result
 
 
-def _status_to_v2(status: dict[str, Any], found: dict[str, str]) -> dict[str, Any]:
+def _status_to_v2(status: Object, annotations: dict[str, str]) -> Object:
     result = {key: value for key, value in status.items() if key != "currentCPUUtilizationPercentage"}
-    current = _list(found.get(STATUSES), metrics.status_to_v2, "status", "currentMetrics")
+    current = _list(annotations.get(STATUSES), metrics.status_to_v2, "status", "currentMetrics")
     percent = status.get("currentCPUUtilizationPercentage")
     if not current and percent is not None:
         current = [
@@ -103,18 +103,18 @@ def _status_to_v2(status: dict[str, Any], found: dict[str, str]) -> dict[str, An
         ]
     if current:
         result["currentMetrics"] = current
-    conditions = _list(found.get(CONDITIONS), dict, "status", "conditions")
+    conditions = _list(annotations.get(CONDITIONS), dict, "status", "conditions")
     if conditions:
         result["conditions"] = conditions
     return result
 
 
 def to_v1(obj: Object) -> Object:
-    """A v2 autoscaler in the form of v1."""
+    """Return a v2 autoscaler in the form of v1."""
     metadata = dict(obj["metadata"])
     drop_annotations(metadata)
     spec, status = obj.get("spec", {}), obj.get("status", {})
-    extra: dict[str, Any] = {}
+    extra: Object = {}
     others = [metric for metric in spec.get("metrics", ()) if metrics.cpu_percent(metric) is None]
     shares = [
         share for metric in spec.get("metrics", ()) if (share := metrics.cpu_percent(metric)) is not None
@@ -141,9 +141,9 @@ def to_v1(obj: Object) -> Object:
     return result
 
 
-def _status_to_v1(status: dict[str, Any]) -> dict[str, Any]:
+def _status_to_v1(status: Object) -> Object:
     kept = ("observedGeneration", "lastScaleTime")
-    result: dict[str, Any] = {key: status[key] for key in kept if key in status}
+    result: Object = {key: status[key] for key in kept if key in status}
     for key in ("currentReplicas", "desiredReplicas"):
         result[key] = status.get(key, 0)
     for metric in status.get("currentMetrics", ()):

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.api.schema.types import Type
 
-Fields = dict[str, Any]
 _REFERENCE = ("kind", "name", "apiVersion")
 
 
-def cpu(percent: int) -> Fields:
-    """The metric that v1 has a field for."""
+def cpu(percent: int) -> Object:
+    """Return the metric that v1 has a field for."""
     target = {"type": "Utilization", "averageUtilization": percent}
     return {"type": "Resource", "resource": {"name": "cpu", "target": target}}
 
 
-def cpu_percent(metric: Fields) -> int | None:
-    """The share of CPU that a metric asks for, or None if it is another metric."""
+def cpu_percent(metric: Object) -> int | None:
+    """Return the share of CPU that a metric asks for, or None if it is another metric."""
     resource = metric.get("resource", {})
     if metric.get("type") != "Resource" or resource.get("name") != "cpu":
         return None
@@ -25,23 +25,23 @@ def cpu_percent(metric: Fields) -> int | None:
     return share
 
 
-def _present(**fields: Any) -> Fields:
+def _present(**fields: Any) -> Object:
     return {key: value for key, value in fields.items() if value is not None}
 
 
-def _metric(source: Fields) -> Fields:
+def _metric(source: Object) -> Object:
     metric = source.get("metric", {})
     return _present(metricName=metric.get("name", ""), selector=metric.get("selector"))
 
 
-def _reference(source: Fields) -> Fields:
+def _reference(source: Object) -> Object:
     described = source.get("describedObject", {})
     return {key: described.get(key, "") for key in _REFERENCE if key in described or key != "apiVersion"}
 
 
-def _to_v1(metric: Fields, where: str) -> Fields:
-    """One metric; ``where`` is target in a spec and current in a status."""
-    result: Fields = {"type": metric.get("type", "")}
+def _to_v1(metric: Object, where: str) -> Object:
+    """Convert one metric; ``where`` is target in a spec and current in a status."""
+    result: Object = {"type": metric.get("type", "")}
     for key in ("object", "pods", "resource", "containerResource", "external"):
         if key in metric:
             source = metric[key]
@@ -49,7 +49,7 @@ def _to_v1(metric: Fields, where: str) -> Fields:
     return result
 
 
-def _object_to_v1(source: Fields, value: Fields, where: str) -> Fields:
+def _object_to_v1(source: Object, value: Object, where: str) -> Object:
     named = _metric(source)
     return _present(
         target=_reference(source), metricName=named["metricName"], **{f"{where}Value": value.get("value", "0")},
@@ -57,20 +57,20 @@ def _object_to_v1(source: Fields, value: Fields, where: str) -> Fields:
     )  # fmt: skip
 
 
-def _pods_to_v1(source: Fields, value: Fields, where: str) -> Fields:
+def _pods_to_v1(source: Object, value: Object, where: str) -> Object:
     named = _metric(source)
     average = {f"{where}AverageValue": value.get("averageValue", "0")}
     return _present(metricName=named["metricName"], **average, selector=named.get("selector"))
 
 
-def _usage_to_v1(source: Fields, value: Fields, where: str) -> Fields:
+def _usage_to_v1(source: Object, value: Object, where: str) -> Object:
     # A status must have the amount, a target need not.
     amount = value.get("averageValue", None if where == "target" else "0")
     numbers = {f"{where}AverageUtilization": value.get("averageUtilization"), f"{where}AverageValue": amount}
     return _present(name=source.get("name", ""), **numbers, container=source.get("container"))
 
 
-def _external_to_v1(source: Fields, value: Fields, where: str) -> Fields:
+def _external_to_v1(source: Object, value: Object, where: str) -> Object:
     named = _metric(source)
     amount = value.get("value", None if where == "target" else "0")
     numbers = {f"{where}Value": amount, f"{where}AverageValue": value.get("averageValue")}
@@ -86,28 +86,28 @@ _V1 = {
 }
 
 
-def source_to_v1(metric: Fields) -> Fields:
-    """A metric of a spec as v1 writes it."""
+def source_to_v1(metric: Object) -> Object:
+    """Return a metric of a spec as v1 writes it."""
     return _to_v1(metric, "target")
 
 
-def status_to_v1(metric: Fields) -> Fields:
-    """A metric of a status as v1 writes it."""
+def status_to_v1(metric: Object) -> Object:
+    """Return a metric of a status as v1 writes it."""
     return _to_v1(metric, "current")
 
 
-def source_to_v2(metric: Fields) -> Fields:
-    """A metric of a spec that v1 wrote."""
+def source_to_v2(metric: Object) -> Object:
+    """Return a metric of a spec that v1 wrote."""
     return _to_v2(metric, "target")
 
 
-def status_to_v2(metric: Fields) -> Fields:
-    """A metric of a status that v1 wrote."""
+def status_to_v2(metric: Object) -> Object:
+    """Return a metric of a status that v1 wrote."""
     return _to_v2(metric, "current")
 
 
-def _to_v2(metric: Fields, where: str) -> Fields:
-    result: Fields = {"type": metric.get("type", "")}
+def _to_v2(metric: Object, where: str) -> Object:
+    result: Object = {"type": metric.get("type", "")}
     for key in _V1:
         source = metric.get(key)
         if source is None:
@@ -129,8 +129,8 @@ def _to_v2(metric: Fields, where: str) -> Fields:
     return result
 
 
-def _type(key: str, value: Fields) -> None:
-    """Says what sort of target it is; v1 left that to the fields that are there."""
+def _type(key: str, value: Object) -> None:
+    """Say what sort of target it is; v1 left that to the fields that are there."""
     if key in ("resource", "containerResource"):
         value["type"] = "Utilization" if "averageUtilization" in value else "AverageValue"
     elif key == "external":
@@ -143,15 +143,15 @@ def _type(key: str, value: Fields) -> None:
         value["type"] = "Value" if key == "object" else "AverageValue"
 
 
-def internal_behavior(behavior: Fields) -> Fields:
-    """The behaviour with the names of upstream's internal type, which v1 has always written."""
+def internal_behavior(behavior: Object) -> Object:
+    """Return the behaviour with the names of upstream's internal type, which v1 has always written."""
     return {
         name: _internal_rules(behavior.get(key))
         for key, name in (("scaleUp", "ScaleUp"), ("scaleDown", "ScaleDown"))
     }
 
 
-def _internal_rules(rules: Fields | None) -> Fields | None:
+def _internal_rules(rules: Object | None) -> Object | None:
     if rules is None:
         return None
     policies = [
@@ -171,7 +171,7 @@ def _internal_rules(rules: Fields | None) -> Fields | None:
 
 
 def known_keys(type_: Type, value: Any) -> Any:
-    """The value with its keys spelled as the type has them: Go reads JSON without regard to case."""
+    """Return the value with its keys spelled as the type has them: Go reads JSON without regard to case."""
     if type_.kind == "struct" and isinstance(value, dict):
         spelling = {name.lower(): name for name in type_.fields}
         result = {}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api import quantity
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.validation import names, resources
+from pybernetes.api.resource import Object
+from pybernetes.api.validation import checks, names, resources
 
 # In the order in which upstream looks for them.
 SOURCES = {
@@ -20,8 +19,8 @@ _TYPES = tuple(sorted(SOURCES.values()))
 _TARGET_TYPES = ("Utilization", "Value", "AverageValue")
 
 
-def validate(metrics: list[dict[str, Any]], minimum: int | None, path: Path, errors: Errors) -> None:
-    """Checks each metric, and that one of them can wake up what was scaled to zero."""
+def validate(metrics: list[Object], minimum: int | None, path: Path, errors: Errors) -> None:
+    """Check each metric, and that one of them can wake up what was scaled to zero."""
     for index, metric in enumerate(metrics):
         _metric(metric, path[index], errors)
     if minimum == 0 and not any(metric.get("type") in ("Object", "External") for metric in metrics):
@@ -29,7 +28,7 @@ def validate(metrics: list[dict[str, Any]], minimum: int | None, path: Path, err
         errors.forbidden(path, text)
 
 
-def _metric(metric: dict[str, Any], path: Path, errors: Errors) -> None:
+def _metric(metric: Object, path: Path, errors: Errors) -> None:
     kind = metric.get("type", "")
     if not kind:
         errors.required(path / "type", "must specify a metric source type")
@@ -49,14 +48,14 @@ def _metric(metric: dict[str, Any], path: Path, errors: Errors) -> None:
                 errors.forbidden(path / name, "must populate the given metric source only")
 
 
-def _object(source: dict[str, Any], path: Path, errors: Errors) -> None:
+def _object(source: Object, path: Path, errors: Errors) -> None:
     reference(source.get("describedObject", {}), path / "describedObject", errors, need_group=False)
     target = _identified(source, path, errors)
     if "value" not in target and "averageValue" not in target:
         errors.required(path / "target" / "averageValue", "must set either a target value or averageValue")
 
 
-def _external(source: dict[str, Any], path: Path, errors: Errors) -> None:
+def _external(source: Object, path: Path, errors: Errors) -> None:
     target = _identified(source, path, errors)
     if "value" not in target and "averageValue" not in target:
         text = "must set either a target value for metric or a per-pod target"
@@ -66,12 +65,12 @@ def _external(source: dict[str, Any], path: Path, errors: Errors) -> None:
         errors.forbidden(path / "target" / "value", text)
 
 
-def _pods(source: dict[str, Any], path: Path, errors: Errors) -> None:
+def _pods(source: Object, path: Path, errors: Errors) -> None:
     if "averageValue" not in _identified(source, path, errors):
         errors.required(path / "target" / "averageValue", "must specify a positive target averageValue")
 
 
-def _container(source: dict[str, Any], path: Path, errors: Errors) -> None:
+def _container(source: Object, path: Path, errors: Errors) -> None:
     name, container = source.get("name", ""), source.get("container", "")
     if not name:
         errors.required(path / "name", "must specify a resource name")
@@ -80,18 +79,17 @@ def _container(source: dict[str, Any], path: Path, errors: Errors) -> None:
     if not container:
         errors.required(path / "container", "must specify a container")
     else:
-        for problem in names.dns_label(container):
-            errors.invalid(path / "container", container, problem)
+        checks.name(names.dns_label, container, path / "container", errors)
     _usage(source.get("target", {}), path / "target", errors)
 
 
-def _resource(source: dict[str, Any], path: Path, errors: Errors) -> None:
+def _resource(source: Object, path: Path, errors: Errors) -> None:
     if not source.get("name"):
         errors.required(path / "name", "must specify a resource name")
     _usage(source.get("target", {}), path / "target", errors)
 
 
-def _usage(target: dict[str, Any], path: Path, errors: Errors) -> None:
+def _usage(target: Object, path: Path, errors: Errors) -> None:
     _target(target, path, errors)
     if "averageUtilization" not in target and "averageValue" not in target:
         errors.required(
@@ -103,20 +101,19 @@ def _usage(target: dict[str, Any], path: Path, errors: Errors) -> None:
         )
 
 
-def _identified(source: dict[str, Any], path: Path, errors: Errors) -> dict[str, Any]:
-    """Checks the name of the metric and its target, and gives the target."""
+def _identified(source: Object, path: Path, errors: Errors) -> Object:
+    """Check the name of the metric and its target, and return the target."""
     name = source.get("metric", {}).get("name", "")
     if not name:
         errors.required(path / "metric" / "name", "must specify a metric name")
     else:
-        for problem in names.path_segment(name):
-            errors.invalid(path / "metric" / "name", name, problem)
-    target: dict[str, Any] = source.get("target", {})
+        checks.name(names.path_segment, name, path / "metric" / "name", errors)
+    target: Object = source.get("target", {})
     _target(target, path / "target", errors)
     return target
 
 
-def _target(target: dict[str, Any], path: Path, errors: Errors) -> None:
+def _target(target: Object, path: Path, errors: Errors) -> None:
     kind = target.get("type", "")
     if not kind:
         errors.required(path / "type", "must specify a metric target type")
@@ -129,15 +126,14 @@ def _target(target: dict[str, Any], path: Path, errors: Errors) -> None:
         errors.invalid(path / "averageUtilization", target["averageUtilization"], "must be greater than 0")
 
 
-def reference(ref: dict[str, Any], path: Path, errors: Errors, need_group: bool) -> None:
-    """Checks a reference to an object by kind, name and version."""
+def reference(ref: Object, path: Path, errors: Errors, need_group: bool) -> None:
+    """Check a reference to an object by kind, name and version."""
     for key in ("kind", "name"):
         value = ref.get(key, "")
         if not value:
             errors.required(path / key)
         else:
-            for problem in names.path_segment(value):
-                errors.invalid(path / key, value, problem)
+            checks.name(names.path_segment, value, path / key, errors)
     version = ref.get("apiVersion", "")
     if version.count("/") > 1:
         errors.invalid(path / "apiVersion", version, f"unexpected GroupVersion string: {version}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.autoscaling import _columns, _metrics
 from pybernetes.api.autoscaling._conversion import drop_annotations
 from pybernetes.api.field import Errors, Path
@@ -19,7 +17,7 @@ DEFAULT_CPU_PERCENT = 80
 
 
 def default(obj: Object) -> None:
-    """At least one replica, four fifths of the requested CPU; behaviour is completed if there is any."""
+    """Ask for at least one replica and four fifths of the requested CPU; complete the behaviour if there is any."""
     drop_annotations(obj["metadata"])
     spec = obj.setdefault("spec", {})
     default_bounds(spec)
@@ -34,8 +32,8 @@ def default(obj: Object) -> None:
     obj.setdefault("status", {}).setdefault("desiredReplicas", 0)
 
 
-def default_bounds(spec: dict[str, Any]) -> None:
-    """Completes what both versions have."""
+def default_bounds(spec: Object) -> None:
+    """Complete what both versions have."""
     target = spec.setdefault("scaleTargetRef", {})
     target.setdefault("kind", "")
     target.setdefault("name", "")
@@ -43,19 +41,19 @@ def default_bounds(spec: dict[str, Any]) -> None:
     spec.setdefault("maxReplicas", 0)
 
 
-def _default_rules(rules: dict[str, Any], policies: list[dict[str, Any]]) -> None:
+def _default_rules(rules: Object, policies: list[Object]) -> None:
     rules.setdefault("selectPolicy", "Max")
     if "policies" not in rules:
         rules["policies"] = [*policies, {"type": "Percent", "value": 100, "periodSeconds": 15}]
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts without measurements."""
+    """Start without measurements."""
     obj["status"] = {"desiredReplicas": 0}
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the bounds, the target, the metrics and the behaviour."""
+    """Check the bounds, the target, the metrics and the behaviour."""
     spec = obj.get("spec", {})
     low, high = spec.get("minReplicas"), spec.get("maxReplicas", 0)
     if low is not None and high < low:
@@ -74,7 +72,7 @@ def validate(obj: Object, errors: Errors) -> None:
         errors.invalid(_SPEC / "maxReplicas", high, "must be greater than or equal to 1")
 
 
-def _rules(rules: dict[str, Any], path: Path, errors: Errors) -> None:
+def _rules(rules: Object, path: Path, errors: Errors) -> None:
     window = rules.get("stabilizationWindowSeconds", 0)
     if window < 0:
         errors.invalid(path / "stabilizationWindowSeconds", window, "must be greater than or equal to zero")
@@ -94,7 +92,7 @@ def _rules(rules: dict[str, Any], path: Path, errors: Errors) -> None:
         resources.nonnegative_quantity(rules["tolerance"], path / "tolerance", errors)
 
 
-def _policy(policy: dict[str, Any], path: Path, errors: Errors) -> None:
+def _policy(policy: Object, path: Path, errors: Errors) -> None:
     kind, value, period = policy.get("type", ""), policy.get("value", 0), policy.get("periodSeconds", 0)
     if kind not in _POLICY_TYPES:
         errors.unsupported(path / "type", kind, _POLICY_TYPES)
@@ -107,7 +105,7 @@ def _policy(policy: dict[str, Any], path: Path, errors: Errors) -> None:
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the numbers."""
+    """Check the numbers."""
     for index, condition in enumerate(get(new, ".status.conditions", ())):
         generation = condition.get("observedGeneration", 0)
         numbers.nonnegative(generation, (_STATUS / "conditions")[index] / "observedGeneration", errors)

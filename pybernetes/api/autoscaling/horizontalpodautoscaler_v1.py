@@ -9,7 +9,7 @@ from pybernetes.api.resource import Column, Object, Resource
 
 
 def default(obj: Object) -> None:
-    """At least one replica, four fifths of the requested CPU unless annotations name other metrics."""
+    """Ask for at least one replica, and four fifths of the requested CPU unless annotations name other metrics."""
     v2.default_bounds(obj.setdefault("spec", {}))
     obj.setdefault("status", {})
     result = _conversion.to_v1(_conversion.to_v2(obj))
@@ -18,13 +18,13 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts without measurements, also in annotations."""
+    """Start without measurements, also in annotations."""
     _put_status_annotations(obj, {})
     obj["status"] = {"currentReplicas": 0, "desiredReplicas": 0}
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Keeps the part of the status that is in annotations."""
+    """Keep the part of the status that is in annotations."""
     _put_status_annotations(new, old["metadata"].get("annotations", {}))
 
 
@@ -43,12 +43,12 @@ def _put_status_annotations(obj: Object, source: dict[str, str]) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks it as v2 does."""
+    """Check the autoscaler as v2 does."""
     v2.validate(_conversion.to_v2(obj), errors)
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the status as v2 does."""
+    """Check the status as v2 does."""
     v2.validate_status_update(_conversion.to_v2(new), _conversion.to_v2(old), errors)
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pybernetes.api.cel import types
 from pybernetes.api.cel.engine import CelError, Environment, Program
 from pybernetes.api.cel.runtime import Moment
 from pybernetes.api.cel.types import BOOL, DYN, INT, STRING, TIMESTAMP, Type
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 _AUTHORIZER = types.opaque("kubernetes.authorization.Authorizer")
 _RESOURCE_CHECK = types.opaque("kubernetes.authorization.ResourceCheck")
@@ -31,7 +34,7 @@ def _moment(value: Any) -> Any:
 
 @cache
 def request_type() -> Type:
-    """The type of ``request``."""
+    """Return the type of ``request``."""
     kind = _object("GroupVersionKind", group=STRING, version=STRING, kind=STRING)
     resource = _object("GroupVersionResource", group=STRING, version=STRING, resource=STRING)
     strings = types.list_of(STRING)
@@ -47,7 +50,7 @@ def request_type() -> Type:
 
 @cache
 def namespace_type() -> Type:
-    """The type of ``namespaceObject``."""
+    """Return the type of ``namespaceObject``."""
     strings, texts = types.list_of(STRING), types.map_of(STRING, STRING)
     metadata = _object(
         "NamespaceMetadata", name=STRING, generateName=STRING, namespace=STRING, labels=texts, annotations=texts,
@@ -74,8 +77,8 @@ def namespace_type() -> Type:
     )
 
 
-def namespace_object(namespace: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """A namespace without what expressions do not see of it."""
+def namespace_object(namespace: Mapping[str, Any] | None) -> Object | None:
+    """Return a namespace without what expressions do not see of it."""
     if namespace is None:
         return None
     kept = {"name", "generateName", "labels", "annotations", "uid", "creationTimestamp", "generation",
@@ -114,22 +117,22 @@ def environment(
     patches: bool = False,
     object_: Type = DYN,
 ) -> Environment:
-    """The environment of expressions; ``params`` is the type of the parameters, if there are any."""
-    found: dict[str, Type | str] = {
+    """Return the environment of expressions; ``params`` is the type of the parameters, if there are any."""
+    names: dict[str, Type | str] = {
         "object": object_, "oldObject": object_, "request": request_type(), "namespaceObject": namespace_type(),
     }  # fmt: skip
     if params is not None:
-        found["params"] = params
+        names["params"] = params
     if authorizer:
-        found["authorizer"] = _AUTHORIZER
-        found[REQUEST_RESOURCE] = _RESOURCE_CHECK
+        names["authorizer"] = _AUTHORIZER
+        names[REQUEST_RESOURCE] = _RESOURCE_CHECK
     if variables is not None:
-        found["variables"] = variables
-    return Environment(found, _PATCHES if patches else None)
+        names["variables"] = variables
+    return Environment(names, _PATCHES if patches else None)
 
 
 def compile_expression(source: str, where: Environment, returns: Iterable[Type] = ()) -> Program:
-    """Compiles an expression that gives one of some types; CelError in upstream's words."""
+    """Compile an expression that gives one of some types; raise CelError in upstream's words."""
     try:
         program = where.compile(source)
     except CelError as error:
@@ -147,7 +150,7 @@ class Variables:
     """The variables of a policy: each sees those before it."""
 
     def __init__(self, given: Iterable[Mapping[str, Any]], **how: Any) -> None:
-        """``how`` is what ``environment`` takes."""
+        """Compile the variables; ``how`` is what ``environment`` takes."""
         self.type = types.object_of("kubernetes.variables", {})
         self.programs: dict[str, Program] = {}
         self.errors: dict[str, str] = {}
@@ -163,12 +166,12 @@ class Variables:
                 self.add(variable["name"], program.type)
 
     def add(self, name: str, type_: Type) -> None:
-        """Makes a variable known to those that come later."""
+        """Make a variable known to those that come later."""
         assert self.type.fields is not None
         self.type.fields[name] = type_
 
     def snapshot(self) -> Type:
-        """The type of all variables so far."""
+        """Return the type of all variables so far."""
         assert self.type.fields is not None
         return types.object_of("kubernetes.variables", dict(self.type.fields))
 

@@ -69,7 +69,7 @@ class Checker(Walk[Type]):
         self.issues: list[Issue] = []
 
     def check(self, expr: Expr) -> Type:
-        """The type of the whole; complaints are collected."""
+        """Return the type of the whole; complaints are collected."""
         self.visit(expr)
         for node in self._all:
             node.type = resolve(node.type, self._known)
@@ -80,7 +80,7 @@ class Checker(Walk[Type]):
         return ERROR
 
     def visit(self, expr: Expr) -> Type:
-        """The type of a part, as far as it is known when it is reached."""
+        """Return the type of a part, as far as it is known when it is reached."""
         expr.type = self._method(expr)(expr)
         self._all.append(expr)
         return expr.type
@@ -97,10 +97,10 @@ class Checker(Walk[Type]):
         return None
 
     def _ident(self, expr: Ident) -> Type:
-        found = self._lookup(expr.name)
-        if found is None:
+        type_ = self._lookup(expr.name)
+        if type_ is None:
             return self._complain(expr.at, f"undeclared reference to '{expr.name}' (in container '')")
-        return found
+        return type_
 
     def _select(self, expr: Select) -> Type:
         name = qualified(expr)
@@ -115,10 +115,10 @@ class Checker(Walk[Type]):
         optional = operand.kind == "optional"
         if optional:
             operand = resolve(operand.params[0], self._known, free=True)
-        found = self._field(expr, operand)
+        field_type = self._field(expr, operand)
         if expr.test:
-            return ERROR if found is ERROR else types.BOOL
-        return types.optional_of(found) if optional and found.kind != "optional" else found
+            return ERROR if field_type is ERROR else types.BOOL
+        return types.optional_of(field_type) if optional and field_type.kind != "optional" else field_type
 
     def _field(self, expr: Select, operand: Type) -> Type:
         if operand.kind == "map":
@@ -189,7 +189,7 @@ class Checker(Walk[Type]):
         return result
 
     def _check_literal(self, expr: Call) -> None:
-        """Complains about a text that can never be what it is converted to."""
+        """Report a text that can never be what it is converted to."""
         check = _TEXTS.get(expr.function)
         if check is None or not isinstance(arg := expr.args[-1], Literal) or not isinstance(arg.value, str):
             return
@@ -203,9 +203,9 @@ class Checker(Walk[Type]):
         self.visit(name)
         if operand.kind == "optional":
             operand = resolve(operand.params[0], self._known, free=True)
-        found = self._field(Select(expr.at, expr.args[0], name.value), operand)
+        field_type = self._field(Select(expr.at, expr.args[0], name.value), operand)
         expr.overloads = self._functions["_?._"]
-        return types.optional_of(found)
+        return types.optional_of(field_type)
 
     # -- literals with parts, and loops ------------------------------------------------------------------------
 
@@ -229,10 +229,10 @@ class Checker(Walk[Type]):
     def _list(self, expr: ListExpr) -> Type:
         held: Type | None = None
         for index, item in enumerate(expr.items):
-            found = self.visit(item)
+            item_type = self.visit(item)
             if index in expr.optional:
-                found = self._unwrapped(found)
-            held = self._joined(held, found, item.at)
+                item_type = self._unwrapped(item_type)
+            held = self._joined(held, item_type, item.at)
         return types.list_of(held or types.variable())
 
     def _map(self, expr: MapExpr) -> Type:
@@ -240,13 +240,13 @@ class Checker(Walk[Type]):
         values: Type | None = None
         for key, value, optional in expr.entries:
             keys = self._joined(keys, self.visit(key), key.at)
-            found = self.visit(value)
-            values = self._joined(values, self._unwrapped(found) if optional else found, value.at)
+            value_type = self.visit(value)
+            values = self._joined(values, self._unwrapped(value_type) if optional else value_type, value.at)
         return types.map_of(keys or types.variable(), values or types.variable())
 
     def _struct(self, expr: StructExpr) -> Type:
-        found = self._objects.get(expr.name)
-        if found is None:
+        type_ = self._objects.get(expr.name)
+        if type_ is None:
             for _, value, _, _ in expr.fields:
                 self.visit(value)
             return self._complain(expr.at, f"undeclared reference to '{expr.name}' (in container '')")
@@ -254,10 +254,10 @@ class Checker(Walk[Type]):
             given = self.visit(value)
             if optional:
                 given = self._unwrapped(given)
-            if found.fields is not None and name not in found.fields:
+            if type_.fields is not None and name not in type_.fields:
                 self._complain(at, f"undefined field '{name}'")
-            elif found.fields is not None:
-                wanted = found.fields[name]
+            elif type_.fields is not None:
+                wanted = type_.fields[name]
                 if not fits(wanted, given, trial := dict(self._known)):
                     shown = resolve(given, self._known)
                     self._complain(
@@ -265,7 +265,7 @@ class Checker(Walk[Type]):
                     )
                 else:
                     self._known = trial
-        return found
+        return type_
 
     def _fold(self, expr: Fold) -> Type:
         over = resolve(self.visit(expr.over), self._known, free=True)

@@ -26,7 +26,7 @@ class Exceeded(Exception):
 
 
 def traversal(value: Any) -> int:
-    """What it costs to look at all of a value."""
+    """Return what it costs to look at all of a value."""
     if isinstance(value, str | bytes):
         return int(len(value) * TRAVERSAL)
     if isinstance(value, list):
@@ -49,7 +49,7 @@ def _regex(args: tuple[Any, ...], result: Any) -> int:
 
 
 def selector(length: int) -> int:
-    """What it costs to read a selector."""
+    """Return what it costs to read a selector."""
     return LIST + ceil(length * TRAVERSAL) + ceil(ceil(length * 0.5) * (LIST + STRUCT))
 
 
@@ -132,5 +132,5 @@ _BY_NAME["lists.range"] = lambda args, result: LIST + size(result)
 
 
 def of_call(name: str, identifier: str) -> Cost | None:
-    """What a call of an overload costs; None means 1."""
+    """Return what a call of an overload costs; None means 1."""
     return _BY_ID[identifier] if identifier in _BY_ID else _BY_NAME.get(name)

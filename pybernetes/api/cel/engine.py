@@ -35,7 +35,7 @@ class Environment:
         self.objects = objects or {}
 
     def compile(self, source: str) -> Program:
-        """Compiles; CelError with all complaints if that fails."""
+        """Compile the expression; raise CelError with all complaints if that fails."""
         # Only now: a server that starts need not wait for what most clusters never use.
         from pybernetes.api.cel.checker import Checker
         from pybernetes.api.cel.library import functions
@@ -67,7 +67,7 @@ class Program:
         } & environment.variables.keys()
 
     def run(self, data: Mapping[str, Any], limit: int = PER_CALL_LIMIT) -> tuple[Any, int]:
-        """The value of the expression and what it cost; CelError if it has none."""
+        """Return the value of the expression and what it cost; raise CelError if it has none."""
         frame = self._frame(dict(data), limit)
         try:
             return self._step(frame), frame.cost
@@ -79,12 +79,12 @@ class Program:
             raise CelError("expression recursion limit exceeded") from None
 
     def evaluate(self, data: Mapping[str, Any], limit: int = PER_CALL_LIMIT) -> Any:
-        """The value of the expression; CelError if it has none."""
+        """Return the value of the expression; raise CelError if it has none."""
         return self.run(data, limit)[0]
 
 
 def nodes(tree: Expr) -> Iterator[Expr]:
-    """Every node of a tree."""
+    """Return every node of a tree."""
     stack: list[Any] = [tree]
     while stack:
         node = stack.pop()

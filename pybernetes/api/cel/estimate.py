@@ -48,7 +48,7 @@ Sizes = Callable[[Path], "int | None"]
 
 
 def estimate(tree: Expr, sizes: Sizes) -> Range:
-    """The cost of a checked expression."""
+    """Return the cost of a checked expression."""
     return _Estimator(sizes).visit(tree)
 
 
@@ -140,8 +140,8 @@ class _Estimator(Walk[Range]):
             self._set(expr, self.size(expr.initial))
         else:
             self._set(expr, count)
-            if (found := self.entry(expr.step)) is not None:
-                self._entries[id(expr)] = found
+            if (step_entry := self.entry(expr.step)) is not None:
+                self._entries[id(expr)] = step_entry
         return total.add(count.times(loop))
 
     def _push(self, name: str, local: Local) -> None:
@@ -170,8 +170,8 @@ class _Estimator(Walk[Range]):
         price: Range | None = None
         result: Range | None = None
         for overload in expr.overloads:
-            one, made = self._function(expr, overload.name, overload.id, target, args, costs)
-            price = one if price is None else price.union(one)
+            overload_cost, made = self._function(expr, overload.name, overload.id, target, args, costs)
+            price = overload_cost if price is None else price.union(overload_cost)
             if made is not None:
                 result = made if result is None else result.union(made)
             if overload.id in ("index_list", "index_map"):
@@ -194,11 +194,11 @@ class _Estimator(Walk[Range]):
         costs: list[Range],
     ) -> tuple[Range, Range | None]:
         sum_ = NOTHING
-        for one in costs:
-            sum_ = sum_.add(one)
-        found = library_cost(name, identifier, target, args, self._estimated)
-        if found is not None:
-            return found[0].add(sum_), found[1]
+        for argument_cost in costs:
+            sum_ = sum_.add(argument_cost)
+        library_estimate = library_cost(name, identifier, target, args, self._estimated)
+        if library_estimate is not None:
+            return library_estimate[0].add(sum_), library_estimate[1]
         size = [node.size or UNKNOWN for node in args]
         match identifier:
             case "string_format" if target is not None:
@@ -249,7 +249,7 @@ class _Estimator(Walk[Range]):
     # -- sizes -------------------------------------------------------------------------------------------------
 
     def path(self, expr: Expr) -> Path:
-        """Where the schema says what an expression is."""
+        """Return where the schema says what an expression is."""
         if isinstance(expr, Ident):
             local = self._local(expr.name)
             if local is not None:
@@ -257,7 +257,7 @@ class _Estimator(Walk[Range]):
         return self._paths.get(id(expr), ())
 
     def node(self, expr: Expr) -> Node:
-        """An argument with all that is known of its size."""
+        """Return an argument with all that is known of its size."""
         path = self.path(expr)
         return Node(expr, expr.type, () if path[:1] == (ACCUMULATOR,) else path, self.size(expr))
 
@@ -278,7 +278,7 @@ class _Estimator(Walk[Range]):
             self._entries[id(to)] = entry
 
     def size(self, expr: Expr) -> Range | None:
-        """How large a value is, or None if nothing is known."""
+        """Return how large a value is, or None if nothing is known."""
         if id(expr) in self._sizes:
             return self._sizes[id(expr)]
         if isinstance(expr, Literal):
@@ -302,11 +302,11 @@ class _Estimator(Walk[Range]):
         return None
 
     def size_or_unknown(self, expr: Expr) -> Range:
-        """How large a value is, or may be."""
+        """Return how large a value is, or may be."""
         return self.size(expr) or UNKNOWN
 
     def entry(self, expr: Expr) -> Entry | None:
-        """How large the items of a list or map are, if they are known one by one."""
+        """Return how large the items of a list or map are, if they are known one by one."""
         if id(expr) in self._entries:
             return self._entries[id(expr)]
         if isinstance(expr, Ident):
@@ -318,14 +318,14 @@ class _Estimator(Walk[Range]):
 def _covering(sizes: Sequence[Range]) -> Range:
     if not sizes:
         return NOTHING
-    found = sizes[0]
-    for one in sizes[1:]:
-        found = found.union(one)
-    return found
+    covering = sizes[0]
+    for size in sizes[1:]:
+        covering = covering.union(size)
+    return covering
 
 
-def _merged(one: Entry, other: Entry) -> Entry:
-    return Entry(one.kind, one.key.union(other.key), one.value.union(other.value))
+def _merged(left: Entry, right: Entry) -> Entry:
+    return Entry(left.kind, left.key.union(right.key), left.value.union(right.value))
 
 
 __all__ = ["MOST", "Range", "estimate"]

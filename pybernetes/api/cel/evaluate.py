@@ -28,7 +28,7 @@ from pybernetes.api.cel.types import Type, is_dynamic
 
 
 def build(expr: Expr, globals_: Mapping[str, Type]) -> Step:
-    """The function that evaluates a checked expression; it raises Failure or Exceeded."""
+    """Return the function that evaluates a checked expression; it raises Failure or Exceeded."""
     return _Builder(globals_).visit(expr)
 
 
@@ -127,8 +127,8 @@ class _Builder(Walk[Step]):
 
         def select(frame: Frame) -> Any:
             frame.cost += 1
-            found = optional_field(operand(frame), key)
-            return Optional(convert(found.value)) if convert is not None and found.present else found
+            field = optional_field(operand(frame), key)
+            return Optional(convert(field.value)) if convert is not None and field.present else field
 
         return select
 
@@ -147,16 +147,16 @@ class _Builder(Walk[Step]):
 
         def make_some(frame: Frame) -> list[Any]:
             frame.cost += cost.LIST
-            found = []
+            items = []
             for index, step in enumerate(steps):
                 value = step(frame)
                 if index not in optional:
-                    found.append(value)
+                    items.append(value)
                 elif not isinstance(value, Optional):
                     raise Failure("no such overload")
                 elif value.present:
-                    found.append(value.value)
-            return found
+                    items.append(value.value)
+            return items
 
         return make_some
 
@@ -165,7 +165,7 @@ class _Builder(Walk[Step]):
 
         def make(frame: Frame) -> dict[Any, Any]:
             frame.cost += cost.MAP
-            found: dict[Any, Any] = {}
+            mapping: dict[Any, Any] = {}
             for key_step, value_step, optional in entries:
                 key, value = key_step(frame), value_step(frame)
                 if optional:
@@ -174,10 +174,10 @@ class _Builder(Walk[Step]):
                     value = value.value
                 if not isinstance(key, str | int | bool):
                     raise Failure(f"unsupported key type: {key}")
-                if key in found:
+                if key in mapping:
                     raise Failure(f"Failed with repeated key: {key}")
-                found[key] = value
-            return found
+                mapping[key] = value
+            return mapping
 
         return make
 
@@ -191,15 +191,15 @@ class _Builder(Walk[Step]):
 
         def make(frame: Frame) -> Struct:
             frame.cost += cost.STRUCT
-            found = {}
+            values = {}
             for field, step, optional in fields:
                 value = step(frame)
                 if optional:
                     if not value.present:
                         continue
                     value = value.value
-                found[field] = value
-            return Struct(name, found)
+                values[field] = value
+            return Struct(name, values)
 
         return make
 
@@ -248,7 +248,7 @@ class _Builder(Walk[Step]):
         return run
 
     def _scoped(self, expr: Fold, over: Step, loop: Loop) -> Step:
-        """A loop with variables of its own, after which those outside have their values again."""
+        """Return a loop with variables of its own, after which those outside have their values again."""
         first, second, names = expr.variable, expr.second, (expr.accumulator, expr.variable, expr.second)
         is_bind = isinstance(expr.over, ListExpr) and not expr.over.items and expr.accumulator != "@result"
 
@@ -279,18 +279,18 @@ def _present(operand: Step, key: str) -> Step:
 
 
 def _logical(left: Step, right: Step, absorbing: bool) -> Step:
-    """``&&`` and ``||``: the side that decides does so even if the other fails."""
+    """Evaluate ``&&`` or ``||``: the side that decides does so even if the other fails."""
 
     def decide(frame: Frame) -> bool:
         failed: Failure | None = None
         try:
-            one = left(frame)
+            left_value = left(frame)
         except Failure as error:
             failed = error
         else:
-            if one is absorbing:
+            if left_value is absorbing:
                 return absorbing
-            if type(one) is not bool:
+            if type(left_value) is not bool:
                 failed = Failure("no such overload")
         try:
             other = right(frame)
@@ -308,7 +308,7 @@ def _logical(left: Step, right: Step, absorbing: bool) -> Step:
 
 
 def _direct(overload: Overload, steps: list[Step]) -> Step:
-    """A call of which it is known what it calls."""
+    """Return a call of which it is known what it calls."""
     call, price = overload.call, overload.cost
 
     def run(frame: Frame) -> Any:
@@ -326,7 +326,7 @@ def _direct(overload: Overload, steps: list[Step]) -> Step:
 
 
 def _dispatched(overloads: list[Overload], steps: list[Step]) -> Step:
-    """A call that is decided by the values."""
+    """Return a call that is decided by the values."""
 
     def run(frame: Frame) -> Any:
         args = tuple([step(frame) for step in steps])

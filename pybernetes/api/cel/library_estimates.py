@@ -21,19 +21,19 @@ class Range(NamedTuple):
     most: int
 
     def add(self, other: Range) -> Range:
-        """The sum."""
+        """Return the sum."""
         return Range(min(MOST, self.least + other.least), min(MOST, self.most + other.most))
 
     def times(self, other: Range) -> Range:
-        """The product."""
+        """Return the product."""
         return Range(min(MOST, self.least * other.least), min(MOST, self.most * other.most))
 
     def scaled(self, factor: float) -> Range:
-        """The product with a factor, rounded up."""
+        """Return the product with a factor, rounded up."""
         return Range(_scaled(self.least, factor), _scaled(self.most, factor))
 
     def union(self, other: Range) -> Range:
-        """What covers both."""
+        """Return what covers both."""
         return Range(min(self.least, other.least), max(self.most, other.most))
 
 
@@ -71,7 +71,7 @@ _LONGEST_NAME = 64
 def library_cost(
     name: str, identifier: str, target: Node | None, args: list[Node], size: Callable[[Node], Range]
 ) -> tuple[Range, Range | None] | None:
-    """What a function of Kubernetes' libraries costs, and how large its result is; None if it is none of them."""
+    """Return the cost of a function of Kubernetes' libraries and the size of its result; None if it is none of them."""
     factor = cost.TRAVERSAL
     if name in _NOMINAL or identifier == "cidr_ip":
         return ONE, None
@@ -105,12 +105,12 @@ def library_cost(
     if name == "ip.isCanonical":
         return size(args[0]).scaled(2 * factor), None
     if name in ("containsIP", "containsCIDR"):
-        found = _ADDRESS.add(_ADDRESS).scaled(factor)
+        total = _ADDRESS.add(_ADDRESS).scaled(factor)
         if name == "containsCIDR":
-            found = found.add(_ADDRESS.scaled(factor)).add(ONE)
+            total = total.add(_ADDRESS.scaled(factor)).add(ONE)
         if identifier.endswith("_string"):
-            found = found.add(size(args[0]).scaled(factor))
-        return found, None
+            total = total.add(size(args[0]).scaled(factor))
+        return total, None
     if name.startswith("sets."):
         product = size(args[0]).times(size(args[1]))
         return (product.add(product) if name == "sets.equivalent" else product).add(ONE), None
@@ -132,10 +132,10 @@ def _of_items(name: str, target: Node, size: Callable[[Node], Range]) -> tuple[R
     item = _item(target)
     if item is None:
         return size(target).times(ONE) if name == "includes" else size(target).scaled(cost.TRAVERSAL), None
-    each = ONE
+    item_cost = ONE
     if item.type.kind in ("string", "bytes"):
-        each = each.add(size(item).scaled(cost.TRAVERSAL))
-    return size(target).times(each), None
+        item_cost = item_cost.add(size(item).scaled(cost.TRAVERSAL))
+    return size(target).times(item_cost), None
 
 
 def _joined(target: Node, args: list[Node], size: Callable[[Node], Range]) -> Range:

@@ -27,7 +27,7 @@ Loop = Callable[[Frame, Items], Any]
 
 
 def bindings(variables: dict[str, Any], values: Any, first: str, second: str) -> Iterator[bool]:
-    """Goes through the items, and gives the variables their values on the way."""
+    """Go through the items, and give the variables their values on the way."""
     if not isinstance(values, list | dict):
         raise Failure("no such overload")
     if not second:
@@ -42,7 +42,7 @@ def bindings(variables: dict[str, Any], values: Any, first: str, second: str) ->
 
 
 def quantified(test: Step, absorbing: bool) -> Loop:
-    """``all`` and ``exists``: the first item that decides ends the loop, whatever failed before."""
+    """Evaluate ``all`` or ``exists``: the first item that decides ends the loop, whatever failed before."""
     per_item = 4 if absorbing else 3
 
     def run(frame: Frame, items: Items) -> bool:
@@ -53,15 +53,15 @@ def quantified(test: Step, absorbing: bool) -> Loop:
             if frame.cost > frame.limit:
                 raise Exceeded
             try:
-                found = test(frame)
+                decision = test(frame)
             except Failure as error:
                 failed = failed or error
                 continue
-            if found is absorbing:
+            if decision is absorbing:
                 # The next item is looked at before the loop ends.
                 frame.cost += 1 + (per_item - 1 if next(iterator, None) is not None else 0)
                 return absorbing
-            if not isinstance(found, bool):
+            if not isinstance(decision, bool):
                 failed = failed or Failure("no such overload")
         frame.cost += 1
         if failed is not None:
@@ -72,10 +72,10 @@ def quantified(test: Step, absorbing: bool) -> Loop:
 
 
 def collected(test: Step | None, item: Step) -> Loop:
-    """``map`` and ``filter``: a list that grows."""
+    """Evaluate ``map`` or ``filter``: a list that grows."""
 
     def run(frame: Frame, items: Items) -> list[Any]:
-        found: list[Any] = []
+        collected_items: list[Any] = []
         frame.cost += cost.LIST + 1
         for _ in items:
             if test is not None:
@@ -87,20 +87,20 @@ def collected(test: Step | None, item: Step) -> Loop:
                     if frame.cost > frame.limit:
                         raise Exceeded
                     continue
-            found.append(item(frame))
+            collected_items.append(item(frame))
             frame.cost += cost.LIST + 2
             if frame.cost > frame.limit:
                 raise Exceeded
-        return found
+        return collected_items
 
     return run
 
 
 def inserted(test: Step | None, parts: list[Step]) -> Loop:
-    """``transformMap``: a map that grows."""
+    """Evaluate ``transformMap``: a map that grows."""
 
     def run(frame: Frame, items: Items) -> dict[Any, Any]:
-        found: dict[Any, Any] = {}
+        entries: dict[Any, Any] = {}
         frame.cost += cost.MAP + 1
         for _ in items:
             frame.cost += 2
@@ -111,9 +111,9 @@ def inserted(test: Step | None, parts: list[Step]) -> Loop:
             made = [part(frame) for part in parts]
             added = made[0] if len(made) == 1 else {made[0]: made[1]}
             for key, value in added.items():
-                if key in found:
+                if key in entries:
                     raise Failure(f"insert failed: key {key} already exists")
-                found[key] = value
-        return found
+                entries[key] = value
+        return entries
 
     return run

@@ -42,7 +42,7 @@ def _has(parser: Parser, target: Expr | None, args: list[Expr], at: int) -> Expr
 
 
 def _names(parser: Parser, args: list[Expr], most: int) -> tuple[tuple[str, str], list[Expr]] | None:
-    """The variables of a loop, one or two, and what comes after them."""
+    """Return the variables of a loop, one or two, and what comes after them."""
     if len(args) == most + 1:
         first, second = _variable(parser, args[0]), _variable(parser, args[1])
         if first == second:
@@ -54,30 +54,30 @@ def _names(parser: Parser, args: list[Expr], most: int) -> tuple[tuple[str, str]
 
 
 def _all(parser: Parser, target: Expr | None, args: list[Expr], at: int) -> Expr | None:
-    found = _names(parser, args, 2)
-    if found is None or target is None:
+    loop_parts = _names(parser, args, 2)
+    if loop_parts is None or target is None:
         return None
-    names, (test,) = found
+    names, (test,) = loop_parts
     condition = _call(at, "@not_strictly_false", _accumulator(at))
     step = _call(at, "_&&_", _accumulator(at), test)
     return _fold(at, target, names, Literal(at, True), condition, step, _accumulator(at))
 
 
 def _exists(parser: Parser, target: Expr | None, args: list[Expr], at: int) -> Expr | None:
-    found = _names(parser, args, 2)
-    if found is None or target is None:
+    loop_parts = _names(parser, args, 2)
+    if loop_parts is None or target is None:
         return None
-    names, (test,) = found
+    names, (test,) = loop_parts
     condition = _call(at, "@not_strictly_false", _call(at, "!_", _accumulator(at)))
     step = _call(at, "_||_", _accumulator(at), test)
     return _fold(at, target, names, Literal(at, False), condition, step, _accumulator(at))
 
 
 def _exists_one(parser: Parser, target: Expr | None, args: list[Expr], at: int) -> Expr | None:
-    found = _names(parser, args, 2)
-    if found is None or target is None:
+    loop_parts = _names(parser, args, 2)
+    if loop_parts is None or target is None:
         return None
-    names, (test,) = found
+    names, (test,) = loop_parts
     more = _call(at, "_+_", _accumulator(at), Literal(at, 1))
     step = _call(at, "_?_:_", test, more, _accumulator(at))
     result = _call(at, "_==_", _accumulator(at), Literal(at, 1))
@@ -135,7 +135,7 @@ def _entries(at: int, target: Expr, names: tuple[str, str], args: list[Expr], st
 
 
 def _bound(at: int, name: str, value: Expr, result: Expr) -> Fold:
-    """A name for a value: a loop over nothing."""
+    """Bind a name to a value: a loop over nothing."""
     nothing = ListExpr(at, [])
     return Fold(at, nothing, _UNUSED, "", name, value, Literal(at, False), Ident(at, name), result)
 

@@ -33,7 +33,7 @@ class Moment:
 
     @classmethod
     def parse(cls, text: str) -> Moment:
-        """A timestamp in RFC 3339; ValueError if it is none."""
+        """Return a timestamp in RFC 3339; raise ValueError if it is none."""
         match = _RFC3339.fullmatch(text)
         if match is None:
             raise ValueError(text)
@@ -47,7 +47,7 @@ class Moment:
         return cls(seconds * SECOND + fraction)
 
     def datetime(self, zone: Any = UTC) -> datetime:
-        """The timestamp as Python has it, without what is shorter than a microsecond."""
+        """Return the timestamp as a datetime, without what is shorter than a microsecond."""
         return (_EPOCH + timedelta(microseconds=self.nanos // 1000)).astimezone(zone)
 
     def __str__(self) -> str:
@@ -81,7 +81,7 @@ class Span:
 
     @classmethod
     def parse(cls, text: str) -> Span:
-        """A duration as Go writes it; ValueError if it is none."""
+        """Return a duration as Go writes it; raise ValueError if it is none."""
         body = text[1:] if text[:1] in ("-", "+") else text
         if body == "0":
             return cls(0)
@@ -179,7 +179,7 @@ class MapList(list[Any]):
         self.keys = keys
 
     def key(self, item: Any) -> Any:
-        """What tells an item apart."""
+        """Return what tells an item apart."""
         return tuple(str(item.get(key)) for key in self.keys)
 
 
@@ -192,15 +192,15 @@ _TYPE_NAMES = {"null": "null_type", "timestamp": "google.protobuf.Timestamp", "d
 
 
 def kind_of(value: Any) -> str:
-    """The kind of a value; for a class of a library, its name."""
-    found = _KINDS.get(type(value))
-    if found is not None:
-        return found
+    """Return the kind of a value; for a class of a library, its name."""
+    kind = _KINDS.get(type(value))
+    if kind is not None:
+        return kind
     return getattr(value, "cel_name", None) or ("map" if isinstance(value, dict) else "list")
 
 
 def type_name(value: Any) -> str:
-    """The name of a value's type."""
+    """Return the name of a value's type."""
     if isinstance(value, Struct):
         return value.name
     kind = kind_of(value)
@@ -210,26 +210,26 @@ def type_name(value: Any) -> str:
 _NUMBERS = (int, float)
 
 
-def equal(one: Any, other: Any) -> bool:
-    """Whether two values are equal; values of different types are not, except for numbers."""
-    kind, other_kind = type(one), type(other)
+def equal(left: Any, right: Any) -> bool:
+    """Return whether two values are equal; values of different types are not, except for numbers."""
+    kind, other_kind = type(left), type(right)
     if kind is other_kind and kind in (str, int, bool, bytes, float):
-        return bool(one == other)
-    if isinstance(one, bool) or isinstance(other, bool):
-        return kind is other_kind and one == other
-    if isinstance(one, _NUMBERS) and isinstance(other, _NUMBERS):
-        return one == other
-    if isinstance(one, list) and isinstance(other, list):
-        return _equal_lists(one, other)
-    if isinstance(one, dict) and isinstance(other, dict):
-        return len(one) == len(other) and all(
-            key in other and equal(value, other[key]) for key, value in one.items()
+        return bool(left == right)
+    if isinstance(left, bool) or isinstance(right, bool):
+        return kind is other_kind and left == right
+    if isinstance(left, _NUMBERS) and isinstance(right, _NUMBERS):
+        return left == right
+    if isinstance(left, list) and isinstance(right, list):
+        return _equal_lists(left, right)
+    if isinstance(left, dict) and isinstance(right, dict):
+        return len(left) == len(right) and all(
+            key in right and equal(value, right[key]) for key, value in left.items()
         )
-    return bool(one == other)
+    return bool(left == right)
 
 
 def key_of(value: Any) -> Any:
-    """Something hashable that is the same for equal values, so that large lists are compared in a moment."""
+    """Return something hashable that is the same for equal values, so that large lists are compared in a moment."""
     kind = type(value)
     if kind is str or kind is bytes:
         return value
@@ -244,46 +244,46 @@ def key_of(value: Any) -> Any:
     return value
 
 
-def _equal_lists(one: list[Any], other: list[Any]) -> bool:
-    if len(one) != len(other):
+def _equal_lists(left: list[Any], right: list[Any]) -> bool:
+    if len(left) != len(right):
         return False
-    if isinstance(one, SetList) or isinstance(other, SetList):
-        return {*map(key_of, other)}.issuperset(map(key_of, one))
-    keyed = one if isinstance(one, MapList) else other if isinstance(other, MapList) else None
+    if isinstance(left, SetList) or isinstance(right, SetList):
+        return {*map(key_of, right)}.issuperset(map(key_of, left))
+    keyed = left if isinstance(left, MapList) else right if isinstance(right, MapList) else None
     if keyed is not None:
-        by_key = {keyed.key(item): item for item in other}
-        return all(keyed.key(item) in by_key and equal(item, by_key[keyed.key(item)]) for item in one)
-    return all(map(equal, one, other))
+        by_key = {keyed.key(item): item for item in right}
+        return all(keyed.key(item) in by_key and equal(item, by_key[keyed.key(item)]) for item in left)
+    return all(map(equal, left, right))
 
 
-def add_lists(one: list[Any], other: list[Any]) -> list[Any]:
-    """Both lists as one; sets do not repeat, and objects of maps are merged."""
-    if isinstance(one, SetList):
-        held = {*map(key_of, one)}
-        return SetList(one + [item for item in other if key_of(item) not in held])
-    if isinstance(one, MapList):
-        places = {one.key(item): index for index, item in enumerate(one)}
-        result = list(one)
-        for item in other:
-            place = places.get(one.key(item))
+def add_lists(left: list[Any], right: list[Any]) -> list[Any]:
+    """Return both lists as one; sets do not repeat, and objects of maps are merged."""
+    if isinstance(left, SetList):
+        held = {*map(key_of, left)}
+        return SetList(left + [item for item in right if key_of(item) not in held])
+    if isinstance(left, MapList):
+        places = {left.key(item): index for index, item in enumerate(left)}
+        result = list(left)
+        for item in right:
+            place = places.get(left.key(item))
             if place is None:
                 result.append(item)
             else:
                 result[place] = {**result[place], **item}
-        return MapList(result, one.keys)
-    return [*one, *other]
+        return MapList(result, left.keys)
+    return [*left, *right]
 
 
-def less(one: Any, other: Any) -> bool:
-    """Whether a value comes before another; Failure if they have no order."""
+def less(left: Any, right: Any) -> bool:
+    """Return whether a value comes before another; Failure if they have no order."""
     try:
-        return bool(one < other)
+        return bool(left < right)
     except TypeError:
         raise Failure("no such overload") from None
 
 
 def size(value: Any) -> int:
-    """How long a value is; 1 for what has no length."""
+    """Return how long a value is; 1 for what has no length."""
     if isinstance(value, str | bytes | list | dict):
         return len(value)
     if isinstance(value, Optional) and value.present:

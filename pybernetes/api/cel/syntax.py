@@ -88,17 +88,17 @@ class Parser:
         self.issues: list[Issue] = []
 
     def parse(self) -> Expr:
-        """The whole expression."""
-        found = self._expression()
+        """Return the whole expression."""
+        expression = self._expression()
         token = self._peek()
         if token.kind != "end":
             raise self._unexpected(token)
         if self.issues:
             raise Invalid(self.source, self.issues)
-        return found
+        return expression
 
     def complain(self, at: int, text: str) -> None:
-        """Notes a complaint of a macro."""
+        """Note a complaint of a macro."""
         self.issues.append(Issue(at, text))
 
     # -- tokens --------------------------------------------------------------------------------------------
@@ -148,13 +148,13 @@ class Parser:
         return condition
 
     def _left(self, below: Callable[[], Expr], *texts: str) -> Expr:
-        found = below()
+        expression = below()
         while token := self._accept(*texts):
-            found = Call(token.at, f"_{token.text}_", None, [found, below()])
-        return found
+            expression = Call(token.at, f"_{token.text}_", None, [expression, below()])
+        return expression
 
     def _balanced(self, below: Callable[[], Expr], text: str) -> Expr:
-        """Operands of an operator whose grouping means nothing, so that long chains make no deep tree."""
+        """Read the operands of an operator whose grouping means nothing, so that long chains make no deep tree."""
         operands, places = [below()], []
         while token := self._accept(text):
             places.append(token.at)
@@ -168,17 +168,17 @@ class Parser:
         return self._balanced(self._relation, "&&")
 
     def _relation(self) -> Expr:
-        found = self._sum()
+        expression = self._sum()
         while True:
             token = self._peek()
             if token.kind == "name" and token.text == "in":
                 self._take()
-                found = Call(token.at, "@in", None, [found, self._sum()])
+                expression = Call(token.at, "@in", None, [expression, self._sum()])
             elif token.kind == "op" and token.text in ("<", "<=", ">", ">=", "==", "!="):
                 self._take()
-                found = Call(token.at, f"_{token.text}_", None, [found, self._sum()])
+                expression = Call(token.at, f"_{token.text}_", None, [expression, self._sum()])
             else:
-                return found
+                return expression
 
     def _sum(self) -> Expr:
         return self._left(self._product, "+", "-")
@@ -204,26 +204,26 @@ class Parser:
     def _member(self) -> Expr:
         return self._members(self._primary())
 
-    def _members(self, found: Expr) -> Expr:
+    def _members(self, expression: Expr) -> Expr:
         while True:
             if token := self._accept("."):
                 optional = self._accept("?") is not None
                 name = self._field()
                 if not optional and (opening := self._accept("(")):
-                    found = self._call(name, found, opening.at)
+                    expression = self._call(name, expression, opening.at)
                 elif optional:
-                    found = Call(token.at, "_?._", None, [found, Literal(self._peek().at, name)])
+                    expression = Call(token.at, "_?._", None, [expression, Literal(self._peek().at, name)])
                 else:
-                    found = Select(token.at, found, name)
+                    expression = Select(token.at, expression, name)
             elif token := self._accept("["):
                 optional = self._accept("?") is not None
                 index = self._expression()
                 self._expect("]")
-                found = Call(token.at, "_[?_]" if optional else "_[_]", None, [found, index])
-            elif self._peek().text == "{" and self._peek().kind == "op" and qualified(found):
-                found = self._struct(qualified(found), self._take().at)
+                expression = Call(token.at, "_[?_]" if optional else "_[_]", None, [expression, index])
+            elif self._peek().text == "{" and self._peek().kind == "op" and qualified(expression):
+                expression = self._struct(qualified(expression), self._take().at)
             else:
-                return found
+                return expression
 
     def _field(self) -> str:
         token = self._take()
@@ -234,13 +234,13 @@ class Parser:
         return token.text
 
     def _arguments(self, closing: str) -> list[Expr]:
-        found: list[Expr] = []
+        arguments: list[Expr] = []
         while not self._accept(closing):
-            found.append(self._expression())
+            arguments.append(self._expression())
             if not self._accept(","):
                 self._expect(closing)
                 break
-        return found
+        return arguments
 
     def _call(self, name: str, target: Expr | None, at: int) -> Expr:
         args = self._arguments(")")
@@ -258,9 +258,9 @@ class Parser:
         if token.kind == "string":
             return Literal(token.at, self._string(token))
         if token.kind == "op" and token.text == "(":
-            found = self._expression()
+            expression = self._expression()
             self._expect(")")
-            return found
+            return expression
         if token.kind == "op" and token.text == "[":
             return self._list(token.at)
         if token.kind == "op" and token.text == "{":

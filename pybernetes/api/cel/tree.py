@@ -114,7 +114,7 @@ class Walk(ABC, Generic[R]):
     """What goes over a tree: a method for each sort of node."""
 
     def visit(self, expr: Expr) -> R:
-        """What is to be said of a node."""
+        """Return what is to be said of a node."""
         return self._method(expr)(expr)
 
     def _method(self, expr: Expr) -> Callable[[Any], R]:
@@ -164,7 +164,7 @@ class Walk(ABC, Generic[R]):
 
 
 def qualified(expr: Expr) -> str:
-    """The dotted name that a chain of fields spells, or nothing."""
+    """Return the dotted name that a chain of fields spells, or nothing."""
     if isinstance(expr, Ident):
         return expr.name
     if isinstance(expr, Select) and not expr.test:

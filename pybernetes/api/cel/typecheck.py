@@ -48,7 +48,7 @@ class _Fields(dict[str, Type]):
 
 
 def of_type(type_: schema.Type) -> Type:
-    """A built-in type as expressions see it."""
+    """Return a built-in type as expressions see it."""
     if type_.kind == "struct":
         return types.object_of(type_.name or "object", _Fields(type_.fields))
     if type_.kind == "map":
@@ -59,7 +59,7 @@ def of_type(type_: schema.Type) -> Type:
 
 
 def of_schema(given: Mapping[str, Any]) -> Type | None:
-    """A custom resource as expressions see it, from its published schema."""
+    """Return a custom resource as expressions see it, from its published schema."""
     declared = values.declare(dict(given), root=True)
     if declared is None or declared.type.fields is None:
         return None
@@ -74,8 +74,8 @@ TypeOf = Callable[[Kind], "Type | None"]
 
 
 def matched_kinds(spec: Mapping[str, Any], kinds_of: KindsOf) -> list[Kind]:
-    """The kinds that the rules of a policy name one by one."""
-    found: set[Kind] = set()
+    """Return the kinds that the rules of a policy name one by one."""
+    kinds: set[Kind] = set()
     for rule in spec.get("matchConstraints", {}).get("resourceRules", ()):
         groups, versions = rule.get("apiGroups", ()), rule.get("apiVersions", ())
         if any("*" in name for name in (*groups, *versions)):
@@ -84,14 +84,18 @@ def matched_kinds(spec: Mapping[str, Any], kinds_of: KindsOf) -> list[Kind]:
         for group in sorted(groups):
             for version in sorted(versions):
                 for resource in sorted(resources):
-                    found.update(kinds_of(group, version, resource))
-    return sorted(found)[:_MOST]
+                    kinds.update(kinds_of(group, version, resource))
+    return sorted(kinds)[:_MOST]
 
 
 def warnings(policy: Mapping[str, Any], kinds_of: KindsOf, type_of: TypeOf) -> list[dict[str, str]]:
-    """What does not fit the types, as entries of a policy's status."""
+    """Return what does not fit the types, as entries of a policy's status."""
     spec = policy["spec"]
-    typed = [(kind, found) for kind in matched_kinds(spec, kinds_of) if (found := type_of(kind)) is not None]
+    typed = [
+        (kind, kind_type)
+        for kind in matched_kinds(spec, kinds_of)
+        if (kind_type := type_of(kind)) is not None
+    ]
     params = _params(spec, type_of)
     told = []
     for field, expression in _expressions(spec):

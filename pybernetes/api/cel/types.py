@@ -56,34 +56,34 @@ _PLAIN = {
 
 
 def list_of(item: Type) -> Type:
-    """The type of a list."""
+    """Return the type of a list."""
     return Type("list", (item,))
 
 
 def map_of(key: Type, value: Type) -> Type:
-    """The type of a map."""
+    """Return the type of a map."""
     return Type("map", (key, value))
 
 
 def optional_of(value: Type) -> Type:
-    """The type of a value that may be missing."""
+    """Return the type of a value that may be missing."""
     return Type("optional", (value,))
 
 
 def opaque(name: str) -> Type:
-    """A type of a library, of which only its functions know what is inside."""
+    """Return a type of a library, of which only its functions know what is inside."""
     return Type("opaque", (), name)
 
 
 def object_of(name: str, fields: dict[str, Type]) -> Type:
-    """The type of an object with known fields."""
+    """Return the type of an object with known fields."""
     made = Type("object", (), name)
     made.fields = fields
     return made
 
 
 def variable() -> Type:
-    """A type that is not known yet."""
+    """Return a type that is not known yet."""
     return Type("param", (), f"%{next(_serials)}")
 
 
@@ -92,11 +92,11 @@ _NAME = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*")
 
 @lru_cache(maxsize=4096)
 def named(text: str) -> Type:
-    """A type as signatures write it: ``list(A)``, ``map(string, dyn)``, ``optional(A)``, ``kubernetes.URL``."""
-    found, rest = _read(text)
+    """Return a type as signatures write it: ``list(A)``, ``map(string, dyn)``, ``optional(A)``, ``kubernetes.URL``."""
+    type_, rest = _read(text)
     if rest.strip():
         raise ValueError(f"no type: {text}")
-    return found
+    return type_
 
 
 def _read(text: str) -> tuple[Type, str]:
@@ -127,7 +127,7 @@ _NULLABLE = ("null", "object", "opaque", "optional", "timestamp", "duration")
 
 
 def resolve(type_: Type, known: Mapping, free: bool = False) -> Type:
-    """The type with all that is known of its variables; what stays unknown is dynamic unless kept free."""
+    """Return the type with all that is known of its variables; what stays unknown is dynamic unless kept free."""
     while type_.kind == "param" and type_.name in known:
         type_ = known[type_.name]
     if type_.kind == "param":
@@ -153,7 +153,7 @@ def _occurs(name: str, type_: Type, known: Mapping) -> bool:
 
 
 def fits(wanted: Type, given: Type, known: Mapping) -> bool:
-    """Whether a type can stand where another is wanted; notes in ``known`` what this says of variables."""
+    """Return whether a type can stand where another is wanted; notes in ``known`` what this says of variables."""
     wanted, given = _deref(wanted, known), _deref(given, known)
     if wanted is given or (wanted.kind == "param" and wanted == given):
         return True
@@ -177,9 +177,12 @@ def fits(wanted: Type, given: Type, known: Mapping) -> bool:
         return True
     if wanted.kind != given.kind or wanted.name != given.name or len(wanted.params) != len(given.params):
         return False
-    return all(fits(one, other, known) for one, other in zip(wanted.params, given.params, strict=True))
+    return all(
+        fits(wanted_param, other, known)
+        for wanted_param, other in zip(wanted.params, given.params, strict=True)
+    )
 
 
 def is_dynamic(type_: Type) -> bool:
-    """Whether nothing is known of a type."""
+    """Return whether nothing is known of a type."""
     return type_.kind in ("dyn", "param", "error")

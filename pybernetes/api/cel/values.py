@@ -7,13 +7,15 @@ import binascii
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pybernetes.api.cel import types
 from pybernetes.api.cel.runtime import MapList, Moment, SetList, Span
 from pybernetes.api.cel.types import Type
 
-Schema = dict[str, Any]
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 Convert = Callable[[Any], Any]
 _MOST_BYTES = 3 * 1024 * 1024
 _NAME_LENGTH = 253
@@ -26,13 +28,13 @@ _ESCAPABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
 _EMBEDDED = "x-kubernetes-embedded-resource"
 
 
-def _capped(schema: Schema | None, most: int) -> Schema:
+def _capped(schema: Object | None, most: int) -> Object:
     given = (schema or {}).get("maxLength")
     return {"type": "string", "maxLength": min(most, given) if given is not None else most}
 
 
-def with_head(schema: Schema) -> Schema:
-    """The schema of a whole object with the part that every object has."""
+def with_head(schema: Object) -> Object:
+    """Return the schema of a whole object with the part that every object has."""
     given = schema.get("properties") or {}
     metadata = (given.get("metadata") or {}).get("properties") or {}
     head = {
@@ -51,7 +53,7 @@ def with_head(schema: Schema) -> Schema:
 
 @lru_cache(maxsize=4096)
 def escape(name: str) -> str:
-    """The name of a field as expressions write it; nothing if they cannot."""
+    """Return the name of a field as expressions write it; nothing if they cannot."""
     if name in _KEYWORDS:
         return f"__{name}__"
     if not _ESCAPABLE.fullmatch(name):
@@ -73,27 +75,27 @@ class Declared:
         self.fields: dict[str, Declared] = {}
 
     def value(self, value: Any) -> Any:
-        """A JSON value as an expression gets it."""
+        """Return a JSON value as an expression gets it."""
         return value if self.convert is None or value is None else self.convert(value)
 
     def limit(self, path: tuple[str, ...]) -> int | None:
-        """The most items or characters at a path below a variable of this type."""
-        found: Declared | None = self
+        """Return the most items or characters at a path below a variable of this type."""
+        declared: Declared | None = self
         for name in path[1:]:
-            assert found is not None
+            assert declared is not None
             if name in ("@items", "@values"):
-                found = found.item
+                declared = declared.item
             elif name == "@keys":
-                found = found.key
+                declared = declared.key
             else:
-                found = found.fields.get(name)
-            if found is None:
+                declared = declared.fields.get(name)
+            if declared is None:
                 return None
-        return found.largest if found is not None else None
+        return declared.largest if declared is not None else None
 
 
-def declare(schema: Schema | None, root: bool = False) -> Declared | None:
-    """How expressions see values of a schema; None if they do not see them at all."""
+def declare(schema: Object | None, root: bool = False) -> Declared | None:
+    """Return how expressions see values of a schema; None if they do not see them at all."""
     if not schema:
         return None
     if schema.get("x-kubernetes-int-or-string"):
@@ -117,18 +119,18 @@ def declare(schema: Schema | None, root: bool = False) -> Declared | None:
     return None
 
 
-def _list(schema: Schema) -> Declared | None:
+def _list(schema: Object) -> Declared | None:
     item = declare(schema.get("items"))
     if item is None:
         return None
     most = schema.get("maxItems")
     largest = max(0, most) if most is not None else (_MOST_BYTES - 2) // (item.smallest + 1)
-    found = Declared(types.list_of(item.type), 2, largest, _list_conversion(schema, item.convert))
-    found.item = item
-    return found
+    declared = Declared(types.list_of(item.type), 2, largest, _list_conversion(schema, item.convert))
+    declared.item = item
+    return declared
 
 
-def _list_conversion(schema: Schema, inner: Convert | None) -> Convert | None:
+def _list_conversion(schema: Object, inner: Convert | None) -> Convert | None:
     sort = schema.get("x-kubernetes-list-type", "atomic")
     keys = tuple(schema.get("x-kubernetes-list-map-keys") or ())
     if sort == "atomic" and inner is None:
@@ -146,7 +148,7 @@ def _list_conversion(schema: Schema, inner: Convert | None) -> Convert | None:
     return convert
 
 
-def _object(schema: Schema) -> Declared | None:
+def _object(schema: Object) -> Declared | None:
     additional = schema.get("additionalProperties")
     if type(additional) is dict:
         value = declare(additional)
@@ -163,36 +165,36 @@ def _object(schema: Schema) -> Declared | None:
                     return entries
                 return {key: inner(item) for key, item in entries.items()}
 
-        found = Declared(types.map_of(types.STRING, value.type), 2, largest, convert)
+        declared = Declared(types.map_of(types.STRING, value.type), 2, largest, convert)
         # Upstream counts nothing for keys, whatever their length.
-        found.item, found.key = value, Declared(types.STRING, 2)
-        return found
+        declared.item, declared.key = value, Declared(types.STRING, 2)
+        return declared
     return _fields(schema)
 
 
-def _fields(schema: Schema) -> Declared:
+def _fields(schema: Object) -> Declared:
     required = schema.get("required") or ()
     smallest = 2
     declared: dict[str, Declared] = {}
     type_ = types.object_of("object", {})
     assert type_.fields is not None
     for name, child in (schema.get("properties") or {}).items():
-        found = declare(child)
-        if found is None:
+        field = declare(child)
+        if field is None:
             continue
         written = escape(name)
         if written:
-            declared[written] = found
-            type_.fields[written] = found.type
-            type_.access[written] = (name, found.convert)
+            declared[written] = field
+            type_.fields[written] = field.type
+            type_.access[written] = (name, field.convert)
         if name in required and "default" not in child:
-            smallest += len(name) + found.smallest + 4
+            smallest += len(name) + field.smallest + 4
     made = Declared(type_, smallest)
     made.fields = declared
     return made
 
 
-def _string(schema: Schema) -> Declared:
+def _string(schema: Object) -> Declared:
     length = schema.get("maxLength")
     match schema.get("format"):
         case "byte":

@@ -23,7 +23,7 @@ class Block(NamedTuple):
 
 
 def blocks(text: bytes) -> Iterator[Block]:
-    """The blocks of a text; what is between them, and blocks that are not Base64, do not count."""
+    """Return the blocks of a text; what is between them, and blocks that are not Base64, do not count."""
     for match in _BLOCK.finditer(text):
         kind, body = match.group(1).decode(errors="replace"), match.group(2)
         headers = False
@@ -40,7 +40,7 @@ def blocks(text: bytes) -> Iterator[Block]:
 
 
 def from_base64(text: str) -> bytes:
-    """The bytes of a field, which was checked when it was decoded."""
+    """Return the bytes of a field, which was checked when it was decoded."""
     try:
         return base64.b64decode(text)
     except (binascii.Error, ValueError):
@@ -48,7 +48,7 @@ def from_base64(text: str) -> bytes:
 
 
 def certificate(content: bytes) -> Any:
-    """The X.509 certificate in DER, or None if it is none."""
+    """Return the X.509 certificate in DER, or None if it is none."""
     from cryptography import x509  # imported late: few requests need it
 
     try:
@@ -58,7 +58,7 @@ def certificate(content: bytes) -> Any:
 
 
 def request(content: bytes) -> Any:
-    """The PKCS#10 certificate request in DER, or None if it is none."""
+    """Return the PKCS#10 certificate request in DER, or None if it is none."""
     from cryptography import x509
 
     try:
@@ -68,7 +68,7 @@ def request(content: bytes) -> Any:
 
 
 def signed(csr: Any) -> bool:
-    """Whether the request is signed with the key that it names."""
+    """Return whether the request is signed with the key that it names."""
     from cryptography.exceptions import UnsupportedAlgorithm
 
     try:
@@ -78,7 +78,7 @@ def signed(csr: Any) -> bool:
 
 
 def is_authority(certificate: Any) -> bool:
-    """Whether the certificate may sign others."""
+    """Return whether the certificate may sign others."""
     from cryptography import x509
 
     try:
@@ -88,7 +88,7 @@ def is_authority(certificate: Any) -> bool:
 
 
 def signature_problem(csr: Any) -> str:
-    """The complaint about a request with a wrong signature, in the words of Go's libraries."""
+    """Return the complaint about a request with a wrong signature, in the words of Go's libraries."""
     from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
     try:

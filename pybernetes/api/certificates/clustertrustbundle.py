@@ -16,12 +16,12 @@ _LARGEST = 1024 * 1024
 
 
 def default(obj: Object) -> None:
-    """Completes the bundle, which is always shown."""
+    """Complete the bundle, which is always shown."""
     obj.setdefault("spec", {}).setdefault("trustBundle", "")
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the name, which depends on the signer, and the certificates."""
+    """Check the name, which depends on the signer, and the certificates."""
     metadata, spec = obj["metadata"], obj.get("spec", {})
     signer = spec.get("signerName", "")
     for key, text in (("generateName", metadata.get("generateName", "")), ("name", metadata.get("name", ""))):
@@ -69,7 +69,7 @@ def _block_problem(block: _pem.Block) -> str:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the signer stays."""
+    """Check that the signer stays."""
     after, before = get(new, ".spec.signerName", ""), get(old, ".spec.signerName", "")
     meta.immutable(after, before, _SPEC / "signerName", errors)
 

@@ -6,7 +6,7 @@ from pybernetes.api.coordination import GROUP
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 _SPEC = Path("spec")
 # Coordinated leader election is off by default: its fields are dropped unless an object already has them.
@@ -14,25 +14,25 @@ _COORDINATED = ("strategy", "preferredHolder")
 
 
 def default(obj: Object) -> None:
-    """Completes an absent spec, which is always shown."""
+    """Complete an absent spec, which is always shown."""
     obj.setdefault("spec", {})
 
 
 def prepare_create(obj: Object) -> None:
-    """Drops the fields of coordinated leader election."""
+    """Drop the fields of coordinated leader election."""
     for key in _COORDINATED:
         obj.get("spec", {}).pop(key, None)
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Drops the fields of coordinated leader election, unless the lease already has them."""
+    """Drop the fields of coordinated leader election, unless the lease already has them."""
     for key in _COORDINATED:
         if key not in old.get("spec", {}):
             new.get("spec", {}).pop(key, None)
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the numbers of the lease."""
+    """Check the numbers of the lease."""
     spec = obj.get("spec", {})
     duration, transitions = spec.get("leaseDurationSeconds"), spec.get("leaseTransitions")
     if duration is not None and duration <= 0:
@@ -47,12 +47,11 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def _strategy(strategy: str, path: Path, errors: Errors) -> None:
-    """A strategy without a prefix must be one that Kubernetes knows."""
+    """Check that a strategy without a prefix is one that Kubernetes knows."""
     if "/" not in strategy and strategy != "OldestEmulationVersion":
         errors.unsupported(path, strategy, ("OldestEmulationVersion",))
     elif "/" in strategy:
-        for problem in names.qualified_name(strategy):
-            errors.invalid(path, strategy, problem)
+        checks.name(names.qualified_name, strategy, path, errors)
 
 
 RESOURCE = Resource(

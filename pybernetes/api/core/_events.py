@@ -8,7 +8,7 @@ from typing import Any
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object
 from pybernetes.api.table import get, since
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 # The fields of events.k8s.io/v1 with their names in the core group.
 NEW_TO_CORE = {
@@ -28,12 +28,12 @@ TTL = 3600
 
 
 def to_core(event: Object) -> Object:
-    """An event of events.k8s.io as the core group writes it."""
+    """Return an event of events.k8s.io as the core group writes it."""
     return {NEW_TO_CORE.get(key, key): value for key, value in event.items()} | {"apiVersion": "v1"}
 
 
 def from_core(event: Object) -> Object:
-    """An event of the core group as events.k8s.io writes it."""
+    """Return an event of the core group as events.k8s.io writes it."""
     renamed = {
         CORE_TO_NEW.get(key, key): value
         for key, value in event.items()
@@ -43,7 +43,7 @@ def from_core(event: Object) -> Object:
 
 
 def default_core(event: Object) -> None:
-    """Fills what Go writes even when it is empty."""
+    """Fill what Go writes even when it is empty."""
     event.setdefault("involvedObject", {})
     event.setdefault("source", {})
     event.setdefault("reportingComponent", "")
@@ -51,7 +51,7 @@ def default_core(event: Object) -> None:
 
 
 def validate_core(event: Object, errors: Errors, controller_field: str = "reportingComponent") -> None:
-    """Checks an event in its core form, as both groups do."""
+    """Check an event in its core form, as both groups do."""
     namespace = event["metadata"].get("namespace", "")
     involved = event.get("involvedObject", {}).get("namespace", "")
     mismatch = involved != namespace if involved else namespace not in ("", "default")
@@ -64,8 +64,7 @@ def validate_core(event: Object, errors: Errors, controller_field: str = "report
     controller = event.get("reportingComponent", "")
     if not controller:
         errors.required(Path(controller_field))
-    for problem in names.qualified_name(controller):
-        errors.invalid(Path(controller_field), controller, problem)
+    checks.name(names.qualified_name, controller, Path(controller_field), errors)
     for key in ("reportingInstance", "action", "reason"):
         text = event.get(key, "")
         if not text:
@@ -77,7 +76,7 @@ def validate_core(event: Object, errors: Errors, controller_field: str = "report
 
 
 def validate_series(event: Object, errors: Errors) -> None:
-    """Checks the series of an event that recurs."""
+    """Check the series of an event that recurs."""
     series = event.get("series")
     if series is None:
         return
@@ -88,7 +87,7 @@ def validate_series(event: Object, errors: Errors) -> None:
 
 
 def selectable(renames: dict[str, str]) -> dict[str, Callable[[Object], str]]:
-    """The field selectors, with the names and on the objects of one group."""
+    """Return the field selectors, with the names and on the objects of one group."""
 
     def reader(path: str) -> Callable[[Object], str]:
         return lambda obj: get(obj, path) or ""
@@ -127,7 +126,7 @@ def _count(event: Object) -> int:
 
 
 def columns(core: Callable[[Object], Object]) -> tuple[Column, ...]:
-    """The printed columns, given how an object is turned into its core form."""
+    """Return the printed columns, given how an object is turned into its core form."""
 
     def column(name: str, cell: Callable[[Object, float], Any], **more: Any) -> Column:
         return Column(name, lambda obj, now: cell(core(obj), now), **more)

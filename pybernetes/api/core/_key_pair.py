@@ -9,7 +9,7 @@ _BLOCK = re.compile(rb"-----BEGIN ([^-\n]+)-----\r?\n.*?-----END \1-----", re.DO
 
 
 def key_pair_problem(certificate: bytes, key: bytes) -> str:
-    """What is wrong with the pair, or nothing."""
+    """Return what is wrong with the pair, or nothing."""
     problem, block = _find(certificate, "certificate", lambda kind: kind == b"CERTIFICATE")
     if problem:
         return problem
@@ -43,7 +43,7 @@ def key_pair_problem(certificate: bytes, key: bytes) -> str:
 
 
 def _find(content: bytes, noun: str, wanted: Any) -> tuple[str, bytes]:
-    """The first block of the wanted kind, or what is wrong."""
+    """Return the first block of the wanted kind, or what is wrong."""
     skipped = []
     for match in _BLOCK.finditer(content):
         if wanted(match.group(1)):

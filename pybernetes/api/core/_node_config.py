@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import names
 
 
-def validate_source(source: dict[str, Any], in_status: bool, path: Path, errors: Errors) -> None:
-    """Checks a reference to a config map, in the spec or in the status."""
+def validate_source(source: Object, in_status: bool, path: Path, errors: Errors) -> None:
+    """Check a reference to a config map, in the spec or in the status."""
     if "configMap" not in source:
         errors.invalid(path, source, "exactly one reference subfield must be non-nil")
         return

@@ -9,12 +9,12 @@ _SHORT = {"ReadWriteOnce": "RWO", "ReadOnlyMany": "ROX", "ReadWriteMany": "RWX",
 
 
 def access_modes(modes: list[str] | None) -> str:
-    """Access modes in their short forms."""
+    """Return the access modes in their short forms."""
     return ",".join(short for mode, short in _SHORT.items() if mode in (modes or ()))
 
 
 def storage_class(obj: Object) -> str:
-    """The storage class: the old annotation goes before the field."""
+    """Return the storage class: the old annotation goes before the field."""
     annotations = obj["metadata"].get("annotations") or {}
     if CLASS_ANNOTATION in annotations:
         return str(annotations[CLASS_ANNOTATION])
@@ -22,7 +22,7 @@ def storage_class(obj: Object) -> str:
 
 
 def phase(obj: Object) -> str:
-    """The phase as it is printed."""
+    """Return the phase as it is printed."""
     if obj["metadata"].get("deletionTimestamp"):
         return "Terminating"
     return obj.get("status", {}).get("phase", "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 from pybernetes.api.core.pod.validation.volume_sources import (
     needs,
@@ -19,10 +18,10 @@ from pybernetes.api.core.pod.validation.volume_sources import (
     validate_quobyte,
 )
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks, names
 
-Fields = dict[str, Any]
-Check = Callable[[Fields, Path, Errors], None]
+Check = Callable[[Object, Path, Errors], None]
 _LUN = "must be between 0 and 255, inclusive"
 _INITIATORS = {
     "iqn": re.compile(r"iqn\.\d{4}-\d{2}\.([A-Za-z0-9.-]+)(:[^,;*&$|\s]+)\Z"),
@@ -31,22 +30,21 @@ _INITIATORS = {
 }
 
 
-def _local(source: Fields, path: Path, errors: Errors) -> None:
+def _local(source: Object, path: Path, errors: Errors) -> None:
     if not source.get("path"):
         errors.required(path / "path")
     else:
         checks.no_backsteps(source["path"], path / "path", errors)
 
 
-def _glusterfs(source: Fields, path: Path, errors: Errors) -> None:
+def _glusterfs(source: Object, path: Path, errors: Errors) -> None:
     needs("endpoints", "path")(source, path, errors)
     namespace = source.get("endpointsNamespace")
     if namespace == "":
         text = "if the endpointnamespace is set, it must be a valid namespace name"
         errors.invalid(path / "endpointsNamespace", namespace, text)
     elif namespace is not None:
-        for problem in names.dns_label(namespace):
-            errors.invalid(path / "endpointsNamespace", namespace, problem)
+        checks.name(names.dns_label, namespace, path / "endpointsNamespace", errors)
 
 
 def _initiator(value: str, path: Path, errors: Errors) -> None:
@@ -55,7 +53,7 @@ def _initiator(value: str, path: Path, errors: Errors) -> None:
         errors.invalid(path, value, "must be valid format")
 
 
-def _iscsi(source: Fields, path: Path, errors: Errors) -> None:
+def _iscsi(source: Object, path: Path, errors: Errors) -> None:
     needs("targetPortal")(source, path, errors)
     if not source.get("iqn"):
         errors.required(path / "iqn")
@@ -71,24 +69,24 @@ def _iscsi(source: Fields, path: Path, errors: Errors) -> None:
 
 
 def _secret(
-    source: Fields, path: Path, errors: Errors, keys: tuple[str, ...] = ("name", "namespace")
+    source: Object, path: Path, errors: Errors, keys: tuple[str, ...] = ("name", "namespace")
 ) -> None:
     if "secretRef" in source:
         needs(*keys)(source["secretRef"], path / "secretRef", errors)
 
 
-def _cinder(source: Fields, path: Path, errors: Errors) -> None:
+def _cinder(source: Object, path: Path, errors: Errors) -> None:
     needs("volumeID")(source, path, errors)
     _secret(source, path, errors)
 
 
-def _azure_file(source: Fields, path: Path, errors: Errors) -> None:
+def _azure_file(source: Object, path: Path, errors: Errors) -> None:
     needs("secretName", "shareName")(source, path, errors)
     if source.get("secretNamespace") == "":
         errors.required(path / "secretNamespace")
 
 
-def _storageos(source: Fields, path: Path, errors: Errors) -> None:
+def _storageos(source: Object, path: Path, errors: Errors) -> None:
     needs("volumeName")(source, path, errors)
     for key in ("volumeName", "volumeNamespace"):
         for problem in names.dns_label(source[key]) if source.get(key) else ():
@@ -96,7 +94,7 @@ def _storageos(source: Fields, path: Path, errors: Errors) -> None:
     _secret(source, path, errors)
 
 
-def _csi(source: Fields, path: Path, errors: Errors) -> None:
+def _csi(source: Object, path: Path, errors: Errors) -> None:
     validate_csi_driver(source.get("driver", ""), path / "driver", errors)
     needs("volumeHandle")(source, path, errors)
     for key in ("controllerPublish", "controllerExpand", "nodePublish", "nodeExpand"):
@@ -139,18 +137,18 @@ SOURCES: dict[str, Check] = {
 }
 
 
-def validate_source(spec: Fields, volume_name: str, path: Path, errors: Errors) -> None:
-    """Checks that there is one source, and that it is complete."""
-    found = False
+def validate_source(spec: Object, volume_name: str, path: Path, errors: Errors) -> None:
+    """Check that there is one source, and that it is complete."""
+    has_source = False
     for key, check in SOURCES.items():
         if key not in spec:
             continue
-        if found and key != "flexVolume":
+        if has_source and key != "flexVolume":
             errors.forbidden(
                 path / ("cephFS" if key == "cephfs" else key), "may not specify more than 1 volume type"
             )
             continue
-        found = True
+        has_source = True
         check(spec[key], path / ("persistentDisk" if key == "gcePersistentDisk" else key), errors)
         if key == "local" and "nodeAffinity" not in spec:
             errors.required(path / "nodeAffinity", "Local volume requires node affinity")
@@ -162,5 +160,5 @@ def validate_source(spec: Fields, volume_name: str, path: Path, errors: Errors) 
                     "if iscsi.initiatorName is specified."
                 )
                 errors.invalid(path / "iscsi" / "targetportal", portal, text)
-    if not found:
+    if not has_source:
         errors.required(path, "must specify a volume type")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object, Resource
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 _TARGET = Path("target")
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks that the target is a node."""
+    """Check that the target is a node."""
     target = obj.get("target", {})
     kind, name = target.get("kind", ""), target.get("name", "")
     if kind not in ("", "Node"):
@@ -18,8 +18,7 @@ def validate(obj: Object, errors: Errors) -> None:
     if not name:
         errors.required(_TARGET / "name")
     elif kind in ("", "Node"):
-        for problem in names.dns_subdomain(name):
-            errors.invalid(_TARGET / "name", name, problem)
+        checks.name(names.dns_subdomain, name, _TARGET / "name", errors)
 
 
 RESOURCE = Resource(

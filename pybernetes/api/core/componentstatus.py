@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import NAME
 
 
 def component_status(name: str, healthy: bool, message: str = "", error: str = "") -> Object:
-    """The object that says how one component is."""
+    """Return the object that says how one component is."""
     condition = {"type": "Healthy", "status": "True" if healthy else "False"}
     if message:
         condition["message"] = message
@@ -23,7 +21,7 @@ def component_status(name: str, healthy: bool, message: str = "", error: str = "
     }
 
 
-def _condition(obj: Object) -> dict[str, Any]:
+def _condition(obj: Object) -> Object:
     return next((c for c in obj.get("conditions", ()) if c.get("type") == "Healthy"), {})
 
 

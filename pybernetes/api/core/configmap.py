@@ -5,31 +5,29 @@ from __future__ import annotations
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 _SIZE_LIMIT = 1024 * 1024
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the keys and the size of the data."""
+    """Check the keys and the size of the data."""
     data, binary = obj.get("data", {}), obj.get("binaryData", {})
     size = 0
     for key, value in data.items():
-        for problem in names.config_map_key(key):
-            errors.invalid(Path("data")[key], key, problem)
+        checks.name(names.config_map_key, key, Path("data")[key], errors)
         if key in binary:
             errors.invalid(Path("data")[key], key, "duplicate of key present in binaryData")
         size += len(value.encode())
     for key, value in binary.items():
-        for problem in names.config_map_key(key):
-            errors.invalid(Path("binaryData")[key], key, problem)
+        checks.name(names.config_map_key, key, Path("binaryData")[key], errors)
         size += len(value) * 3 // 4 - value.count("=")
     if size > _SIZE_LIMIT:
         errors.too_long(Path(""), _SIZE_LIMIT)
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that what is immutable stays."""
+    """Check that what is immutable stays."""
     if not old.get("immutable"):
         return
     if not new.get("immutable"):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME
-from pybernetes.api.validation import addresses, names
+from pybernetes.api.validation import addresses, checks, names
 
 _SUBSETS = Path("subsets")
 _PROTOCOLS = ("SCTP", "TCP", "UDP")
@@ -16,7 +14,7 @@ _ADDRESS_LISTS = ("addresses", "notReadyAddresses")
 
 
 def default(obj: Object) -> None:
-    """Ports speak TCP unless they say otherwise."""
+    """Let ports speak TCP unless they say otherwise."""
     for subset in obj.get("subsets", ()):
         for port in subset.get("ports", ()):
             if not port.get("protocol"):
@@ -24,7 +22,7 @@ def default(obj: Object) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the addresses and ports of every subset."""
+    """Check the addresses and ports of every subset."""
     for index, subset in enumerate(obj.get("subsets", ())):
         path = _SUBSETS[index]
         if not any(subset.get(key) for key in _ADDRESS_LISTS):
@@ -37,49 +35,44 @@ def validate(obj: Object, errors: Errors) -> None:
             _port(port, len(ports) > 1, (path / "ports")[position], errors)
 
 
-def _address(address: dict[str, Any], path: Path, errors: Errors) -> None:
+def _address(address: Object, path: Path, errors: Errors) -> None:
     ip = address.get("ip", "")
     addresses.legacy_ip(ip, path / "ip", errors)
     if address.get("hostname"):
-        for problem in names.dns_label(address["hostname"]):
-            errors.invalid(path / "hostname", address["hostname"], problem)
+        checks.name(names.dns_label, address["hostname"], path / "hostname", errors)
     if "nodeName" in address:
-        for problem in names.dns_subdomain(address["nodeName"]):
-            errors.invalid(path / "nodeName", address["nodeName"], problem)
+        checks.name(names.dns_subdomain, address["nodeName"], path / "nodeName", errors)
     addresses.endpoint_ip(ip, path / "ip", errors)
 
 
-def _port(port: dict[str, Any], name_required: bool, path: Path, errors: Errors) -> None:
+def _port(port: Object, name_required: bool, path: Path, errors: Errors) -> None:
     name, number, protocol = port.get("name", ""), port.get("port", 0), port.get("protocol", "")
     if name:
-        for problem in names.dns_label(name):
-            errors.invalid(path / "name", name, problem)
+        checks.name(names.dns_label, name, path / "name", errors)
     elif name_required:
         errors.required(path / "name")
-    for problem in names.port_number(number):
-        errors.invalid(path / "port", number, problem)
+    checks.name(names.port_number, number, path / "port", errors)
     if not protocol:
         errors.required(path / "protocol")
     elif protocol not in _PROTOCOLS:
         errors.unsupported(path / "protocol", protocol, _PROTOCOLS)
     if "appProtocol" in port:
-        for problem in names.qualified_name(port["appProtocol"]):
-            errors.invalid(path / "appProtocol", port["appProtocol"], problem)
+        checks.name(names.qualified_name, port["appProtocol"], path / "appProtocol", errors)
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Tells about addresses in unusual spellings."""
-    found: list[str] = []
+    """Warn about addresses in unusual spellings."""
+    messages: list[str] = []
     labels = obj["metadata"].get("labels") or {}
     if labels.get("endpoints.kubernetes.io/managed-by") == "endpoint-controller":
-        return found
+        return messages
     for index, subset in enumerate(obj.get("subsets", ())):
         for key in _ADDRESS_LISTS:
             for position, address in enumerate(subset.get(key, ())):
-                found += addresses.ip_warnings(
+                messages += addresses.ip_warnings(
                     address.get("ip", ""), (_SUBSETS[index] / key)[position] / "ip"
                 )
-    return found
+    return messages
 
 
 def _endpoints(obj: Object, now: float) -> str:

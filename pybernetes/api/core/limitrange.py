@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import uuid4
 
 from pybernetes.api import quantity
@@ -17,7 +16,7 @@ _MILLI_LIMIT = (2**63 - 1) // 1000
 
 
 def default(obj: Object) -> None:
-    """Limits default to the maximum, requests to the limit or the minimum, for containers."""
+    """Default limits to the maximum, and requests to the limit or the minimum, for containers."""
     spec = obj.setdefault("spec", {})
     for item in spec.get("limits", ()):
         if item.get("type") == "Container":
@@ -32,14 +31,14 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """A limit range without a name gets one."""
+    """Give a limit range without a name one."""
     meta = obj["metadata"]
     if not meta.get("name") and not meta.get("generateName"):
         meta["name"] = str(uuid4())
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks every item, and that the types differ."""
+    """Check every item, and that the types differ."""
     seen = set()
     for index, item in enumerate(obj.get("spec", {}).get("limits", ())):
         path = (Path("spec") / "limits")[index]
@@ -55,7 +54,7 @@ def validate(obj: Object, errors: Errors) -> None:
         _item(item, type_, path, errors)
 
 
-def _item(item: dict[str, Any], type_: str, path: Path, errors: Errors) -> None:
+def _item(item: Object, type_: str, path: Path, errors: Errors) -> None:
     check = resources.container_resource_name if type_ in ("Pod", "Container") else resources.resource_name
     checked = list(_LISTS)
     if type_ == "Pod":
@@ -66,12 +65,12 @@ def _item(item: dict[str, Any], type_: str, path: Path, errors: Errors) -> None:
     if type_ == "PersistentVolumeClaim" and not any("storage" in item.get(key, ()) for key in ("min", "max")):
         text = "either minimum or maximum storage value is required, but neither was provided"
         errors.required(path / "limits", text)
-    found: dict[str, dict[str, str]] = {}
+    values_by_name: dict[str, dict[str, str]] = {}
     for key in checked:
         for name, value in item.get(key, {}).items():
             check(name, (path / key)[name], errors)
-            found.setdefault(name, {})[key] = value
-    for name, values in found.items():
+            values_by_name.setdefault(name, {})[key] = value
+    for name, values in values_by_name.items():
         _order(name, values, path, errors)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource, Rules
 from pybernetes.api.table import AGE, NAME
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 LABEL = "kubernetes.io/metadata.name"
 FINALIZER = "kubernetes"
@@ -14,7 +14,7 @@ _STANDARD_FINALIZERS = ("kubernetes", "orphan", "foregroundDeletion")
 
 
 def default(obj: Object) -> None:
-    """Every namespace has its name as a label, and a phase."""
+    """Give a namespace its name as a label, and a phase."""
     label(obj)
     obj.setdefault("spec", {})
     status = obj.setdefault("status", {})
@@ -23,14 +23,14 @@ def default(obj: Object) -> None:
 
 
 def label(obj: Object) -> None:
-    """Sets the label; to be called again once a generated name is known."""
+    """Set the label; to be called again once a generated name is known."""
     meta = obj["metadata"]
     if meta.get("name"):
         meta.setdefault("labels", {})[LABEL] = meta["name"]
 
 
 def prepare_create(obj: Object) -> None:
-    """A new namespace is active and kept until its contents are gone."""
+    """Make a new namespace active, and keep it until its contents are gone."""
     label(obj)
     obj["status"] = {"phase": "Active"}
     finalizers = obj.setdefault("spec", {}).setdefault("finalizers", [])
@@ -39,7 +39,7 @@ def prepare_create(obj: Object) -> None:
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Only the finalize subresource changes the finalizers of the spec."""
+    """Keep the finalizers of the spec, which only the finalize subresource changes."""
     spec = new.setdefault("spec", {})
     spec.pop("finalizers", None)
     if old.get("spec", {}).get("finalizers"):
@@ -47,26 +47,26 @@ def prepare_update(new: Object, old: Object) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the finalizers of the spec."""
+    """Check the finalizers of the spec."""
     for name in obj.get("spec", {}).get("finalizers", ()):
         _finalizer(name, _FINALIZERS, errors)
 
 
 def prepare_finalize(new: Object, old: Object) -> None:
-    """Writing the finalizers of the spec leaves the status alone."""
+    """Keep the status, which writing the finalizers of the spec leaves alone."""
     new.pop("status", None)
     if "status" in old:
         new["status"] = old["status"]
 
 
 def validate_finalize_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks a write of the finalize subresource."""
+    """Check a write of the finalize subresource."""
     for index, name in enumerate(new.get("spec", {}).get("finalizers", ())):
         _finalizer(name, _FINALIZERS[index], errors)
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the phase fits the deletion."""
+    """Check that the phase fits the deletion."""
     phase = new.get("status", {}).get("phase", "")
     path = Path("status") / "Phase"
     if not new["metadata"].get("deletionTimestamp"):
@@ -77,8 +77,7 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def _finalizer(name: str, path: Path, errors: Errors) -> None:
-    for problem in names.qualified_name(name):
-        errors.invalid(path, name, problem)
+    checks.name(names.qualified_name, name, path, errors)
     if "/" not in name and name not in _STANDARD_FINALIZERS:
         errors.invalid(path, name, "name is neither a standard finalizer name nor is it fully qualified")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from pybernetes.api.core import _node_config
 from pybernetes.api.defaults.resources import default_resource_list
@@ -11,7 +10,7 @@ from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME
 from pybernetes.api.text import go_format
-from pybernetes.api.validation import addresses, names, resources
+from pybernetes.api.validation import addresses, checks, names, resources
 
 _INFO = (
     "architecture", "bootID", "containerRuntimeVersion", "kernelVersion", "kubeProxyVersion", "kubeletVersion",
@@ -25,7 +24,7 @@ _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
 def default(obj: Object) -> None:
-    """Keeps both forms of the pod CIDR in step; everything is allocatable unless it is said otherwise."""
+    """Keep both forms of the pod CIDR in step; everything is allocatable unless it is said otherwise."""
     spec = obj.setdefault("spec", {})
     cidr, cidrs = spec.get("podCIDR"), spec.get("podCIDRs")
     if cidr and (not cidrs or cidrs[0] != cidr):
@@ -47,14 +46,14 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Drops what is not in use any more, or not yet."""
+    """Drop what is not in use any more, or not yet."""
     obj.get("spec", {}).pop("configSource", None)
     obj.get("spec", {}).pop("podPreemptionPolicy", None)
     obj.get("status", {}).pop("config", None)
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Drops what is not in use any more, or not yet, unless it was there."""
+    """Drop what is not in use any more, or not yet, unless it was there."""
     before = old.get("spec", {})
     for key in ("configSource", "podPreemptionPolicy"):
         if key not in before:
@@ -62,13 +61,13 @@ def prepare_update(new: Object, old: Object) -> None:
 
 
 def prepare_status_update(new: Object, old: Object) -> None:
-    """Drops the configuration that nothing sets any more."""
+    """Drop the configuration that nothing sets any more."""
     if "config" not in old.get("status", {}):
         new.get("status", {}).pop("config", None)
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks taints, amounts and the CIDRs of pods."""
+    """Check taints, amounts and the CIDRs of pods."""
     spec, status = obj.get("spec", {}), obj.get("status", {})
     _taints(spec.get("taints", ()), errors)
     _amounts(status, errors)
@@ -93,13 +92,12 @@ def validate(obj: Object, errors: Errors) -> None:
             errors.invalid(_CIDRS, cidrs, "may specify no more than one CIDR for each IP family")
 
 
-def _taints(taints: list[dict[str, Any]], errors: Errors) -> None:
+def _taints(taints: list[Object], errors: Errors) -> None:
     seen = set()
     for index, taint in enumerate(taints):
         path = _TAINTS[index]
         key, value, effect = taint.get("key", ""), taint.get("value", ""), taint.get("effect", "")
-        for problem in names.qualified_name(key):
-            errors.invalid(path / "key", key, problem)
+        checks.name(names.qualified_name, key, path / "key", errors)
         if problems := names.label_value(value):
             errors.invalid(path / "value", value, ";".join(problems))
         if not effect:
@@ -113,13 +111,13 @@ def _taints(taints: list[dict[str, Any]], errors: Errors) -> None:
         seen.add((key, effect))
 
 
-def _amounts(status: dict[str, Any], errors: Errors) -> None:
+def _amounts(status: Object, errors: Errors) -> None:
     for part in ("capacity", "allocatable"):
         for name, value in status.get(part, {}).items():
             resources.quantity_value(name, value, Path("status") / part / name, errors)
 
 
-def _features(status: dict[str, Any], errors: Errors) -> None:
+def _features(status: Object, errors: Errors) -> None:
     path = Path("status") / "declaredFeatures"
     previous: str | None = None
     for index, feature in enumerate(status.get("declaredFeatures", ())):
@@ -142,7 +140,7 @@ def _features(status: dict[str, Any], errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that what is given once stays: CIDRs, the provider's ID."""
+    """Check that what is given once stays: CIDRs, the provider's ID."""
     spec, before, status = new.get("spec", {}), old.get("spec", {}), new.get("status", {})
     _addresses(status, errors)
     if before.get("podCIDRs") and before["podCIDRs"] != spec.get("podCIDRs"):
@@ -158,7 +156,7 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks amounts, features, addresses and the configuration that the node reports."""
+    """Check amounts, features, addresses and the configuration that the node reports."""
     status = new.get("status", {})
     _amounts(status, errors)
     _features(status, errors)
@@ -169,7 +167,7 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
             _node_config.validate_source(status["config"][key], True, path, errors)
 
 
-def _addresses(status: dict[str, Any], errors: Errors) -> None:
+def _addresses(status: Object, errors: Errors) -> None:
     seen = []
     for index, address in enumerate(status.get("addresses", ())):
         if address in seen:
@@ -179,16 +177,16 @@ def _addresses(status: dict[str, Any], errors: Errors) -> None:
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Tells about fields without effect and CIDRs in unusual spellings."""
+    """Warn about fields without effect and CIDRs in unusual spellings."""
     spec = obj.get("spec", {})
-    found = []
+    messages = []
     if "configSource" in spec:
-        found.append("spec.configSource: the feature is removed")
+        messages.append("spec.configSource: the feature is removed")
     if spec.get("externalID"):
-        found.append("spec.externalID: this field is deprecated, and is unused by Kubernetes")
+        messages.append("spec.externalID: this field is deprecated, and is unused by Kubernetes")
     for index, cidr in enumerate(spec.get("podCIDRs", ())):
-        found += addresses.cidr_warnings(cidr, _CIDRS[index])
-    return found
+        messages += addresses.cidr_warnings(cidr, _CIDRS[index])
+    return messages
 
 
 def _status(obj: Object, now: float) -> str:
@@ -218,10 +216,10 @@ def _kernel(obj: Object, now: float) -> str:
 
 
 def _address(obj: Object, type_: str) -> str:
-    found = (
+    internal_addresses = (
         a.get("address", "") for a in obj.get("status", {}).get("addresses", ()) if a.get("type") == type_
     )
-    return next(found, "<none>")
+    return next(internal_addresses, "<none>")
 
 
 RESOURCE = Resource(

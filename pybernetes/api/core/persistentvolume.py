@@ -74,7 +74,7 @@ _DEPRECATED = {
 
 
 def default(obj: Object) -> None:
-    """A volume is kept after its claim and has a file system, unless it says otherwise."""
+    """Keep a volume after its claim and give it a file system, unless it says otherwise."""
     spec = obj.setdefault("spec", {})
     if not spec.get("persistentVolumeReclaimPolicy"):
         spec["persistentVolumeReclaimPolicy"] = "Retain"
@@ -89,12 +89,12 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """A new volume is pending from now on."""
+    """Make a new volume pending from now on."""
     obj["status"] = {"phase": "Pending", "lastPhaseTransitionTime": time.timestamp()}
 
 
 def prepare_status_update(new: Object, old: Object) -> None:
-    """Notes when the phase changed, unless the writer did."""
+    """Note when the phase changed, unless the writer did."""
     key = "lastPhaseTransitionTime"
     after, before = new.setdefault("status", {}), old.get("status", {})
     if after.get("phase") != before.get("phase"):
@@ -105,7 +105,7 @@ def prepare_status_update(new: Object, old: Object) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks access, size, where it can be used from, and the one source that it must have."""
+    """Check access, size, where it can be used from, and the one source that it must have."""
     spec = obj.get("spec", {})
     if not spec.get("accessModes"):
         errors.required(_SPEC / "accessModes")
@@ -149,7 +149,7 @@ def _capacity(capacity: dict[str, str], errors: Errors) -> None:
             errors.invalid(path[name], amount, NOT_POSITIVE)
 
 
-def _attributes_class(spec: dict[str, Any], errors: Errors) -> None:
+def _attributes_class(spec: Object, errors: Errors) -> None:
     path = _SPEC / "volumeAttributesClassName"
     if not spec["volumeAttributesClassName"]:
         errors.required(path, "an empty string is disallowed")
@@ -160,7 +160,7 @@ def _attributes_class(spec: dict[str, Any], errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the source, the mode and the nodes stay."""
+    """Check that the source, the mode and the nodes stay."""
     spec, before = new.get("spec", {}), old.get("spec", {})
     after_source, before_source = (
         {key: held[key] for key in SOURCES if key in held} for held in (spec, before)
@@ -182,8 +182,8 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
         errors.forbidden(_SPEC / name, "update from non-nil value to nil is forbidden")
 
 
-def _shown_source(source: dict[str, Any]) -> go_format.Struct:
-    """The source as Go prints it: every kind of source, all but one null."""
+def _shown_source(source: Object) -> go_format.Struct:
+    """Return the source as Go prints it: every kind of source, all but one null."""
     return go_format.Struct({name: _capitalized(source.get(key)) for name, key in _GO_SOURCES.items()})
 
 
@@ -193,12 +193,12 @@ def _capitalized(value: Any) -> Any:
     return value
 
 
-def _shown_affinity(affinity: dict[str, Any] | None) -> go_format.Struct | None:
-    """Node affinity as Go prints it."""
+def _shown_affinity(affinity: Object | None) -> go_format.Struct | None:
+    """Return the node affinity as Go prints it."""
     if affinity is None:
         return None
 
-    def requirements(rows: list[dict[str, Any]] | None) -> list[go_format.Struct] | None:
+    def requirements(rows: list[Object] | None) -> list[go_format.Struct] | None:
         return [
             go_format.Struct(Key=r.get("key", ""), Operator=r.get("operator", ""), Values=r.get("values"))
             for r in rows or ()
@@ -215,30 +215,30 @@ def _shown_affinity(affinity: dict[str, Any] | None) -> go_format.Struct | None:
 
 
 def _renamed(old: Any, new: Any) -> Any:
-    """The old affinity with those labels renamed that the new one has under their stable names."""
+    """Return the old affinity with those labels renamed that the new one has under their stable names."""
     if isinstance(old, dict) and isinstance(new, dict):
-        found = {key: _renamed(value, new.get(key)) for key, value in old.items()}
+        renamed = {key: _renamed(value, new.get(key)) for key, value in old.items()}
         if "operator" in old and _STABLE_LABELS.get(old.get("key", "")) == new.get("key"):
-            found["key"] = new.get("key")
-        return found
+            renamed["key"] = new.get("key")
+        return renamed
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         return [_renamed(*pair) for pair in zip(old, new, strict=True)]
     return old
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Tells about annotations, policies, labels and sources that are on their way out."""
+    """Warn about annotations, policies, labels and sources that are on their way out."""
     spec, annotations = obj.get("spec", {}), obj["metadata"].get("annotations") or {}
-    found = []
+    messages = []
     if _storage.CLASS_ANNOTATION in annotations:
         text = 'deprecated since v1.8; use "storageClassName" attribute instead'
-        found.append(f"metadata.annotations[{_storage.CLASS_ANNOTATION}]: {text}")
+        messages.append(f"metadata.annotations[{_storage.CLASS_ANNOTATION}]: {text}")
     if _MOUNT_OPTIONS in annotations:
         text = 'deprecated since v1.31; use "mountOptions" attribute instead'
-        found.append(f"metadata.annotations[{_MOUNT_OPTIONS}]: {text}")
+        messages.append(f"metadata.annotations[{_MOUNT_OPTIONS}]: {text}")
     if spec.get("persistentVolumeReclaimPolicy") == "Recycle":
         text = "The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning."
-        found.append(f"spec.persistentVolumeReclaimPolicy: {text}")
+        messages.append(f"spec.persistentVolumeReclaimPolicy: {text}")
     terms = spec.get("nodeAffinity", {}).get("required", {}).get("nodeSelectorTerms", ())
     for index, term in enumerate(terms):
         path = (_SPEC / "nodeAffinity" / "required" / "nodeSelectorTerms")[index] / "matchExpressions"
@@ -247,13 +247,13 @@ def warnings(obj: Object, old: Object | None) -> list[str]:
             if key in _STABLE_LABELS:
                 since = "v1.17" if "failure-domain" in key or "instance" in key else "v1.14"
                 stable = _STABLE_LABELS[key]
-                found.append(
+                messages.append(
                     f'{path[position]}.key: {key} is deprecated since {since}; use "{stable}" instead'
                 )
     for key, text in _DEPRECATED.items():
         if key in spec:
-            found.append(f"spec.{'storageOS' if key == 'storageos' else key}: {text}")
-    return found
+            messages.append(f"spec.{'storageOS' if key == 'storageos' else key}: {text}")
+    return messages
 
 
 def _claim(obj: Object, now: float) -> str:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api import quantity
 from pybernetes.api.core import _storage
-from pybernetes.api.core.pod.volume_defaults import default_claim_spec
+from pybernetes.api.defaults.claims import default_claim_spec
 from pybernetes.api.defaults.resources import default_resource_list
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
@@ -25,7 +23,7 @@ _FIXED = "spec is immutable after creation except resources.requests and volumeA
 
 
 def default(obj: Object) -> None:
-    """A claim waits for a volume with a file system unless it says otherwise."""
+    """Let a claim wait for a volume with a file system unless it says otherwise."""
     default_claim_spec(obj.setdefault("spec", {}))
     status = obj.setdefault("status", {})
     if not status.get("phase"):
@@ -36,23 +34,23 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """A new claim is pending; both forms of its data source agree."""
+    """Make a new claim pending, and both forms of its data source agree."""
     obj["status"] = {"phase": "Pending"}
     _prepare(obj.get("spec", {}), {})
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Keeps both forms of the data source in step."""
+    """Keep both forms of the data source in step."""
     _prepare(new.get("spec", {}), old.get("spec", {}))
 
 
 def prepare_status_update(new: Object, old: Object) -> None:
-    """Drops the health of volumes, which is not in use yet."""
+    """Drop the health of volumes, which is not in use yet."""
     if "healthStatus" not in old.get("status", {}):
         new.get("status", {}).pop("healthStatus", None)
 
 
-def _prepare(spec: dict[str, Any], before: dict[str, Any]) -> None:
+def _prepare(spec: Object, before: Object) -> None:
     if spec.get("dataSourceRef", {}).get("namespace") and "dataSourceRef" not in before:
         del spec["dataSourceRef"]  # sources in other namespaces are not in use yet
     source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
@@ -68,18 +66,18 @@ def _prepare(spec: dict[str, Any], before: dict[str, Any]) -> None:
         spec["dataSource"] = {key: reference[key] for key in keys if key in reference}
 
 
-def _is_known_source(source: dict[str, Any]) -> bool:
-    found = (source.get("apiGroup") or "", source.get("kind"))
-    return found in (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
+def _is_known_source(source: Object) -> bool:
+    group_and_kind = (source.get("apiGroup") or "", source.get("kind"))
+    return group_and_kind in (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
 
 
 def validate_create(obj: Object, errors: Errors) -> None:
-    """Checks the spec of a new claim."""
+    """Check the spec of a new claim."""
     validate_claim_spec(obj.get("spec", {}), _SPEC, errors)
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the spec stays, but for the size and the attributes of a bound claim."""
+    """Check that the spec stays, but for the size and the attributes of a bound claim."""
     spec, before = new.get("spec", {}), old.get("spec", {})
     groups = any("apiGroup" in before.get(key, {}) for key in ("dataSource", "dataSourceRef"))
     validate_claim_spec(spec, _SPEC, errors, allow_invalid_groups=groups)
@@ -111,13 +109,13 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
             errors.forbidden(_SPEC / name, text.format("empty string"))
 
 
-def _only_storage(spec: dict[str, Any]) -> dict[str, str]:
+def _only_storage(spec: Object) -> dict[str, str]:
     requests = spec.get("resources", {}).get("requests", {})
     return {"storage": requests["storage"]} if "storage" in requests else {}
 
 
 def _class_may_change(new: Object, old: Object, errors: Errors) -> bool:
-    """Whether the class is only being filled in: from the old annotation, or where there was none."""
+    """Return whether the class is only being filled in: from the old annotation, or where there was none."""
     key = _storage.CLASS_ANNOTATION
     after, before = new["metadata"].get("annotations") or {}, old["metadata"].get("annotations") or {}
     wanted = new.get("spec", {}).get("storageClassName")
@@ -130,19 +128,19 @@ def _class_may_change(new: Object, old: Object, errors: Errors) -> bool:
     return unset and wanted is not None and before.get(key, wanted) == wanted
 
 
-def _comparable(spec: dict[str, Any]) -> dict[str, Any]:
-    """The spec without what is empty and with quantities as numbers, so that spelling does not count."""
-    found = {key: value for key, value in spec.items() if value not in (None, "", {}, [])}
-    held = found.get("resources", {})
-    found["resources"] = {
+def _comparable(spec: Object) -> Object:
+    """Return the spec without what is empty and with quantities as numbers, so that spelling does not count."""
+    comparable = {key: value for key, value in spec.items() if value not in (None, "", {}, [])}
+    held = comparable.get("resources", {})
+    comparable["resources"] = {
         key: {name: quantity.parse(amount) for name, amount in held.get(key, {}).items()}
         for key in ("limits", "requests")
     }
-    return found
+    return comparable
 
 
-def _shown(spec: dict[str, Any]) -> go_format.Struct:
-    """The spec as Go prints it."""
+def _shown(spec: Object) -> go_format.Struct:
+    """Return the spec as Go prints it."""
     held = spec.get("resources", {})
     return go_format.Struct(
         AccessModes=spec.get("accessModes"),
@@ -158,7 +156,7 @@ def _shown(spec: dict[str, Any]) -> go_format.Struct:
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks amounts and the states of a resize."""
+    """Check amounts and the states of a resize."""
     status = new.get("status", {})
     if not new.get("spec", {}).get("accessModes"):
         errors.required(Path("Spec") / "accessModes")
@@ -192,17 +190,17 @@ def _resource_key(name: str, path: Path, errors: Errors) -> bool:
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Tells about the old annotation and about parts of bytes."""
-    found = []
+    """Warn about the old annotation and about parts of bytes."""
+    messages = []
     if _storage.CLASS_ANNOTATION in (obj["metadata"].get("annotations") or {}):
         text = 'deprecated since v1.8; use "storageClassName" attribute instead'
-        found.append(f"metadata.annotations[{_storage.CLASS_ANNOTATION}]: {text}")
+        messages.append(f"metadata.annotations[{_storage.CLASS_ANNOTATION}]: {text}")
     for key in ("requests", "limits"):
         amount = obj.get("spec", {}).get("resources", {}).get(key, {}).get("storage", "0")
         if quantity.milli(amount) % 1000:
             path = (_SPEC / "resources" / key)["storage"]
-            found.append(f'{path}: fractional byte value "{amount}" is invalid, must be an integer')
-    return found
+            messages.append(f'{path}: fractional byte value "{amount}" is invalid, must be an integer')
+    return messages
 
 
 def _bound(obj: Object, value: str) -> str:

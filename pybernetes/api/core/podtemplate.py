@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.api.core.pod.defaults import default_pod_template
-from pybernetes.api.core.pod.validation import validate_pod_template
+from pybernetes.api.core.pod.validation.spec import validate_pod_template
 from pybernetes.api.core.pod.validation.warnings import pod_template_warnings
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
@@ -13,17 +13,17 @@ _TEMPLATE = Path("template")
 
 
 def default(obj: Object) -> None:
-    """Completes the template."""
+    """Complete the template."""
     default_pod_template(obj.setdefault("template", {}))
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the template."""
+    """Check the template."""
     validate_pod_template(obj.get("template", {}), _TEMPLATE, errors)
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Warnings about a template that is new or changed."""
+    """Warn about a template that is new or changed."""
     template = obj.get("template", {})
     return (
         []

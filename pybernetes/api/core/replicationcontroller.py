@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from pybernetes.api import workload
 from pybernetes.api.core.pod.defaults import default_pod_template
-from pybernetes.api.core.pod.validation import validate_pod_template
-from pybernetes.api.core.pod.validation.warnings import pod_template_warnings
-from pybernetes.api.field import Errors, Path
+from pybernetes.api.field import Errors
 from pybernetes.api.resource import Column, Object, Resource, Scale
-from pybernetes.api.table import AGE, NAME, container_cells, format_labels
-from pybernetes.api.validation import names
+from pybernetes.api.table import AGE, NAME, format_labels
+from pybernetes.api.validation import numbers
+from pybernetes.api.workload import SPEC, STATUS, TEMPLATE
 
-_SPEC, _STATUS = Path("spec"), Path("status")
-_TEMPLATE = _SPEC / "template"
-_NEGATIVE = "must be greater than or equal to 0"
 _COUNTS = ("replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration")
 
 
 def default(obj: Object) -> None:
-    """One replica; the labels of the template serve as selector and as the controller's own."""
+    """Ask for one replica; the labels of the template serve as selector and as the controller's own."""
     spec = obj.setdefault("spec", {})
     if "template" in spec:
         default_pod_template(spec["template"])
@@ -32,69 +29,36 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """A new controller has no pods yet."""
+    """Start without pods."""
     obj["status"] = {"replicas": 0}
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the counts, the selector and the template that it must fit."""
+    """Check the counts, the selector and the template that it must fit."""
     spec = obj.get("spec", {})
     selector, template = spec.get("selector", {}), spec.get("template")
-    if spec.get("minReadySeconds", 0) < 0:
-        errors.invalid(_SPEC / "minReadySeconds", spec["minReadySeconds"], _NEGATIVE)
+    numbers.nonnegative(spec.get("minReadySeconds", 0), SPEC / "minReadySeconds", errors)
     if not selector:
-        errors.required(_SPEC / "selector")
+        errors.required(SPEC / "selector")
     if "replicas" not in spec:
-        errors.required(_SPEC / "replicas")
-    elif spec["replicas"] < 0:
-        errors.invalid(_SPEC / "replicas", spec["replicas"], _NEGATIVE)
+        errors.required(SPEC / "replicas")
+    else:
+        numbers.nonnegative(spec["replicas"], SPEC / "replicas", errors)
     if template is None:
-        errors.required(_TEMPLATE)
+        errors.required(TEMPLATE)
         return
     labels = template.get("metadata", {}).get("labels", {})
     if any(labels.get(key) != value for key, value in selector.items()):
         text = "`selector` does not match template `labels`"
-        errors.invalid(_TEMPLATE / "metadata" / "labels", labels or None, text)
-    validate_pod_template(template, _TEMPLATE, errors)
-    pod = template.get("spec", {})
-    if pod.get("restartPolicy") != "Always":
-        errors.unsupported(_TEMPLATE / "spec" / "restartPolicy", pod.get("restartPolicy", ""), ("Always",))
-    if "activeDeadlineSeconds" in pod:
-        text = "activeDeadlineSeconds in ReplicationController is not Supported"
-        errors.forbidden(_TEMPLATE / "spec" / "activeDeadlineSeconds", text)
+        errors.invalid(TEMPLATE / "metadata" / "labels", labels or None, text)
+    workload.check_template(template, "ReplicationController", errors)
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the counts fit together."""
+    """Check that the counts fit together."""
     status = new.get("status", {})
-    count = {key: status.get(key, 0) for key in _COUNTS}
-    for key in _COUNTS:
-        if count[key] < 0:
-            errors.invalid(_STATUS / key, count[key], _NEGATIVE)
-    for key in ("fullyLabeledReplicas", "readyReplicas", "availableReplicas"):
-        if count[key] > count["replicas"]:
-            errors.invalid(_STATUS / key, count[key], "cannot be greater than status.replicas")
-    if count["availableReplicas"] > count["readyReplicas"]:
-        errors.invalid(
-            _STATUS / "availableReplicas", count["availableReplicas"], "cannot be greater than readyReplicas"
-        )
-
-
-def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Tells about a name that pods cannot have as host name, and about odd pods."""
-    problems = names.dns_label(obj["metadata"].get("name", "")) if old is None else []
-    found = [
-        "metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; "
-        f"a DNS label is recommended: [{' '.join(problems)}]"
-    ]
-    if old is None or old.get("spec") != obj.get("spec"):
-        template = obj.get("spec", {}).get("template", {})
-        return (found if problems else []) + pod_template_warnings(template, _TEMPLATE)
-    return []
-
-
-def _containers(obj: Object) -> tuple[str, str]:
-    return container_cells(obj.get("spec", {}).get("template", {}).get("spec", {}).get("containers"))
+    numbers.nonnegative_fields(status, _COUNTS, STATUS, errors)
+    workload.check_at_most(status, ("fullyLabeledReplicas", "readyReplicas", "availableReplicas"), errors)
 
 
 RESOURCE = Resource(
@@ -111,12 +75,11 @@ RESOURCE = Resource(
     propagation="Orphan",
     columns=(
         NAME,
-        Column("Desired", lambda obj, now: obj.get("spec", {}).get("replicas", 0), "integer"),
-        Column("Current", lambda obj, now: obj.get("status", {}).get("replicas", 0), "integer"),
-        Column("Ready", lambda obj, now: obj.get("status", {}).get("readyReplicas", 0), "integer"),
+        workload.number("Desired", ".spec.replicas"),
+        workload.number("Current", ".status.replicas"),
+        workload.number("Ready", ".status.readyReplicas"),
         AGE,
-        Column("Containers", lambda obj, now: _containers(obj)[0], priority=1),
-        Column("Images", lambda obj, now: _containers(obj)[1], priority=1),
+        *workload.template_columns(),
         Column("Selector", lambda obj, now: format_labels(obj.get("spec", {}).get("selector")), priority=1),
     ),
     selectable={"status.replicas": lambda obj: str(obj.get("status", {}).get("replicas", 0))},
@@ -124,5 +87,5 @@ RESOURCE = Resource(
     prepare_create=prepare_create,
     validate=validate,
     validate_status_update=validate_status_update,
-    warnings=warnings,
+    warnings=workload.warnings,
 )

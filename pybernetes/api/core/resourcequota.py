@@ -36,7 +36,7 @@ _COMPARED = ("cpu", "memory", "storage", "ephemeral-storage")
 
 
 def default(obj: Object) -> None:
-    """Rounds quantities up to thousandths."""
+    """Round quantities up to thousandths."""
     for part, keys in (("spec", ("hard",)), ("status", ("hard", "used"))):
         held = obj.setdefault(part, {})
         for key in keys:
@@ -45,7 +45,7 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Nothing is used yet."""
+    """Start with nothing in use."""
     obj["status"] = {}
 
 
@@ -56,7 +56,7 @@ def _quantities(values: dict[str, str], path: Path, errors: Errors) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the limits and the scopes that they hold for."""
+    """Check the limits and the scopes that they hold for."""
     spec = obj.get("spec", {})
     hard = spec.get("hard", {})
     _quantities(hard, Path("spec") / "hard", errors)
@@ -79,7 +79,7 @@ def _conflicts(scopes: set[str], shown: list[str], path: Path, errors: Errors) -
             errors.invalid(path, shown or None, "conflicting scopes")
 
 
-def _selector(spec: dict[str, Any], limited: list[str], errors: Errors) -> None:
+def _selector(spec: Object, limited: list[str], errors: Errors) -> None:
     expressions = spec["scopeSelector"].get("matchExpressions", ())
     for expression in expressions:
         scope, operator = expression.get("scopeName", ""), expression.get("operator", "")
@@ -105,8 +105,8 @@ def _selector(spec: dict[str, Any], limited: list[str], errors: Errors) -> None:
     _conflicts(scopes, spec.get("scopes", []), _SELECTOR, errors)
 
 
-def _shown(expressions: list[dict[str, Any]]) -> go_format.Struct:
-    """The selector as Go prints it."""
+def _shown(expressions: list[Object]) -> go_format.Struct:
+    """Return the selector as Go prints it."""
     rows = [
         go_format.Struct(
             ScopeName=e.get("scopeName", ""), Operator=e.get("operator", ""), Values=e.get("values")
@@ -117,34 +117,34 @@ def _shown(expressions: list[dict[str, Any]]) -> go_format.Struct:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the scopes stay."""
+    """Check that the scopes stay."""
     scopes = new.get("spec", {}).get("scopes")
     if set(scopes or ()) != set(old.get("spec", {}).get("scopes", ())):
         errors.invalid(_SCOPES, scopes, meta.IMMUTABLE)
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks what is limited and used."""
+    """Check what is limited and used."""
     status = new.get("status", {})
     for key in ("hard", "used"):
         _quantities(status.get(key, {}), Path("status") / key, errors)
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Tells when a limit of requests is above the one of limits."""
+    """Tell when a limit of requests is above the one of limits."""
     if old is not None:
         return []
     hard = obj.get("spec", {}).get("hard", {})
-    found = []
+    messages = []
     for name in _COMPARED:
         request, limit = f"requests.{name}", f"limits.{name}"
         if request not in hard and name in ("cpu", "memory"):
             request = name
         if request in hard and limit in hard and quantity.parse(hard[request]) > quantity.parse(hard[limit]):
-            found.append(
+            messages.append(
                 f"ResourceQuota {request} ({hard[request]}) should be less than {limit} ({hard[limit]})"
             )
-    return found
+    return messages
 
 
 def _used(limits: bool) -> Any:

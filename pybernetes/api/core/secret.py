@@ -12,7 +12,7 @@ from pybernetes.api.core._key_pair import key_pair_problem
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME
-from pybernetes.api.validation import meta, names
+from pybernetes.api.validation import checks, meta, names
 
 _DATA = Path("data")
 _SIZE_LIMIT = 1024 * 1024
@@ -21,7 +21,7 @@ _FIXED = "field is immutable when `immutable` is set"
 
 
 def default(obj: Object) -> None:
-    """Plain texts become data; the type is Opaque unless it is given."""
+    """Turn plain texts into data; the type is Opaque unless it is given."""
     texts = obj.pop("stringData", None)
     if texts:
         data = obj.setdefault("data", {})
@@ -32,7 +32,7 @@ def default(obj: Object) -> None:
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """A type that is not given stays."""
+    """Keep a type that is not given."""
     if not new.get("type"):
         new["type"] = old.get("type", "")
 
@@ -49,7 +49,7 @@ def _size(text: str) -> int:
 
 
 def _json_problem(content: bytes) -> str:
-    """What Go says about bytes that are not a JSON object, or nothing."""
+    """Return what Go says about bytes that are not a JSON object, or nothing."""
     try:
         value = orjson.loads(content)
     except orjson.JSONDecodeError:
@@ -102,12 +102,11 @@ _TYPES = {
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks keys, size and what the type asks for."""
+    """Check keys, size and what the type asks for."""
     data = obj.get("data", {})
     size = 0
     for key, value in data.items():
-        for problem in names.config_map_key(key):
-            errors.invalid(_DATA[key], key, problem)
+        checks.name(names.config_map_key, key, _DATA[key], errors)
         size += _size(value)
     if size > _SIZE_LIMIT:
         errors.too_long(_DATA, _SIZE_LIMIT)
@@ -120,7 +119,7 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the type, and what is immutable, stays."""
+    """Check that the type, and what is immutable, stays."""
     meta.immutable(new.get("type", ""), old.get("type", ""), Path("type"), errors)
     if old.get("immutable"):
         if not new.get("immutable"):
@@ -130,7 +129,7 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Tells about a certificate that does not go with its key."""
+    """Warn about a certificate that does not go with its key."""
     if obj.get("type") != "kubernetes.io/tls":
         return []
     data = obj.get("data", {})

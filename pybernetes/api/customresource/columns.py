@@ -7,11 +7,13 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api.customresource import jsonpath
+from pybernetes.api.jsonpath.nodes import JsonPathError
+from pybernetes.api.jsonpath.template import JsonPath
 from pybernetes.api.resource import Column, Object
-from pybernetes.api.table import NAME, epoch, human_duration
+from pybernetes.api.table import NAME, epoch
+from pybernetes.api.text.durations import human_duration
 
-_AGE: dict[str, Any] = {
+_AGE: Object = {
     "name": "Age",
     "type": "date",
     "jsonPath": ".metadata.creationTimestamp",
@@ -19,21 +21,21 @@ _AGE: dict[str, Any] = {
 }
 
 
-def columns(version: dict[str, Any]) -> tuple[Column, ...]:
-    """The columns of a version: its name, then what the definition names, or its age."""
-    found = [NAME]
+def columns(version: Object) -> tuple[Column, ...]:
+    """Return the columns of a version: its name, then what the definition names, or its age."""
+    shown = [NAME]
     for given in version.get("additionalPrinterColumns") or (_AGE,):
         path = given.get("jsonPath", "")
         description = (
             given.get("description") or f"Custom resource definition column (in JSONPath format): {path}"
         )
         try:
-            find = jsonpath.parse(path)
-        except jsonpath.JsonPathError:
+            find = _finder(path)
+        except JsonPathError:
             break  # what cannot be read ends the table, as upstream does it
         kind = given.get("type", "")
         cell = _cell(find, kind)
-        found.append(
+        shown.append(
             Column(
                 given.get("name", ""),
                 cell,
@@ -43,7 +45,21 @@ def columns(version: dict[str, Any]) -> tuple[Column, ...]:
                 given.get("priority", 0),
             )
         )
-    return tuple(found)
+    return tuple(shown)
+
+
+def _finder(path: str) -> Callable[[Any], list[Any]]:
+    """Return a function that gives the values at a path; JsonPathError if the text is none."""
+    template = JsonPath(f"{{{path}}}")
+
+    def find(obj: Any) -> list[Any]:
+        try:
+            results = template.results(obj)
+        except JsonPathError:
+            return []  # the object has another form than the path expects
+        return results[0] if results else []
+
+    return find
 
 
 def _cell(find: Callable[[Any], list[Any]], kind: str) -> Callable[[Object, float], Any]:
@@ -72,19 +88,19 @@ def _shown(value: Any, kind: str, now: float) -> Any:
 
 
 def text(value: Any) -> str:
-    """A value as text: strings as they are, the rest as JSON."""
+    """Return a value as text: strings as they are, the rest as JSON."""
     if value is None:
         return ""
     return value if type(value) is str else orjson.dumps(value).decode()
 
 
-def selectable(version: dict[str, Any]) -> dict[str, Callable[[Object], str]]:
-    """What field selectors can ask for beyond the name and the namespace."""
-    found = {}
+def selectable(version: Object) -> dict[str, Callable[[Object], str]]:
+    """Return what field selectors can ask for beyond the name and the namespace."""
+    selectors = {}
     for given in version.get("selectableFields") or ():
         path = given.get("jsonPath", "")
-        found[path.removeprefix(".")] = _select(jsonpath.parse(path))
-    return found
+        selectors[path.removeprefix(".")] = _select(_finder(path))
+    return selectors
 
 
 def _select(find: Callable[[Any], list[Any]]) -> Callable[[Object], str]:

@@ -8,10 +8,11 @@ from typing import Any
 from pybernetes.api.customresource import embedded, prune, rules, validate
 from pybernetes.api.customresource.types import EMBEDDED
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 
 
 def check_defaults(schema: Any, path: Path, errors: Errors, *, root: bool = False) -> None:
-    """Complains about defaults that no object could have; there are none below ``additionalProperties``."""
+    """Report defaults that no object could have; there are none below ``additionalProperties``."""
     if type(schema) is not dict:
         return
     if schema.get("default") is not None:
@@ -24,19 +25,19 @@ def check_defaults(schema: Any, path: Path, errors: Errors, *, root: bool = Fals
         check_defaults(child, (path / "properties")[name], errors)
 
 
-def _check(schema: dict[str, Any], path: Path, errors: Errors) -> None:
+def _check(schema: Object, path: Path, errors: Errors) -> None:
     value = schema["default"]
     unknown: list[str] = []
     prune.prune(schema, copy.deepcopy(value), None, unknown)
     if unknown:
         errors.invalid(path, value, "must not have unknown fields")
-    found = Errors()
-    validate.check(schema, value, found)
-    for problem in found:
+    default_errors = Errors()
+    validate.check(schema, value, default_errors)
+    for problem in default_errors:
         below = "" if problem.field == "<nil>" else f".{problem.field}".replace(".[", "[")
         problem.field = str(path) + below
-    errors.extend(found)
-    if found:
+    errors.extend(default_errors)
+    if default_errors:
         return
     start = len(errors)
     node = rules.build(schema)

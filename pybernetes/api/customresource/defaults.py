@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from pybernetes.api.customresource.types import Schema
+from pybernetes.api.resource import Object
 
 
 def has_defaults(schema: Any) -> bool:
-    """Whether there is a default anywhere in a schema; most have none, and then nobody has to look."""
+    """Return whether there is a default anywhere in a schema; most have none, and then nobody has to look."""
     if type(schema) is not dict:
         return False
     if schema.get("default") is not None:
@@ -19,8 +19,8 @@ def has_defaults(schema: Any) -> bool:
     return has_defaults(schema.get("items")) or has_defaults(schema.get("additionalProperties"))
 
 
-def apply(schema: Schema | None, value: Any) -> None:
-    """Completes a value in place: what is missing, or null where it may not be, gets its default."""
+def apply(schema: Object | None, value: Any) -> None:
+    """Complete a value in place: what is missing, or null where it may not be, gets its default."""
     if not schema:
         return
     if type(value) is dict:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.api.customresource.types import EMBEDDED, Schema
+from pybernetes.api.customresource.types import EMBEDDED
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object, Resource
 from pybernetes.api.validation import meta, names
 
 
-def check(schema: Schema | None, value: Any, path: Path, errors: Errors) -> None:
-    """Checks every embedded object of a value."""
+def check(schema: Object | None, value: Any, path: Path, errors: Errors) -> None:
+    """Check every embedded object of a value."""
     if not schema:
         return
     if type(value) is dict:
@@ -50,8 +50,10 @@ def _head(value: Object, path: Path, errors: Errors) -> None:
             group="apiextensions.k8s.io", version="v1", kind="Embedded", plural="embedded", namespaced=namespaced,
             name_errors=names.path_segment,
         )  # fmt: skip
-        found = Errors()
-        meta.validate(stand_in, {"metadata": {**metadata, "name": metadata.get("name") or "fakename"}}, found)
-        for problem in found:
+        head_errors = Errors()
+        meta.validate(
+            stand_in, {"metadata": {**metadata, "name": metadata.get("name") or "fakename"}}, head_errors
+        )
+        for problem in head_errors:
             problem.field = f"{path}.{problem.field}" if str(path) else problem.field
-        errors.extend(found)
+        errors.extend(head_errors)

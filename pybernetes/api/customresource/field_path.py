@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from pybernetes.api.customresource.types import Schema
 from pybernetes.api.field import Path
+from pybernetes.api.resource import Object
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\['((?:[^'\\]|\\.)+)'\]")
 
 
-def below(path: Path, text: str, schema: Schema) -> Path | None:
-    """The place that a text names below a path, or None if the schema has no such place."""
+def below(path: Path, text: str, schema: Object) -> Path | None:
+    """Return the place that a text names below a path, or None if the schema has no such place."""
     at = 0
     while at < len(text):
         match = _STEP.match(text, at)

@@ -114,13 +114,13 @@ _OF_NUMBERS = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 
 def known(kind: str, form: str) -> str:
-    """The format if values of a type can have it, or nothing: formats that nobody knows ask for nothing."""
+    """Return the format if values of a type can have it, or nothing: formats that nobody knows ask for nothing."""
     if kind in ("", "string"):
         return form if form.replace("-", "") in _CHECKS else ""
     return form if form in _OF_NUMBERS.get(kind, ()) else ""
 
 
 def fits(text: str, form: str) -> bool:
-    """Whether a string has a format; formats that nobody knows ask for nothing."""
+    """Return whether a string has a format; formats that nobody knows ask for nothing."""
     check = _CHECKS.get(form.replace("-", ""))
     return check is None or check(text)

@@ -15,7 +15,6 @@ from pybernetes.api.customresource import (
     types,
     validate,
 )
-from pybernetes.api.customresource.types import Schema
 from pybernetes.api.field import ROOT, Errors
 from pybernetes.api.resource import KEEPS_METADATA, Object, Resource, Scale
 from pybernetes.api.schema import Decoder
@@ -32,37 +31,37 @@ _STANDARD_FINALIZERS = ("orphan", "foregroundDeletion", "kubernetes")
 class Form:
     """What a version of a definition means for objects: pruning, defaults and checks."""
 
-    def __init__(self, version: dict[str, Any]) -> None:
-        self.schema: Schema = version.get("schema", {}).get("openAPIV3Schema") or {"type": "object"}
+    def __init__(self, version: Object) -> None:
+        self.schema: Object = version.get("schema", {}).get("openAPIV3Schema") or {"type": "object"}
         self.defaults = defaults.has_defaults(self.schema)
         subresources = version.get("subresources") or {}
         self.status = "status" in subresources
-        self.scale: dict[str, Any] | None = subresources.get("scale")
+        self.scale: Object | None = subresources.get("scale")
         self.rules = rules.build(self.schema, root=True)
         self.status_schema = (self.schema.get("properties") or {}).get("status")
 
     def decode(self, value: Object, decoder: Decoder) -> Object:
-        """A client's object without what the schema does not know."""
+        """Return a client's object without what the schema does not know."""
         # Patches work on what others may still hold.
         return prune.decode(self.schema, copy.deepcopy(value), decoder)
 
     def default(self, obj: Object) -> None:
-        """Completes an object."""
+        """Complete an object."""
         if self.defaults:
             defaults.apply(self.schema, obj)
 
     def clean(self, obj: Object) -> Object:
-        """An object without what the schema does not know, in place."""
+        """Take out of an object, in place, what the schema does not know."""
         return prune.clean(self.schema, obj)
 
     def fit(self, obj: Object) -> Object:
-        """A stored object as this version shows it, in place."""
+        """Make a stored object, in place, what this version shows."""
         self.clean(obj)
         self.default(obj)
         return obj
 
     def validate_create(self, obj: Object, errors: Errors) -> None:
-        """Checks a new object."""
+        """Check a new object."""
         validate.check(self.schema, obj, errors)
         self._scales(obj, errors, ("specReplicasPath", "statusReplicasPath"))
         embedded.check(self.schema, obj, ROOT, errors)
@@ -70,7 +69,7 @@ class Form:
         rules.validate(self.rules, obj, None, errors)
 
     def validate_update(self, new: Object, old: Object, errors: Errors) -> None:
-        """Checks a changed object."""
+        """Check a changed object."""
         validate.check(self.schema, new, errors, old)
         self._scales(new, errors, ("specReplicasPath", "statusReplicasPath"))
         embedded.check(self.schema, new, ROOT, errors)
@@ -78,26 +77,28 @@ class Form:
         rules.validate(self.rules, new, old, errors)
 
     def validate_status_update(self, new: Object, old: Object, errors: Errors) -> None:
-        """Checks a changed status."""
+        """Check a changed status."""
         if "status" in new and self.status_schema is not None:
-            found = Errors()
-            validate.check(self.status_schema, new["status"], found, old.get("status", validate.ABSENT))
-            for problem in found:
+            status_errors = Errors()
+            validate.check(
+                self.status_schema, new["status"], status_errors, old.get("status", validate.ABSENT)
+            )
+            for problem in status_errors:
                 bare = problem.field == "<nil>"
                 problem.field = "status" if bare else f"status.{problem.field}".replace(".[", "[")
-            errors.extend(found)
+            errors.extend(status_errors)
         self._scales(new, errors, ("statusReplicasPath",))
         self._lists(new, old, errors)
         rules.validate(self.rules, new, old, errors)
 
     def _lists(self, new: Object, old: Object, errors: Errors) -> None:
-        found = Errors()
-        list_types.check(self.schema, new, ROOT, found)
-        if found:
+        list_errors = Errors()
+        list_types.check(self.schema, new, ROOT, list_errors)
+        if list_errors:
             before = Errors()
             list_types.check(self.schema, old, ROOT, before)
             if not before:
-                errors.extend(found)
+                errors.extend(list_errors)
 
     def _scales(self, obj: Object, errors: Errors, keys: tuple[str, ...]) -> None:
         if self.scale is None:
@@ -117,7 +118,7 @@ class Form:
 
 
 def _nested(obj: Object, path: str, kind: type, name: str, errors: Errors) -> Any:
-    """The value at a path, or None; complains if it is of another type, or if there is no object on the way."""
+    """Return the value at a path, or None; report it if it is of another type, or if there is no object on the way."""
     value: Any = obj
     fields = path.removeprefix(".").split(".")
     for position, field in enumerate(fields):
@@ -141,7 +142,7 @@ def _nested(obj: Object, path: str, kind: type, name: str, errors: Errors) -> An
 
 
 def _go(value: Any) -> str:
-    """A JSON value as Go's ``%v`` prints it."""
+    """Return a JSON value as Go's ``%v`` prints it."""
     if type(value) is dict:
         return f"map[{' '.join(f'{key}:{_go(value[key])}' for key in sorted(value))}]"
     if type(value) is list:
@@ -152,21 +153,21 @@ def _go(value: Any) -> str:
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Warns about finalizers whose names others could use too."""
+    """Warn about finalizers whose names others could use too."""
     before = old["metadata"].get("finalizers", []) if old else []
-    found = []
+    messages = []
     for name in sorted({*obj["metadata"].get("finalizers", [])} - {*before}):
         start = f'metadata.finalizers: "{name}": '
-        found += [start + problem for problem in names.qualified_name(name)]
+        messages += [start + problem for problem in names.qualified_name(name)]
         if "/" not in name and name not in _STANDARD_FINALIZERS:
             path = " including a path (/)" if "." in name else ""
             text = f"prefer a domain-qualified finalizer name{path} to avoid accidental conflicts with other finalizer writers"
-            found.append(start + text)
-    return found
+            messages.append(start + text)
+    return messages
 
 
-def _deprecation(spec: dict[str, Any], name: str, kind: str) -> str:
-    """The warning of a version that is on its way out, with the one to use instead if there is any."""
+def _deprecation(spec: Object, name: str, kind: str) -> str:
+    """Return the warning of a version that is on its way out, with the one to use instead if there is any."""
     text = f"{spec['group']}/{name} {kind} is deprecated"
     better = [
         item["name"]
@@ -178,8 +179,8 @@ def _deprecation(spec: dict[str, Any], name: str, kind: str) -> str:
     return f"{text}; use {spec['group']}/{min(better, key=version_rank)} {kind}" if better else text
 
 
-def build(definition: Object, version: dict[str, Any], form: Form) -> Resource:
-    """The resource of one version of a definition, under the names that it got."""
+def build(definition: Object, version: Object, form: Form) -> Resource:
+    """Return the resource of one version of a definition, under the names that it got."""
     spec, accepted = definition["spec"], definition.get("status", {}).get("acceptedNames", {})
     group, name, kind = spec["group"], version["name"], accepted.get("kind", "")
     scale = None

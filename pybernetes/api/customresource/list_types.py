@@ -6,12 +6,12 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api.customresource.types import Schema
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 
 
-def check(schema: Schema | None, value: Any, path: Path, errors: Errors) -> None:
-    """Complains about items that are there twice, anywhere in a value."""
+def check(schema: Object | None, value: Any, path: Path, errors: Errors) -> None:
+    """Report items that are there twice, anywhere in a value."""
     if not schema:
         return
     if type(value) is dict:
@@ -46,12 +46,12 @@ def _map(keys: Any, value: list[Any], path: Path, errors: Errors) -> None:
 
 
 def _repeated(values: list[Any]) -> list[int]:
-    """The first repetition of each value that is there more than once."""
+    """Return the first repetition of each value that is there more than once."""
     times: dict[bytes, int] = {}
-    found = []
+    repetitions = []
     for index, value in enumerate(values):
         identity = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
         times[identity] = times.get(identity, 0) + 1
         if times[identity] == 2:
-            found.append(index)
-    return found
+            repetitions.append(index)
+    return repetitions

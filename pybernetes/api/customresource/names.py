@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
@@ -13,27 +12,27 @@ FINALIZER = "customresourcecleanup.apiextensions.k8s.io"
 
 
 def find(definition: Object, kind: str) -> Condition | None:
-    """A condition of a definition by its type."""
+    """Return a condition of a definition by its type."""
     conditions = definition.get("status", {}).get("conditions") or ()
     return next((item for item in conditions if item.get("type") == kind), None)
 
 
 def is_true(definition: Object, kind: str) -> bool:
-    """Whether a condition of a definition holds."""
-    found = find(definition, kind)
-    return found is not None and found.get("status") == "True"
+    """Return whether a condition of a definition holds."""
+    held = find(definition, kind)
+    return held is not None and held.get("status") == "True"
 
 
 def condition(kind: str, status: str, reason: str, message: str) -> Condition:
-    """A condition, not yet dated."""
+    """Return a condition, not yet dated."""
     return {"type": kind, "status": status, "reason": reason, "message": message}
 
 
-def with_conditions(definition: Object, found: Iterable[Condition], now: str) -> Object:
-    """The definition with conditions, each dated when its status changed."""
+def with_conditions(definition: Object, changes: Iterable[Condition], now: str) -> Object:
+    """Return the definition with conditions, each dated when its status changed."""
     status = dict(definition.get("status", {}))
     conditions = [dict(item) for item in status.get("conditions") or ()]
-    for new in found:
+    for new in changes:
         old = next((item for item in conditions if item.get("type") == new["type"]), None)
         since = old["lastTransitionTime"] if old and old.get("status") == new["status"] else now
         dated = {"lastTransitionTime": since, **new}
@@ -46,7 +45,7 @@ def with_conditions(definition: Object, found: Iterable[Condition], now: str) ->
 
 
 def taken(others: Iterable[Object]) -> tuple[set[str], set[str]]:
-    """The names of resources and of kinds that other definitions of a group have."""
+    """Return the names of resources and of kinds that other definitions of a group have."""
     resources: set[str] = set()
     kinds: set[str] = set()
     for other in others:
@@ -56,8 +55,8 @@ def taken(others: Iterable[Object]) -> tuple[set[str], set[str]]:
     return resources - {""}, kinds - {""}
 
 
-def accept(definition: Object, others: Iterable[Object]) -> tuple[dict[str, Any], Condition]:
-    """The names that a definition can have beside the others of its group, and whether these are all it wants."""
+def accept(definition: Object, others: Iterable[Object]) -> tuple[Object, Condition]:
+    """Return the names that a definition can have beside the others of its group, and whether they are all."""
     resources, kinds = taken(others)
     wanted, held = definition["spec"]["names"], definition.get("status", {}).get("acceptedNames", {})
     got = {**held}
@@ -91,7 +90,7 @@ def accept(definition: Object, others: Iterable[Object]) -> tuple[dict[str, Any]
 
 
 def settle(definition: Object, others: Iterable[Object], now: str) -> Object:
-    """The definition with the names and conditions that it should have."""
+    """Return the definition with the names and conditions that it should have."""
     got, accepted = accept(definition, others)
     established = condition("Established", "False", "NotAccepted", "not all names are accepted")
     old = find(definition, "Established")
@@ -100,13 +99,13 @@ def settle(definition: Object, others: Iterable[Object], now: str) -> Object:
     if established["status"] != "True" and accepted["status"] == "True":
         message = "the initial names have been accepted"
         established = condition("Established", "True", "InitialNamesAccepted", message)
-    found = [accepted, established, *_approval(definition)]
+    conditions = [accepted, established, *_approval(definition)]
     status = {**definition.get("status", {}), "acceptedNames": got}
-    return with_conditions({**definition, "status": status}, found, now)
+    return with_conditions({**definition, "status": status}, conditions, now)
 
 
 def _approval(definition: Object) -> list[Condition]:
-    """What is said of definitions in the groups of the Kubernetes project."""
+    """Return what is said of definitions in the groups of the Kubernetes project."""
     group = definition["spec"]["group"]
     if not (group in ("k8s.io", "kubernetes.io") or group.endswith((".k8s.io", ".kubernetes.io"))):
         return []
@@ -119,12 +118,12 @@ def _approval(definition: Object) -> list[Condition]:
 
 
 def terminating(definition: Object, reason: str, message: str, now: str, status: str = "True") -> Object:
-    """The definition with what is said of its end."""
+    """Return the definition with what is said of its end."""
     return with_conditions(definition, [condition("Terminating", status, reason, message)], now)
 
 
 def begin_deletion(definition: Object, now: str) -> None:
-    """What the first request to delete a definition does to it: its objects go first."""
+    """Do what the first request to delete a definition does to it: its objects go first."""
     meta = definition["metadata"]
     if meta.get("deletionTimestamp"):
         return

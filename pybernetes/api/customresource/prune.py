@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api.customresource.types import EMBEDDED, META, META_FIELDS, PRESERVE, Schema
+from pybernetes.api.customresource.types import EMBEDDED, META, META_FIELDS, PRESERVE
 from pybernetes.api.resource import Object
 from pybernetes.api.schema import DecodeError, Decoder, Type, named
 from pybernetes.api.schema.decode import count_keys
@@ -16,7 +16,7 @@ _Where = Any
 
 
 def _meta_root() -> Type:
-    """The part of an object that is the same for all kinds."""
+    """Return the part of an object that is the same for all kinds."""
     result = Type("struct")
     result.resolve = lambda: {
         "apiVersion": Type("string"), "kind": Type("string"), "metadata": named(META)
@@ -27,9 +27,11 @@ def _meta_root() -> Type:
 _META_ROOT = _meta_root()
 
 
-def decode(schema: Schema, value: Object, decoder: Decoder) -> Object:
-    """A client's object without what its schema does not know, which the decoder notes; DecodeError if its
-    metadata cannot be read. The object is changed in place."""
+def decode(schema: Object, value: Object, decoder: Decoder) -> Object:
+    """Return a client's object without what its schema does not know, which the decoder notes.
+
+    The object is changed in place. Raise DecodeError if its metadata cannot be read.
+    """
     if decoder.counting:
         decoder.keys += count_keys(value)
     metadata = value.get("metadata")
@@ -45,16 +47,16 @@ def decode(schema: Schema, value: Object, decoder: Decoder) -> Object:
     return value
 
 
-def clean(schema: Schema, value: Object) -> Object:
-    """A stored object made to fit a schema that may have changed since it was stored, in place."""
+def clean(schema: Object, value: Object) -> Object:
+    """Make a stored object, in place, fit a schema that may have changed since it was stored."""
     prune({**schema, EMBEDDED: True}, value, None, [])
     drop_nulls(schema, value)
     coerce(schema, value, None, [], strict=False)
     return value
 
 
-def prune(schema: Schema | None, value: Any, where: _Where, unknown: list[str]) -> None:
-    """Takes out, in place, the fields that the schema does not have, and notes their paths."""
+def prune(schema: Object | None, value: Any, where: _Where, unknown: list[str]) -> None:
+    """Take out, in place, the fields that the schema does not have, and note their paths."""
     if type(value) is dict:
         _prune_object(schema or {}, value, where, unknown)
     elif type(value) is list:
@@ -66,7 +68,7 @@ def prune(schema: Schema | None, value: Any, where: _Where, unknown: list[str]) 
                 prune(items, item, (where, index), unknown)
 
 
-def _prune_object(schema: Schema, value: Object, where: _Where, unknown: list[str]) -> None:
+def _prune_object(schema: Object, value: Object, where: _Where, unknown: list[str]) -> None:
     properties = schema.get("properties") or {}
     additional = schema.get("additionalProperties")
     keeps, embedded = schema.get(PRESERVE), schema.get(EMBEDDED)
@@ -89,8 +91,8 @@ def _prune_object(schema: Schema, value: Object, where: _Where, unknown: list[st
         del value[key]
 
 
-def drop_nulls(schema: Schema | None, value: Any) -> None:
-    """Takes out, in place, nulls where the schema has neither nulls nor a default."""
+def drop_nulls(schema: Object | None, value: Any) -> None:
+    """Take out, in place, nulls where the schema has neither nulls nor a default."""
     schema = schema or {}
     if type(value) is dict:
         properties, additional = schema.get("properties") or {}, schema.get("additionalProperties")
@@ -107,8 +109,8 @@ def drop_nulls(schema: Schema | None, value: Any) -> None:
                 drop_nulls(schema.get("items"), item)
 
 
-def coerce(schema: Schema | None, value: Any, where: _Where, unknown: list[str], strict: bool) -> None:
-    """Puts the metadata of embedded objects, in place, into the form that all metadata has."""
+def coerce(schema: Object | None, value: Any, where: _Where, unknown: list[str], strict: bool) -> None:
+    """Put the metadata of embedded objects, in place, into the form that all metadata has."""
     if schema is None or not has_embedded(schema):
         return
     if type(value) is dict:
@@ -125,7 +127,7 @@ def coerce(schema: Schema | None, value: Any, where: _Where, unknown: list[str],
 
 
 def _metadata(decoder: Decoder, value: Any) -> Any:
-    """Metadata, decoded by itself and in the order of its keys as upstream does it, which its errors show."""
+    """Return the metadata, decoded by itself and in the order of its keys, as upstream's errors show it."""
     try:
         if type(value) is dict:
             value = dict(sorted(value.items()))
@@ -148,7 +150,7 @@ def _coerce_metadata(value: Object, where: _Where, unknown: list[str], strict: b
 
 
 def has_embedded(schema: Any) -> bool:
-    """Whether there is an embedded object anywhere in a schema."""
+    """Return whether there is an embedded object anywhere in a schema."""
     if type(schema) is not dict:
         return False
     if schema.get(EMBEDDED):
@@ -159,7 +161,7 @@ def has_embedded(schema: Any) -> bool:
 
 
 def text(where: _Where) -> str:
-    """A place as errors and warnings write it."""
+    """Return a place as errors and warnings write it."""
     parts: list[str] = []
     while where is not None:
         where, step = where

@@ -9,8 +9,8 @@ from pybernetes.api.cel.engine import CelError, Program
 from pybernetes.api.cel.estimate import MOST, estimate
 from pybernetes.api.cel.values import Declared
 from pybernetes.api.customresource.rules import RULES, MessageError, Rule
-from pybernetes.api.customresource.types import Schema
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 
 _PER_RULE = 10_000_000
@@ -23,8 +23,8 @@ _HINT = (
 _MOST_NAMED = 4
 
 
-def check_definition(schema: Schema, path: Path, errors: Errors) -> None:
-    """Complains about rules that cannot be compiled, and about those that may cost too much."""
+def check_definition(schema: Object, path: Path, errors: Errors) -> None:
+    """Report rules that cannot be compiled, and about those that may cost too much."""
     check = _Check(errors)
     check.visit(schema, schema, path, 1, None, root=True)
     if check.total > _PER_SCHEMA:
@@ -52,7 +52,7 @@ class _Check:
         unrelated: Path | None,
         root: bool = False,
     ) -> None:
-        """Goes through a schema; ``count`` is how often values of it may be there, None if nobody knows.
+        """Go through a schema; ``count`` is how often values of it may be there, None if nobody knows.
 
         ``unrelated`` is the first schema around this one whose items cannot be told apart between versions.
         """
@@ -85,7 +85,7 @@ class _Check:
 
     def _rule(
         self,
-        given: dict[str, Any],
+        given: Object,
         declared: Declared | None,
         path: Path,
         count: int | None,
@@ -138,8 +138,8 @@ def _too_much(name: str, most: int, limit: int) -> str:
     return f"{name} exceeds budget by factor of {text} {_HINT}"
 
 
-def _shown(given: dict[str, Any]) -> dict[str, Any]:
-    """A rule as Go's encoder shows it."""
+def _shown(given: Object) -> Object:
+    """Return a rule as Go's encoder shows it."""
     return go_format.Struct(
         Rule=given.get("rule", ""),
         Message=given.get("message", ""),

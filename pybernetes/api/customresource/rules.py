@@ -17,8 +17,8 @@ from pybernetes.api.cel.engine import CANCELLED, CelError, Environment, Program
 from pybernetes.api.cel.runtime import NONE, Optional
 from pybernetes.api.cel.values import Declared
 from pybernetes.api.customresource.field_path import below
-from pybernetes.api.customresource.types import Schema
 from pybernetes.api.field import OMIT, ROOT, Errors, Path
+from pybernetes.api.resource import Object
 
 RULES = "x-kubernetes-validations"
 _BLOCKING = (
@@ -45,8 +45,8 @@ class MessageError(CelError):
 class Rule:
     """One compiled rule of a schema."""
 
-    def __init__(self, given: dict[str, Any], declared: Declared | None) -> None:
-        """Compiles; CelError if that fails."""
+    def __init__(self, given: Object, declared: Declared | None) -> None:
+        """Compile the rule; raise CelError if that fails."""
         if declared is None:
             raise CelError("internal error: failed to retrieve type information for x-kubernetes-validations")
         self.given = given
@@ -67,7 +67,7 @@ class Rule:
             self.message = _message(environment, given["messageExpression"])
 
     def data(self, new: Any, old: Any, has_old: bool) -> dict[str, Any]:
-        """The variables of the rule."""
+        """Return the variables of the rule."""
         data = {"self": new}
         if self.optional:
             data["oldSelf"] = Optional(old) if has_old else NONE
@@ -76,7 +76,7 @@ class Rule:
         return data
 
     def said(self, data: dict[str, Any], budget: Budget) -> str:
-        """What to say of a value that breaks the rule."""
+        """Return what to say of a value that breaks the rule."""
         return (
             self._evaluated(data, budget)
             or self.given.get("message", "").strip()
@@ -119,8 +119,8 @@ class Node:
 
     __slots__ = ("additional", "alternatives", "declared", "items", "properties", "rules", "schema")
 
-    def __init__(self, schema: Schema, seen: Schema, root: bool) -> None:
-        """``seen`` is the schema that has the types: that around an ``allOf`` for what is in there."""
+    def __init__(self, schema: Object, seen: Object, root: bool) -> None:
+        """Compile the rules of a schema; ``seen`` is the schema that has the types, which is outside of an ``allOf``."""
         self.schema = seen
         self.declared = values.declare(seen, root) if schema.get(RULES) else None
         self.rules = [Rule(given, self.declared) for given in schema.get(RULES, ())]
@@ -137,7 +137,7 @@ class Node:
         ]
 
     def check(self, new: Any, old: Any, path: Path, errors: Errors, budget: Budget) -> None:
-        """Asks every rule; ``old`` is None where there is nothing to compare."""
+        """Ask every rule; ``old`` is None where there is nothing to compare."""
         if new is None or budget.left < 0:
             return
         if self.rules:
@@ -186,7 +186,7 @@ class Node:
                 _complain(where, value, rule.said(data, budget), rule.given.get("reason"), errors)
 
     def _old_item(self, value: Any, old: Any) -> Any:
-        """The old item with the same keys: only lists that are maps tell which one it is."""
+        """Return the old item with the same keys: only lists that are maps tell which one it is."""
         if (
             self.schema.get("x-kubernetes-list-type") != "map"
             or type(old) is not list
@@ -225,14 +225,14 @@ def _complain(path: Path, value: Any, said: str, reason: str | None, errors: Err
 
 
 def build(schema: Any, root: bool = False, seen: Any = None) -> Node | None:
-    """The rules of a schema, or None if there are none; CelError if one cannot be compiled."""
+    """Return the rules of a schema, or None if there are none; raise CelError if one cannot be compiled."""
     if type(schema) is not dict or not any(True for _ in places(schema, ROOT)):
         return None
     return Node(schema, seen if type(seen) is dict else schema, root)
 
 
-def places(schema: Schema, path: Path) -> Iterator[tuple[Schema, Path]]:
-    """Every schema with rules, and where it stands."""
+def places(schema: Object, path: Path) -> Iterator[tuple[Object, Path]]:
+    """Return every schema with rules, and where it stands."""
     if schema.get(RULES):
         yield schema, path / RULES
     for key, child in (schema.get("properties") or {}).items():
@@ -245,7 +245,7 @@ def places(schema: Schema, path: Path) -> Iterator[tuple[Schema, Path]]:
 
 
 def validate(node: Node | None, new: Any, old: Any, errors: Errors) -> None:
-    """Asks the rules about an object, unless it is so wrong already that they would stumble."""
+    """Ask the rules about an object, unless it is so wrong already that they would stumble."""
     if node is None:
         return
     if any(error.reason in _BLOCKING for error in errors):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.apply.created_fields import DEDUCED
+from pybernetes.api.resource import Object
 from pybernetes.api.schema import Type, named
 
-Schema = dict[str, Any]
 META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 META_FIELDS = ("apiVersion", "kind", "metadata")
 PRESERVE = "x-kubernetes-preserve-unknown-fields"
@@ -16,13 +14,13 @@ INT_OR_STRING = "x-kubernetes-int-or-string"
 _SCALARS = ("string", "integer", "number", "boolean")
 
 
-def root(schema: Schema) -> Type:
-    """The type of a whole object."""
+def root(schema: Object) -> Type:
+    """Return the type of a whole object."""
     return _struct({**schema, EMBEDDED: True})
 
 
-def of(schema: Schema) -> Type:
-    """The type of a value."""
+def of(schema: Object) -> Type:
+    """Return the type of a value."""
     kind = schema.get("type", "")
     if schema.get(INT_OR_STRING):
         result = Type("int-or-string")
@@ -46,7 +44,7 @@ def of(schema: Schema) -> Type:
     return result
 
 
-def _struct(schema: Schema) -> Type:
+def _struct(schema: Object) -> Type:
     result = Type("struct")
     result.required = frozenset(schema.get("required", ()))
     fields = {name: of(child) for name, child in schema.get("properties", {}).items()}
@@ -58,7 +56,7 @@ def _struct(schema: Schema) -> Type:
     return result
 
 
-def _list(schema: Schema) -> Type:
+def _list(schema: Object) -> Type:
     result = Type("list")
     items = schema.get("items")
     result.item = of(items) if isinstance(items, dict) else DEDUCED

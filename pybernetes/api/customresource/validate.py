@@ -13,8 +13,9 @@ from typing import Any
 import orjson
 
 from pybernetes.api.customresource import formats
-from pybernetes.api.customresource.types import INT_OR_STRING, Schema
+from pybernetes.api.customresource.types import INT_OR_STRING
 from pybernetes.api.field import Errors
+from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 
 ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "ABSENT"})()
@@ -31,8 +32,8 @@ def _pattern(text: str) -> Any:
     return re2.compile(text)
 
 
-def check(schema: Schema, value: Any, errors: Errors, old: Any = ABSENT, path: str = "") -> None:
-    """Collects what is wrong with a value."""
+def check(schema: Object, value: Any, errors: Errors, old: Any = ABSENT, path: str = "") -> None:
+    """Collect what is wrong with a value."""
     start = len(errors)
     _node(schema, value, path, errors, old)
     # Comparing is only worth its while when there is something to forgive.
@@ -45,7 +46,7 @@ def _same(value: Any, old: Any) -> bool:
     return orjson.dumps(value, option=sort) == orjson.dumps(old, option=sort)
 
 
-def _node(schema: Schema, value: Any, path: str, errors: Errors, old: Any) -> None:
+def _node(schema: Object, value: Any, path: str, errors: Errors, old: Any) -> None:
     _type(schema, value, path, errors)
     kind = type(value)
     if value is not None:
@@ -73,14 +74,14 @@ def _field(path: str) -> str:
 
 
 def json_type(value: Any) -> str:
-    """The name that JSON schema has for the type of a value."""
+    """Return the name that JSON schema has for the type of a value."""
     if value is None:
         return "null"
     names = {bool: "boolean", str: "string", int: "integer", float: "number", list: "array", dict: "object"}
     return names[type(value)]
 
 
-def _type(schema: Schema, value: Any, path: str, errors: Errors) -> None:
+def _type(schema: Object, value: Any, path: str, errors: Errors) -> None:
     expected = ("integer", "string") if schema.get(INT_OR_STRING) else (schema.get("type") or "",)
     form = formats.known(schema.get("type") or "", schema.get("format") or "")
     has_form = form and type(value) not in (str, list, NoneType)
@@ -99,7 +100,7 @@ def _type(schema: Schema, value: Any, path: str, errors: Errors) -> None:
     errors.type_invalid(_field(path), given, f'{path} in body must be of type {wanted}: "{given}"')
 
 
-def _combined(schema: Schema, value: Any, path: str, errors: Errors, old: Any) -> None:
+def _combined(schema: Object, value: Any, path: str, errors: Errors, old: Any) -> None:
     name = go_format.quote(path)
     if schema.get("anyOf"):
         results = [_result(child, value, path, old) for child in schema["anyOf"]]
@@ -110,8 +111,8 @@ def _combined(schema: Schema, value: Any, path: str, errors: Errors, old: Any) -
         results = [_result(child, value, path, old) for child in schema["oneOf"]]
         valid = sum(not result for result in results)
         if valid != 1:
-            found = f"Found {valid} valid alternatives" if valid else "Found none valid"
-            errors.invalid("", "", f"{name} must validate one and only one schema (oneOf). {found}")
+            valid_text = f"Found {valid} valid alternatives" if valid else "Found none valid"
+            errors.invalid("", "", f"{name} must validate one and only one schema (oneOf). {valid_text}")
             if not valid:
                 errors.extend(results[0])
     if schema.get("allOf"):
@@ -125,13 +126,13 @@ def _combined(schema: Schema, value: Any, path: str, errors: Errors, old: Any) -
         errors.invalid("", "", f"{name} must not validate the schema (not)")
 
 
-def _result(schema: Schema, value: Any, path: str, old: Any) -> Errors:
-    found = Errors()
-    _node(schema, value, path, found, old)
-    return found
+def _result(schema: Object, value: Any, path: str, old: Any) -> Errors:
+    errors = Errors()
+    _node(schema, value, path, errors, old)
+    return errors
 
 
-def _string(schema: Schema, value: str, path: str, errors: Errors) -> None:
+def _string(schema: Object, value: str, path: str, errors: Errors) -> None:
     where = _field(path)
     # The first of these that is wrong is told.
     if "maxLength" in schema and len(value) > schema["maxLength"]:
@@ -152,7 +153,7 @@ def _string(schema: Schema, value: str, path: str, errors: Errors) -> None:
         errors.type_invalid(where, value, f"{path} in body must be of type {form}: {go_format.quote(value)}")
 
 
-def _number(schema: Schema, value: Any, path: str, errors: Errors) -> None:
+def _number(schema: Object, value: Any, path: str, errors: Errors) -> None:
     where, form, kind = _field(path), schema.get("format", ""), schema.get("type", "")
     if kind == "integer" and not schema.get(INT_OR_STRING):
         low, high = _INT_RANGES.get(form, _INT_RANGES["int64"])
@@ -191,7 +192,7 @@ def _plain(number: Any) -> str:
     return str(int(number)) if float(number).is_integer() and abs(number) < 1e21 else repr(number)
 
 
-def _list(schema: Schema, value: list[Any], path: str, errors: Errors, old: Any) -> None:
+def _list(schema: Object, value: list[Any], path: str, errors: Errors, old: Any) -> None:
     items = schema.get("items")
     if type(items) is dict:
         before = _correlated(schema, value, old)
@@ -204,8 +205,8 @@ def _list(schema: Schema, value: list[Any], path: str, errors: Errors, old: Any)
         errors.too_many(_field(path), len(value), schema["maxItems"])
 
 
-def _correlated(schema: Schema, value: list[Any], old: Any) -> list[Any]:
-    """The old item for each item of a list: only lists that are maps tell which one it is."""
+def _correlated(schema: Object, value: list[Any], old: Any) -> list[Any]:
+    """Return the old item for each item of a list: only lists that are maps tell which one it is."""
     if schema.get("x-kubernetes-list-type") != "map" or type(old) is not list:
         return [ABSENT] * len(value)
     keys = schema.get("x-kubernetes-list-map-keys", ())
@@ -213,11 +214,11 @@ def _correlated(schema: Schema, value: list[Any], old: Any) -> list[Any]:
     return [known.get(_identity(item, keys), ABSENT) if type(item) is dict else ABSENT for item in value]
 
 
-def _identity(item: dict[str, Any], keys: Any) -> bytes:
+def _identity(item: Object, keys: Any) -> bytes:
     return orjson.dumps([item.get(key) for key in keys], option=orjson.OPT_SORT_KEYS)
 
 
-def _object(schema: Schema, value: dict[str, Any], path: str, errors: Errors, old: Any) -> None:
+def _object(schema: Object, value: Object, path: str, errors: Errors, old: Any) -> None:
     where, size = _field(path), len(value)
     if "minProperties" in schema and size < schema["minProperties"]:
         least = schema["minProperties"]

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api import quantity
+from pybernetes.api.resource import Object
 
 
 def default_resource_list(resources: dict[str, str]) -> None:
-    """Rounds every quantity up to thousandths, the finest that resources are counted in."""
+    """Round every quantity up to thousandths, the finest that resources are counted in."""
     for name, text in resources.items():
         # Only these canonical forms can hold less than a thousandth.
         if text and (text[-1] in "nu" or "e-" in text):
             resources[name] = quantity.round_up_milli(text)
 
 
-def default_requirements(holder: dict[str, Any]) -> None:
-    """Rounds the limits and requests of a ``resources`` field, if it is there."""
+def default_requirements(holder: Object) -> None:
+    """Round the limits and requests of a ``resources`` field, if it is there."""
     resources = holder.get("resources")
     if resources:
         for key in ("limits", "requests"):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 from pybernetes.api.field import ROOT, Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME
-from pybernetes.api.validation import addresses, declarative, meta, names
+from pybernetes.api.validation import addresses, checks, declarative, meta, names
 from pybernetes.api.validation.domains import fully_qualified
 
 _ADDRESS_TYPES = ("FQDN", "IPv4", "IPv6")
@@ -21,7 +20,7 @@ _CONTROLLERS = ("endpointslice-controller.k8s.io", "endpointslicemirroring-contr
 
 
 def default(obj: Object) -> None:
-    """Ports are of TCP and unnamed, unless told otherwise."""
+    """Let ports be of TCP and unnamed, unless told otherwise."""
     for endpoint in obj.setdefault("endpoints", []):
         endpoint.setdefault("addresses", [])
         endpoint.setdefault("conditions", {})
@@ -31,13 +30,13 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Drops the topology that only the beta version had."""
+    """Drop the topology that only the beta version had."""
     for endpoint in obj.get("endpoints", ()):
         endpoint.pop("deprecatedTopology", None)
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Counts changes of labels too, since consumers select slices by them."""
+    """Count changes of labels too, since consumers select slices by them."""
     if new["metadata"].get("labels", {}) != old["metadata"].get("labels", {}):
         new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
     if new.get("endpoints") != old.get("endpoints"):
@@ -45,7 +44,7 @@ def prepare_update(new: Object, old: Object) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks ports and endpoints."""
+    """Check ports and endpoints."""
     kind = obj.get("addressType", "")
     _ports(obj.get("ports", []), Path("ports"), errors)
     endpoints = obj.get("endpoints", [])
@@ -60,7 +59,7 @@ def validate(obj: Object, errors: Errors) -> None:
         errors.unsupported(Path("addressType"), kind, _ADDRESS_TYPES)
 
 
-def _ports(ports: list[dict[str, Any]], path: Path, errors: Errors) -> None:
+def _ports(ports: list[Object], path: Path, errors: Errors) -> None:
     if len(ports) > _MAX_PORTS:
         errors.too_many(path, len(ports), _MAX_PORTS)
         return
@@ -68,8 +67,7 @@ def _ports(ports: list[dict[str, Any]], path: Path, errors: Errors) -> None:
     for index, port in enumerate(ports):
         name, protocol = port.get("name", ""), port.get("protocol")
         if name:
-            for problem in names.dns_label(name):
-                errors.invalid(path[index] / "name", name, problem)
+            checks.name(names.dns_label, name, path[index] / "name", errors)
         if name in seen:
             errors.duplicate(path[index] / "name", name)
         seen.add(name)
@@ -78,11 +76,10 @@ def _ports(ports: list[dict[str, Any]], path: Path, errors: Errors) -> None:
         elif protocol not in _PROTOCOLS:
             errors.unsupported(path[index] / "protocol", protocol, _PROTOCOLS)
         if "appProtocol" in port:
-            for problem in names.qualified_name(port["appProtocol"]):
-                errors.invalid(path[index] / "appProtocol", port["appProtocol"], problem)
+            checks.name(names.qualified_name, port["appProtocol"], path[index] / "appProtocol", errors)
 
 
-def _endpoint(endpoint: dict[str, Any], kind: str, path: Path, errors: Errors) -> None:
+def _endpoint(endpoint: Object, kind: str, path: Path, errors: Errors) -> None:
     given = endpoint.get("addresses", [])
     here = path / "addresses"
     if not given:
@@ -93,23 +90,21 @@ def _endpoint(endpoint: dict[str, Any], kind: str, path: Path, errors: Errors) -
         if not _is_fine(address, kind):
             _address(address, kind, here, index, errors)
     if "nodeName" in endpoint:
-        for problem in names.dns_subdomain(endpoint["nodeName"]):
-            errors.invalid(path / "nodeName", endpoint["nodeName"], problem)
+        checks.name(names.dns_subdomain, endpoint["nodeName"], path / "nodeName", errors)
     topology = endpoint.get("deprecatedTopology")
     if topology:
         if len(topology) > _MAX_TOPOLOGY:
             errors.too_many(path / "deprecatedTopology", len(topology), _MAX_TOPOLOGY)
         meta.check_labels(topology, path / "deprecatedTopology", errors)
     if "hostname" in endpoint:
-        for problem in names.dns_label(endpoint["hostname"]):
-            errors.invalid(path / "hostname", endpoint["hostname"], problem)
+        checks.name(names.dns_label, endpoint["hostname"], path / "hostname", errors)
     if "hints" in endpoint:
         _hints(endpoint["hints"], path / "hints", errors)
 
 
 @lru_cache(maxsize=8192)
 def _is_fine(address: str, kind: str) -> bool:
-    """Whether there is nothing to complain about; slices repeat their addresses with every write."""
+    """Return whether there is nothing to complain about; slices repeat their addresses with every write."""
     errors = Errors()
     _address(address, kind, ROOT, 0, errors)
     return not errors
@@ -134,7 +129,7 @@ def _address(address: str, kind: str, path: Path, index: int, errors: Errors) ->
     addresses.endpoint_ip(address, path[index], errors)
 
 
-def _hints(hints: dict[str, Any], path: Path, errors: Errors) -> None:
+def _hints(hints: Object, path: Path, errors: Errors) -> None:
     for key, check in (("forZones", names.label_value), ("forNodes", names.dns_subdomain)):
         items, here = hints.get(key, []), path / key
         if len(items) > _MAX_HINTS:
@@ -151,22 +146,22 @@ def _hints(hints: dict[str, Any], path: Path, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the type of addresses stays."""
+    """Check that the type of addresses stays."""
     declarative.immutable(new.get("addressType"), old.get("addressType"), Path("addressType"), errors)
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Tells of domain names and of addresses in unusual spellings that a person wrote."""
-    found = []
+    """Warn about domain names and about addresses in unusual spellings that a person wrote."""
+    messages = []
     if old is None and new.get("addressType") == "FQDN":
-        found.append("spec.addressType: FQDN endpoints are deprecated")
+        messages.append("spec.addressType: FQDN endpoints are deprecated")
     if new["metadata"].get("labels", {}).get(_MANAGED_BY) in _CONTROLLERS:
-        return found
+        return messages
     for index, endpoint in enumerate(new.get("endpoints", ())):
         for position, address in enumerate(endpoint.get("addresses", ())):
             path = (Path("endpoints")[index] / "addresses")[position]
-            found += addresses.ip_warnings(address, path)
-    return found
+            messages += addresses.ip_warnings(address, path)
+    return messages
 
 
 def _some(items: list[str]) -> str:
@@ -176,7 +171,7 @@ def _some(items: list[str]) -> str:
     return text or "<unset>"
 
 
-def _port_text(port: dict[str, Any]) -> str:
+def _port_text(port: Object) -> str:
     return str(port["port"]) if "port" in port else port.get("name", "*")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-from typing import Any
 
 from pybernetes.api.dynamic_resources import _claims, _lists, _names
 from pybernetes.api.field import Errors, Path
@@ -13,7 +12,6 @@ from pybernetes.api.validation import declarative
 from pybernetes.api.validation.conditions import validate_conditions
 from pybernetes.api.validation.selectors import validate_node_selector
 
-Fields = dict[str, Any]
 _STATUS = Path("status")
 _MOST_USERS, _MOST_RESULTS, _MOST_CONFIGS = 256, 32, 64
 _MOST_CONDITIONS, _MOST_ADDRESSES = 8, 16
@@ -21,24 +19,24 @@ _LONGEST_INTERFACE, _LONGEST_HARDWARE = 256, 128
 _MOST_BINDING = 4
 
 
-def _results(status: Fields) -> list[Fields]:
+def _results(status: Object) -> list[Object]:
     return status.get("allocation", {}).get("devices", {}).get("results", [])
 
 
-def device_key(device: Fields) -> str:
-    """A device, or its share, in one text."""
+def device_key(device: Object) -> str:
+    """Return a device, or its share, in one text."""
     parts = [device.get(key, "") for key in ("driver", "pool", "device")]
     return "/".join(parts + ([device["shareID"]] if "shareID" in device else []))
 
 
-def _shown(device: Fields) -> go_format.Struct:
-    """A device as an error shows it."""
+def _shown(device: Object) -> go_format.Struct:
+    """Return a device as an error shows it."""
     keys = ("driver", "pool", "device", "shareID")
     return go_format.Struct({key[0].upper() + key[1:]: device.get(key, "") for key in keys})
 
 
 def prepare_status_update(new: Object, old: Object) -> None:
-    """Drops fields of features that are off, and the status of devices that are no longer allocated."""
+    """Drop fields of features that are off, and the status of devices that are no longer allocated."""
     status, before = new.get("status", {}), old.get("status", {})
     if not any(result.get("skipNodeOperations") for result in _results(before)):
         for result in _results(status):
@@ -51,7 +49,7 @@ def prepare_status_update(new: Object, old: Object) -> None:
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the allocation, its users and the devices."""
+    """Check the allocation, its users and the devices."""
     late = Errors()
     status, before = new.get("status", {}), old.get("status", {})
     users, path = status.get("reservedFor", []), _STATUS / "reservedFor"
@@ -77,13 +75,13 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
     errors.extend(late)
 
 
-def _user(user: Fields, path: Path, errors: Errors) -> None:
+def _user(user: Object, path: Path, errors: Errors) -> None:
     for key in ("resource", "name", "uid"):
         if not user.get(key):
             errors.required(path / key)
 
 
-def _allocation(allocation: Fields, known: set[str], path: Path, errors: Errors, late: Errors) -> None:
+def _allocation(allocation: Object, known: set[str], path: Path, errors: Errors, late: Errors) -> None:
     devices, where = allocation.get("devices", {}), path / "devices"
     _lists.each(
         devices.get("results", []),
@@ -103,7 +101,7 @@ def _allocation(allocation: Fields, known: set[str], path: Path, errors: Errors,
         validate_node_selector(allocation["nodeSelector"], path / "nodeSelector", errors)
 
 
-def _result(result: Fields, known: set[str], path: Path, errors: Errors, late: Errors) -> None:
+def _result(result: Object, known: set[str], path: Path, errors: Errors, late: Errors) -> None:
     _claims.validate_reference(result.get("request", ""), known, path / "request", errors)
     _names.any_case_driver(result.get("driver", ""), path / "driver", late)
     _names.pool(result.get("pool", ""), path / "pool", late)
@@ -114,7 +112,7 @@ def _result(result: Fields, known: set[str], path: Path, errors: Errors, late: E
         _names.uuid(result["shareID"], path / "shareID", late)
 
 
-def _config(config: Fields, known: set[str], path: Path, errors: Errors, late: Errors) -> None:
+def _config(config: Object, known: set[str], path: Path, errors: Errors, late: Errors) -> None:
     source = config.get("source", "")
     if not source:
         late.required(path / "source")
@@ -123,8 +121,8 @@ def _config(config: Fields, known: set[str], path: Path, errors: Errors, late: E
     _claims.validate_configuration(config, known, path, errors, late)
 
 
-def validate_binding_conditions(device: Fields, path: Path, errors: Errors, late: Errors) -> None:
-    """Checks the conditions that say whether a pod may be bound to the node of its device."""
+def validate_binding_conditions(device: Object, path: Path, errors: Errors, late: Errors) -> None:
+    """Check the conditions that say whether a pod may be bound to the node of its device."""
     good, bad = device.get("bindingConditions", []), device.get("bindingFailureConditions", [])
     where = {"bindingConditions": good, "bindingFailureConditions": bad}
     for key, conditions in where.items():
@@ -149,7 +147,7 @@ def validate_binding_conditions(device: Fields, path: Path, errors: Errors, late
         errors.invalid(path / "bindingFailureConditions", None, text)
 
 
-def _device(device: Fields, allocated: set[str], path: Path, errors: Errors, late: Errors) -> None:
+def _device(device: Object, allocated: set[str], path: Path, errors: Errors, late: Errors) -> None:
     _names.driver(device.get("driver", ""), path / "driver", errors)
     _names.pool(device.get("pool", ""), path / "pool", errors)
     _names.label(device.get("device", ""), path / "device", errors)
@@ -167,7 +165,7 @@ def _device(device: Fields, allocated: set[str], path: Path, errors: Errors, lat
         _network(device["networkData"], path / "networkData", errors, late)
 
 
-def _network(data: Fields, path: Path, errors: Errors, late: Errors) -> None:
+def _network(data: Object, path: Path, errors: Errors, late: Errors) -> None:
     for key, limit in (("interfaceName", _LONGEST_INTERFACE), ("hardwareAddress", _LONGEST_HARDWARE)):
         if len(data.get(key, "").encode()) > limit:
             late.too_long(path / key, limit)
@@ -182,7 +180,7 @@ def _network(data: Fields, path: Path, errors: Errors, late: Errors) -> None:
 
 
 def _address_problem(text: str) -> str:
-    """What is wrong with the address of an interface, which keeps the bits after its prefix."""
+    """Return what is wrong with the address of an interface, which keeps the bits after its prefix."""
     try:
         if "/" not in text:
             raise ValueError

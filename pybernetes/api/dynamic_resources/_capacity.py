@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 from pybernetes.api import quantity
 from pybernetes.api.dynamic_resources import _lists
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 
-Fields = dict[str, Any]
 _MOST_VALUES = 10
 _LARGEST = 2**63 - 1
 
 
-def validate_policy(policy: Fields, capacity: str, path: Path, errors: Errors) -> None:
-    """Checks the values that a request may have."""
+def validate_policy(policy: Object, capacity: str, path: Path, errors: Errors) -> None:
+    """Check the values that a request may have."""
     values, span, default = policy.get("validValues", []), policy.get("validRange"), policy.get("default")
     if values and span is not None:
         text = 'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time'
@@ -48,7 +47,7 @@ def _values(values: list[str], default: str, capacity: str, path: Path, errors: 
         errors.invalid(path, default, "default value is not valid according to the requestPolicy")
 
 
-def _range(span: Fields, default: str, capacity: str, path: Path, errors: Errors) -> None:
+def _range(span: Object, default: str, capacity: str, path: Path, errors: Errors) -> None:
     least, most, step = span.get("min"), span.get("max"), span.get("step")
     if least is None:
         errors.required(path / "min", "required when validRange is defined")

@@ -8,9 +8,9 @@ import orjson
 
 from pybernetes.api.dynamic_resources import _lists, _names
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import names
 
-Fields = dict[str, Any]
 _MOST = 32  # of requests, constraints, configurations and selectors
 _MOST_ALTERNATIVES = 8
 _MOST_TOLERATIONS = 16
@@ -22,8 +22,8 @@ _NO_REQUEST = (
 )
 
 
-def default_claim(spec: Fields) -> None:
-    """Completes how many devices each request is for."""
+def default_claim(spec: Object) -> None:
+    """Complete how many devices each request is for."""
     for request in spec.get("devices", {}).get("requests", ()):
         for exact in [request.get("exactly"), *request.get("firstAvailable", ())]:
             if exact is None:
@@ -35,32 +35,32 @@ def default_claim(spec: Fields) -> None:
             default_tolerations(exact)
 
 
-def default_tolerations(holder: Fields) -> None:
-    """Completes the operators of tolerations."""
+def default_tolerations(holder: Object) -> None:
+    """Complete the operators of tolerations."""
     for toleration in holder.get("tolerations", ()):
         if not toleration.get("operator"):
             toleration["operator"] = "Equal"
 
 
-def drop_disabled(spec: Fields) -> None:
-    """Drops the fields of features that are off: attributes that are derived from others."""
+def drop_disabled(spec: Object) -> None:
+    """Drop the fields of features that are off: attributes that are derived from others."""
     for request in spec.get("devices", {}).get("requests", ()):
         for exact in [request.get("exactly", {}), *request.get("firstAvailable", ())]:
             exact.pop("derivedAttributes", None)
 
 
-def request_names(spec: Fields) -> set[str]:
-    """The names of requests, and of their alternatives after a slash."""
-    found = set()
+def request_names(spec: Object) -> set[str]:
+    """Return the names of requests, and of their alternatives after a slash."""
+    known_names = set()
     for request in spec.get("devices", {}).get("requests", ()):
         name = request.get("name", "")
-        found.add(name)
-        found |= {f"{name}/{child.get('name', '')}" for child in request.get("firstAvailable", ())}
-    return found
+        known_names.add(name)
+        known_names |= {f"{name}/{child.get('name', '')}" for child in request.get("firstAvailable", ())}
+    return known_names
 
 
-def validate_claim(spec: Fields, path: Path, errors: Errors) -> None:
-    """Checks what is asked for."""
+def validate_claim(spec: Object, path: Path, errors: Errors) -> None:
+    """Check what is asked for."""
     late = Errors()
     devices, known = spec.get("devices", {}), request_names(spec)
     path = path / "devices"
@@ -86,7 +86,7 @@ def validate_claim(spec: Fields, path: Path, errors: Errors) -> None:
     errors.extend(late)
 
 
-def _request(request: Fields, path: Path, errors: Errors, late: Errors) -> None:
+def _request(request: Object, path: Path, errors: Errors, late: Errors) -> None:
     _names.label(request.get("name", ""), path / "name", errors)
     exactly, alternatives = request.get("exactly"), request.get("firstAvailable", [])
     if exactly is None and not alternatives:
@@ -108,12 +108,12 @@ def _request(request: Fields, path: Path, errors: Errors, late: Errors) -> None:
         )
 
 
-def _alternative(request: Fields, path: Path, errors: Errors, late: Errors) -> None:
+def _alternative(request: Object, path: Path, errors: Errors, late: Errors) -> None:
     _names.label(request.get("name", ""), path / "name", errors)
     _exact(request, path, errors, late, late)
 
 
-def _exact(request: Fields, path: Path, errors: Errors, late: Errors, about_class: Errors) -> None:
+def _exact(request: Object, path: Path, errors: Errors, late: Errors, about_class: Errors) -> None:
     name = request.get("deviceClassName", "")
     if not name:
         about_class.required(path / "deviceClassName")
@@ -132,10 +132,10 @@ def _exact(request: Fields, path: Path, errors: Errors, late: Errors, about_clas
     validate_tolerations(request.get("tolerations", []), path / "tolerations", errors, late)
 
 
-def validate_selectors(selectors: list[Fields], path: Path, errors: Errors, late: Errors) -> None:
-    """Checks the expressions that choose devices."""
+def validate_selectors(selectors: list[Object], path: Path, errors: Errors, late: Errors) -> None:
+    """Check the expressions that choose devices."""
 
-    def check(selector: Fields, here: Path) -> None:
+    def check(selector: Object, here: Path) -> None:
         if "cel" not in selector:
             errors.required(here / "cel")
         else:
@@ -145,13 +145,13 @@ def validate_selectors(selectors: list[Fields], path: Path, errors: Errors, late
 
 
 def validate_expression(expression: str, path: Path, errors: Errors) -> None:
-    """Checks one CEL expression; every expression of the group is checked here."""
+    """Check one CEL expression; every expression of the group is checked here."""
     if len(expression.encode()) > _LARGEST:
         errors.too_long(path, _LARGEST)
 
 
-def validate_tolerations(tolerations: list[Fields], path: Path, errors: Errors, late: Errors) -> None:
-    """Checks the taints that a request tolerates."""
+def validate_tolerations(tolerations: list[Object], path: Path, errors: Errors, late: Errors) -> None:
+    """Check the taints that a request tolerates."""
     if len(tolerations) > _MOST_TOLERATIONS:
         late.too_many(path, len(tolerations), _MOST_TOLERATIONS)
     for index, toleration in enumerate(tolerations):
@@ -172,7 +172,7 @@ def validate_tolerations(tolerations: list[Fields], path: Path, errors: Errors, 
             late.unsupported(here / "effect", effect, EFFECTS)
 
 
-def _constraint(constraint: Fields, known: set[str], path: Path, errors: Errors, late: Errors) -> None:
+def _constraint(constraint: Object, known: set[str], path: Path, errors: Errors, late: Errors) -> None:
     validate_references(constraint.get("requests", []), known, path / "requests", errors, late)
     if "matchAttribute" in constraint:
         _names.fully_qualified(constraint["matchAttribute"], path / "matchAttribute", late)
@@ -188,7 +188,7 @@ def _constraint(constraint: Fields, known: set[str], path: Path, errors: Errors,
 def validate_references(
     references: list[str], known: set[str], path: Path, errors: Errors, late: Errors
 ) -> None:
-    """Checks names of requests."""
+    """Check names of requests."""
     _lists.each(
         references, _MOST, lambda item, here: validate_reference(item, known, here, errors), path, late
     )
@@ -196,7 +196,7 @@ def validate_references(
 
 
 def validate_reference(name: str, known: set[str], path: Path, errors: Errors) -> None:
-    """Checks that a name is that of a request, or of one of its alternatives."""
+    """Check that a name is that of a request, or of one of its alternatives."""
     if name.count("/") > 1:
         errors.invalid(path, name, _NO_REQUEST)
         return
@@ -206,14 +206,14 @@ def validate_reference(name: str, known: set[str], path: Path, errors: Errors) -
         errors.invalid(path, name, _NO_REQUEST)
 
 
-def validate_configuration(config: Fields, known: set[str], path: Path, errors: Errors, late: Errors) -> None:
-    """Checks configuration that is handed to a driver."""
+def validate_configuration(config: Object, known: set[str], path: Path, errors: Errors, late: Errors) -> None:
+    """Check configuration that is handed to a driver."""
     validate_references(config.get("requests", []), known, path / "requests", errors, late)
     validate_opaque(config, path, errors, late)
 
 
-def validate_opaque(config: Fields, path: Path, errors: Errors, late: Errors) -> None:
-    """Checks the driver, and that its parameters are an object."""
+def validate_opaque(config: Object, path: Path, errors: Errors, late: Errors) -> None:
+    """Check the driver, and that its parameters are an object."""
     if "opaque" not in config:
         errors.required(path / "opaque")
         return
@@ -223,7 +223,7 @@ def validate_opaque(config: Fields, path: Path, errors: Errors, late: Errors) ->
 
 
 def validate_raw(value: Any, path: Path, errors: Errors) -> None:
-    """Checks a value that only a driver understands."""
+    """Check a value that only a driver understands."""
     if value is None:
         errors.required(path)
     elif len(orjson.dumps(value)) > _LARGEST:

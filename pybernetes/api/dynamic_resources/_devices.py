@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from pybernetes.api.dynamic_resources import _lists, _names
 from pybernetes.api.dynamic_resources._allocation import validate_binding_conditions
 from pybernetes.api.dynamic_resources._capacity import validate_policy
 from pybernetes.api.dynamic_resources._taints import validate_taint
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.validation import names
+from pybernetes.api.resource import Object
+from pybernetes.api.validation import checks, names
 from pybernetes.api.validation.selectors import validate_node_selector
 
-Fields = dict[str, Any]
 _MOST_FACTS, _MOST_VALUES = 32, 48
 _MOST_TAINTS, _MOST_CONSUMPTIONS, _MOST_COUNTERS = 16, 2, 32
 _LONGEST_VALUE = 64
@@ -25,8 +24,8 @@ _VALUES = ("int", "bool", "string", "version")
 _PER_DEVICE = "`perDeviceNodeSelection` is set to true in the ResourceSlice spec"
 
 
-def validate_device(device: Fields, per_device: bool, path: Path, errors: Errors, late: Errors) -> None:
-    """Checks one device; ``per_device`` says that each names the nodes that can use it."""
+def validate_device(device: Object, per_device: bool, path: Path, errors: Errors, late: Errors) -> None:
+    """Check one device; ``per_device`` says that each names the nodes that can use it."""
     attributes, capacity = device.get("attributes", {}), device.get("capacity", {})
     _names.label(device.get("name", ""), path / "name", errors)
     count = len(attributes) + len(capacity)
@@ -70,7 +69,7 @@ def validate_device(device: Fields, per_device: bool, path: Path, errors: Errors
     validate_binding_conditions(device, path, errors, late)
 
 
-def _attribute(attribute: Fields, path: Path, errors: Errors, late: Errors) -> None:
+def _attribute(attribute: Object, path: Path, errors: Errors, late: Errors) -> None:
     if "string" in attribute and len(attribute["string"].encode()) > _LONGEST_VALUE:
         errors.too_long(path / "string", _LONGEST_VALUE)
     if "version" in attribute:
@@ -88,8 +87,8 @@ def _attribute(attribute: Fields, path: Path, errors: Errors, late: Errors) -> N
         late.invalid(path, "{" + ", ".join(given) + "}", f"must specify exactly one of: {listed}")
 
 
-def validate_counters(holder: Fields, name: str, path: Path, errors: Errors, late: Errors) -> None:
-    """Checks a set of counters, which has its name in the field ``name``."""
+def validate_counters(holder: Object, name: str, path: Path, errors: Errors, late: Errors) -> None:
+    """Check a set of counters, which has its name in the field ``name``."""
     if not holder.get(name):
         late.required(path / name)
     else:
@@ -104,7 +103,7 @@ def validate_counters(holder: Fields, name: str, path: Path, errors: Errors, lat
             _names.label(key, path / "counters", late)
 
 
-def _nodes(device: Fields, per_device: bool, path: Path, errors: Errors) -> None:
+def _nodes(device: Object, per_device: bool, path: Path, errors: Errors) -> None:
     fields = [key for key in ("nodeName", "nodeSelector", "allNodes") if key in device]
     if not per_device:
         if fields:
@@ -115,8 +114,7 @@ def _nodes(device: Fields, per_device: bool, path: Path, errors: Errors) -> None
     if "nodeName" in device:
         if device["nodeName"]:
             given.append("`nodeName`")
-            for problem in names.dns_subdomain(device["nodeName"]):
-                errors.invalid(path / "nodeName", device["nodeName"], problem)
+            checks.name(names.dns_subdomain, device["nodeName"], path / "nodeName", errors)
         else:
             errors.invalid(path / "nodeName", "", "must not be empty")
     if "nodeSelector" in device:

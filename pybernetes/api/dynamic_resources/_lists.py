@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 
 Check = Callable[[Any, Path], None]
 
 
 def each(items: Sequence[Any], limit: int, check: Check, path: Path, late: Errors) -> None:
-    """Checks each item, or complains that there are too many; a limit of 0 means none."""
+    """Check each item, or report that there are too many; a limit of 0 means none."""
     if limit and len(items) > limit:
         late.too_many(path, len(items), limit)
         return
@@ -27,7 +28,7 @@ def each(items: Sequence[Any], limit: int, check: Check, path: Path, late: Error
 def unique(
     items: Sequence[Any], key: Callable[[Any], Any], path: Path, errors: Errors, limit: int = 0
 ) -> None:
-    """Complains about each item whose key was there before, unless there are too many anyway."""
+    """Report each item whose key was there before, unless there are too many anyway."""
     seen: list[Any] = []
     for index, item in enumerate(items if not limit or len(items) <= limit else ()):
         value = key(item)
@@ -36,8 +37,8 @@ def unique(
         seen.append(value)
 
 
-def unique_names(items: Sequence[dict[str, Any]], path: Path, errors: Errors) -> None:
-    """Complains about each item whose name was there before."""
+def unique_names(items: Sequence[Object], path: Path, errors: Errors) -> None:
+    """Report each item whose name was there before."""
     seen: set[str] = set()
     for index, item in enumerate(items):
         name = item.get("name", "")
@@ -47,5 +48,5 @@ def unique_names(items: Sequence[dict[str, Any]], path: Path, errors: Errors) ->
 
 
 def same(item: Any) -> Any:
-    """The key of an item that is its own key."""
+    """Return the key of an item that is its own key."""
     return item

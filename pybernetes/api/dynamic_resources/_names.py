@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 _LONGEST_DRIVER, _LONGEST_POOL, _LONGEST_IDENTIFIER = 63, 253, 32
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
@@ -16,60 +16,55 @@ _UUID_TEXT = (
 
 
 def driver(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of a driver; the case of its letters does not matter."""
-    if not name:
-        errors.required(path)
-        return
-    if len(name.encode()) > _LONGEST_DRIVER:
-        errors.too_long(path, _LONGEST_DRIVER)
-    for problem in names.dns_subdomain(name.lower()):
-        errors.invalid(path, name, problem)
+    """Check the name of a driver; the case of its letters does not matter."""
+    if _has_length(name, _LONGEST_DRIVER, path, errors):
+        for problem in names.dns_subdomain(name.lower()):
+            errors.invalid(path, name, problem)
 
 
 def any_case_driver(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of a driver where upstream states it beside the field, in other words."""
-    if not name:
-        errors.required(path)
-        return
-    if len(name.encode()) > _LONGEST_DRIVER:
-        errors.too_long(path, _LONGEST_DRIVER)
-    for problem in names.dns_subdomain(name.lower()):
-        text = problem.replace("a lowercase RFC", "an RFC").replace("lower case alphanumeric", "alphanumeric")
-        errors.invalid(path, name, text.replace("example.com", "Example.com"))
+    """Check the name of a driver where upstream states it beside the field, in other words."""
+    if _has_length(name, _LONGEST_DRIVER, path, errors):
+        for problem in names.dns_subdomain(name.lower()):
+            text = problem.replace("a lowercase RFC", "an RFC").replace(
+                "lower case alphanumeric", "alphanumeric"
+            )
+            errors.invalid(path, name, text.replace("example.com", "Example.com"))
 
 
 def pool(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of a pool: subdomains with slashes between them."""
+    """Check the name of a pool: subdomains with slashes between them."""
+    if _has_length(name, _LONGEST_POOL, path, errors):
+        for part in name.split("/"):
+            checks.name(names.dns_subdomain, part, path, errors)
+
+
+def _has_length(name: str, longest: int, path: Path, errors: Errors) -> bool:
+    """Check the length of a name, and return whether there is a name at all."""
     if not name:
         errors.required(path)
-        return
-    if len(name.encode()) > _LONGEST_POOL:
-        errors.too_long(path, _LONGEST_POOL)
-    for part in name.split("/"):
-        for problem in names.dns_subdomain(part):
-            errors.invalid(path, part, problem)
+    elif len(name.encode()) > longest:
+        errors.too_long(path, longest)
+    return bool(name)
 
 
 def label(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of a device, a request or a set of counters."""
-    for problem in names.dns_label(name):
-        errors.invalid(path, name, problem)
+    """Check the name of a device, a request or a set of counters."""
+    checks.name(names.dns_label, name, path, errors)
 
 
 def label_key(name: str, path: Path, errors: Errors) -> None:
-    """Checks a name that has the form of a label's key."""
-    for problem in names.qualified_name(name):
-        errors.invalid(path, name, problem)
+    """Check a name that has the form of a label's key."""
+    checks.name(names.qualified_name, name, path, errors)
 
 
 def label_value(value: str, path: Path, errors: Errors) -> None:
-    """Checks a value that has the form of a label's value."""
-    for problem in names.label_value(value):
-        errors.invalid(path, value, problem)
+    """Check a value that has the form of a label's value."""
+    checks.name(names.label_value, value, path, errors)
 
 
 def uuid(text: str, path: Path, errors: Errors) -> None:
-    """Checks a UUID in its normal form."""
+    """Check a UUID in its normal form."""
     if not _UUID.match(text):
         errors.invalid(path, text, _UUID_TEXT)
 
@@ -77,12 +72,11 @@ def uuid(text: str, path: Path, errors: Errors) -> None:
 def _identifier(name: str, path: Path, errors: Errors) -> None:
     if len(name.encode()) > _LONGEST_IDENTIFIER:
         errors.too_long(path, _LONGEST_IDENTIFIER)
-    for problem in names.c_identifier(name):
-        errors.invalid(path, name, problem)
+    checks.name(names.c_identifier, name, path, errors)
 
 
 def qualified(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of an attribute or a capacity: an identifier, after a domain if it has one."""
+    """Check the name of an attribute or a capacity: an identifier, after a domain if it has one."""
     domain, slash, identifier = name.partition("/")
     if not slash:
         _identifier(domain, path, errors)
@@ -98,7 +92,7 @@ def qualified(name: str, path: Path, errors: Errors) -> None:
 
 
 def fully_qualified(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of an attribute that must have a domain."""
+    """Check the name of an attribute that must have a domain."""
     domain, slash, identifier = name.partition("/")
     if not slash:
         _identifier(name, path, errors)
@@ -115,7 +109,7 @@ def fully_qualified(name: str, path: Path, errors: Errors) -> None:
 
 
 def extended_resource(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of a resource under which devices can be asked for as if a plugin had brought them."""
+    """Check the name of a resource under which devices can be asked for as if a plugin had brought them."""
     if "/" not in name:
         text = "a name must be a domain-prefixed path, such as 'example.com/my-prop'"
         errors.invalid(path, name, text)

@@ -12,12 +12,12 @@ _MOST = 32
 
 
 def default(obj: Object) -> None:
-    """Completes an absent spec, which is always shown."""
+    """Complete an absent spec, which is always shown."""
     obj.setdefault("spec", {})
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the selectors and the configuration."""
+    """Check the selectors and the configuration."""
     late = Errors()
     spec = obj.get("spec", {})
     _claims.validate_selectors(spec.get("selectors", []), _SPEC / "selectors", errors, late)

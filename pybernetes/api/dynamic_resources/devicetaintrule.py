@@ -15,24 +15,24 @@ _MOST_CONDITIONS = 8
 
 
 def default(obj: Object) -> None:
-    """Completes the time of the taint."""
+    """Complete the time of the taint."""
     default_taint(obj.setdefault("spec", {}).setdefault("taint", {}))
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts with an empty status, which is always shown."""
+    """Start with an empty status, which is always shown."""
     obj["status"] = {}
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Notes the time of a change of the effect, unless the client gave one."""
+    """Note the time of a change of the effect, unless the client gave one."""
     taint, before = new.get("spec", {}).get("taint", {}), get(old, ".spec.taint", {})
     if taint.get("effect") != before.get("effect") and taint.get("timeAdded") == before.get("timeAdded"):
         taint["timeAdded"] = current_time.timestamp()
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks which devices are meant, and the taint."""
+    """Check which devices are meant, and the taint."""
     late = Errors()
     spec = obj.get("spec", {})
     selector, path = spec.get("deviceSelector", {}), _SPEC / "deviceSelector"
@@ -44,7 +44,7 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the conditions."""
+    """Check the conditions."""
     conditions, path = new.get("status", {}).get("conditions", []), Path("status") / "conditions"
     validate_conditions(conditions, path, errors)
     if len(conditions) > _MOST_CONDITIONS:

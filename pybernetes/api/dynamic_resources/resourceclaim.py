@@ -12,7 +12,7 @@ _SPEC = Path("spec")
 
 
 def default(obj: Object) -> None:
-    """Completes what is asked for."""
+    """Complete what is asked for."""
     spec = obj.setdefault("spec", {})
     spec.setdefault("devices", {})
     _claims.default_claim(spec)
@@ -21,23 +21,23 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts with an empty status, and drops fields of features that are off."""
+    """Start with an empty status, and drop fields of features that are off."""
     obj["status"] = {}
     _claims.drop_disabled(obj.get("spec", {}))
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Drops fields of features that are off."""
+    """Drop fields of features that are off."""
     _claims.drop_disabled(new.get("spec", {}))
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks what is asked for."""
+    """Check what is asked for."""
     _claims.validate_claim(obj.get("spec", {}), _SPEC, errors)
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that it asks for the same."""
+    """Check that it asks for the same."""
     declarative.immutable(new.get("spec"), old.get("spec"), _SPEC, errors)
 
 

@@ -12,7 +12,7 @@ _SPEC = Path("spec")
 
 
 def default(obj: Object) -> None:
-    """Completes what is asked for."""
+    """Complete what is asked for."""
     spec = obj.setdefault("spec", {}).setdefault("spec", {})
     obj["spec"].setdefault("metadata", {})
     spec.setdefault("devices", {})
@@ -24,7 +24,7 @@ def _drop(obj: Object, old: Object | None = None) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the claim that will be made."""
+    """Check the claim that will be made."""
     template = obj.get("spec", {})
     metadata, path = template.get("metadata", {}), _SPEC / "metadata"
     meta.check_annotations(metadata.get("annotations", {}), path / "annotations", errors)
@@ -33,7 +33,7 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the template stays."""
+    """Check that the template stays."""
     meta.immutable(new.get("spec"), old.get("spec"), _SPEC, errors)
 
 

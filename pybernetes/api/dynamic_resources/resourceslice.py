@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.dynamic_resources import GROUP, _lists, _names
 from pybernetes.api.dynamic_resources._devices import validate_counters, validate_device
 from pybernetes.api.dynamic_resources._taints import default_taint
@@ -11,7 +9,7 @@ from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.text import go_format
-from pybernetes.api.validation import meta, names
+from pybernetes.api.validation import checks, meta, names
 from pybernetes.api.validation.selectors import validate_node_selector
 
 _SPEC = Path("spec")
@@ -20,7 +18,7 @@ _ONE_OF = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNode
 
 
 def default(obj: Object) -> None:
-    """Completes the times of taints, and what is always shown."""
+    """Complete the times of taints, and what is always shown."""
     spec = obj.setdefault("spec", {})
     pool = spec.setdefault("pool", {})
     pool.setdefault("generation", 0)
@@ -31,7 +29,7 @@ def default(obj: Object) -> None:
 
 
 def _drop(obj: Object, old: Object | None = None) -> None:
-    """Drops the fields of features that are off."""
+    """Drop the fields of features that are off."""
     spec = obj.get("spec", {})
     for key in ("skipNodeOperations", "partitionTypeAttribute"):
         spec.pop(key, None)
@@ -45,7 +43,7 @@ def _drop(obj: Object, old: Object | None = None) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the pool, where the devices are, and the devices."""
+    """Check the pool, where the devices are, and the devices."""
     late = Errors()
     spec = obj.get("spec", {})
     _names.driver(spec.get("driver", ""), _SPEC / "driver", errors)
@@ -76,7 +74,7 @@ def validate(obj: Object, errors: Errors) -> None:
     errors.extend(late)
 
 
-def _pool(pool: dict[str, Any], path: Path, errors: Errors) -> None:
+def _pool(pool: Object, path: Path, errors: Errors) -> None:
     _names.pool(pool.get("name", ""), path / "name", errors)
     count, generation = pool.get("resourceSliceCount", 0), pool.get("generation", 0)
     if count <= 0:
@@ -85,13 +83,12 @@ def _pool(pool: dict[str, Any], path: Path, errors: Errors) -> None:
         errors.invalid(path / "generation", generation, "must be greater than or equal to zero")
 
 
-def _nodes(spec: dict[str, Any], errors: Errors) -> None:
+def _nodes(spec: Object, errors: Errors) -> None:
     given = []
     if "nodeName" in spec:
         if spec["nodeName"]:
             given.append("`nodeName`")
-            for problem in names.dns_subdomain(spec["nodeName"]):
-                errors.invalid(_SPEC / "nodeName", spec["nodeName"], problem)
+            checks.name(names.dns_subdomain, spec["nodeName"], _SPEC / "nodeName", errors)
         else:
             text = "must be either unset or set to a non-empty string"
             errors.invalid(_SPEC / "nodeName", "", text)
@@ -115,14 +112,14 @@ def _nodes(spec: dict[str, Any], errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the pool, the driver and the node stay."""
+    """Check that the pool, the driver and the node stay."""
     for key in ("pool.name", "driver", "nodeName"):
         after, before = get(new, f".spec.{key}"), get(old, f".spec.{key}")
         meta.immutable(after, before, _SPEC / key, errors)
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Warns about a driver whose name is not in lower case."""
+    """Warn about a driver whose name is not in lower case."""
     driver = get(obj, ".spec.driver", "")
     if driver == driver.lower() or (old and get(old, ".spec.driver") == driver):
         return []

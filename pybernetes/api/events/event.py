@@ -20,18 +20,18 @@ _INTERNAL_NAMES = {"reportingComponent": "reportingController"}
 
 
 def default(obj: Object) -> None:
-    """Fills what Go writes even when it is empty."""
+    """Fill what Go writes even when it is empty."""
     obj.setdefault("regarding", {})
     obj.setdefault("deprecatedSource", {})
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks what holds for creations and updates alike."""
+    """Check what holds for creations and updates alike."""
     _events.validate_core(_events.to_core(obj), errors, "reportingController")
 
 
 def validate_create(obj: Object, errors: Errors) -> None:
-    """Checks what a new event must have, and what only old events have."""
+    """Check what a new event must have, and what only old events have."""
     event = _events.to_core(obj)
     _events.validate_series(event, errors)
     if not event.get("eventTime"):
@@ -47,7 +47,7 @@ def validate_create(obj: Object, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that nothing but the series changes."""
+    """Check that nothing but the series changes."""
     after, before = _events.to_core(new), _events.to_core(old)
     if after.get("series") != before.get("series"):
         _events.validate_series(after, errors)

@@ -7,7 +7,7 @@ from pybernetes.api.resource import Object
 
 
 def validate_conditions(obj: Object, errors: Errors) -> None:
-    """Checks that each type of condition is named once."""
+    """Check that each type of condition is named once."""
     seen: set[str] = set()
     for index, condition in enumerate(obj.get("status", {}).get("conditions", ())):
         kind = condition.get("type", "")
@@ -20,10 +20,10 @@ def validate_conditions(obj: Object, errors: Errors) -> None:
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the new status."""
+    """Check the new status."""
     validate_conditions(new, errors)
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts with an empty status, which is always shown."""
+    """Start with an empty status, which is always shown."""
     obj["status"] = {}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.validation import names
+from pybernetes.api.resource import Object
+from pybernetes.api.validation import checks, names
 
 _VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch")
 _NAMESPACE = "each member of this list must be '*' or a DNS-1123 label; "
@@ -13,8 +12,8 @@ _NAMESPACE = "each member of this list must be '*' or a DNS-1123 label; "
 _SUBJECTS = {"ServiceAccount": "serviceAccount", "User": "user", "Group": "group"}
 
 
-def validate_rule(rule: dict[str, Any], path: Path, errors: Errors) -> None:
-    """Checks the subjects and what they ask for."""
+def validate_rule(rule: Object, path: Path, errors: Errors) -> None:
+    """Check the subjects and what they ask for."""
     subjects = rule.get("subjects", ())
     for index, subject in enumerate(subjects):
         _subject(subject, (path / "subjects")[index], errors)
@@ -28,7 +27,7 @@ def validate_rule(rule: dict[str, Any], path: Path, errors: Errors) -> None:
         _urls(item, (path / "nonResourceRules")[index], errors)
 
 
-def _subject(subject: dict[str, Any], path: Path, errors: Errors) -> None:
+def _subject(subject: Object, path: Path, errors: Errors) -> None:
     kind = subject.get("kind", "")
     if kind not in _SUBJECTS:
         errors.unsupported(path / "kind", kind, sorted(_SUBJECTS))
@@ -42,8 +41,7 @@ def _subject(subject: dict[str, Any], path: Path, errors: Errors) -> None:
         if not name:
             errors.required(here / "name")
         elif kind == "ServiceAccount" and name != "*":
-            for problem in names.dns_subdomain(name):
-                errors.invalid(here / "name", name, problem)
+            checks.name(names.dns_subdomain, name, here / "name", errors)
         if kind == "ServiceAccount":
             _account_namespace(subject[key].get("namespace", ""), here / "namespace", errors)
     for other, field in _SUBJECTS.items() if kind != "ServiceAccount" else list(_SUBJECTS.items())[1:]:
@@ -55,11 +53,10 @@ def _account_namespace(namespace: str, path: Path, errors: Errors) -> None:
     if not namespace:
         errors.required(path, "must specify namespace for service account")
         return
-    for problem in names.dns_label(namespace):
-        errors.invalid(path, namespace, problem)
+    checks.name(names.dns_label, namespace, path, errors)
 
 
-def _verbs(rule: dict[str, Any], path: Path, errors: Errors) -> None:
+def _verbs(rule: Object, path: Path, errors: Errors) -> None:
     verbs = rule.get("verbs", [])
     if not verbs:
         errors.required(path / "verbs", "verbs must contain at least one value")
@@ -70,15 +67,15 @@ def _verbs(rule: dict[str, Any], path: Path, errors: Errors) -> None:
         errors.unsupported(path / "verbs", verbs, _VERBS)
 
 
-def _resources(rule: dict[str, Any], path: Path, errors: Errors) -> None:
+def _resources(rule: Object, path: Path, errors: Errors) -> None:
     _verbs(rule, path, errors)
-    for key, one, many in (
+    for key, singular, many in (
         ("apiGroups", "api group", "api groups"),
         ("resources", "resource", "resources"),
     ):
         values = rule.get(key, [])
         if not values:
-            errors.required(path / key, f"resource rules must supply at least one {one}")
+            errors.required(path / key, f"resource rules must supply at least one {singular}")
         elif len(values) > 1 and "*" in values:
             errors.invalid(path / key, values, f"if '*' is present, must not specify other {many}")
     namespaces = rule.get("namespaces", [])
@@ -95,7 +92,7 @@ def _resources(rule: dict[str, Any], path: Path, errors: Errors) -> None:
                 errors.invalid(where[index], namespace, _NAMESPACE + problem)
 
 
-def _urls(rule: dict[str, Any], path: Path, errors: Errors) -> None:
+def _urls(rule: Object, path: Path, errors: Errors) -> None:
     _verbs(rule, path, errors)
     urls = rule.get("nonResourceURLs", [])
     where = path / "nonResourceURLs"

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.flowcontrol import GROUP
 from pybernetes.api.flowcontrol._conditions import prepare_create, validate_conditions, validate_status_update
 from pybernetes.api.flowcontrol._rules import validate_rule
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 _SPEC = Path("spec")
 _METHODS = ("ByNamespace", "ByUser")
 
 
-def _everything(level: str, precedence: int, method: str, *groups: str) -> dict[str, Any]:
-    """The spec of a schema that takes every request of some groups."""
-    spec: dict[str, Any] = {
+def _everything(level: str, precedence: int, method: str, *groups: str) -> Object:
+    """Return the spec of a schema that takes every request of some groups."""
+    spec: Object = {
         "priorityLevelConfiguration": {"name": level},
         "matchingPrecedence": precedence,
         "rules": [
@@ -50,14 +48,14 @@ MANDATORY = {
 
 
 def default(obj: Object) -> None:
-    """Completes the precedence."""
+    """Complete the precedence."""
     spec = obj.setdefault("spec", {})
     if not spec.get("matchingPrecedence"):
         spec["matchingPrecedence"] = 1000
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the precedence, the priority level and the rules."""
+    """Check the precedence, the priority level and the rules."""
     name, spec = obj["metadata"].get("name", ""), obj.get("spec", {})
     precedence = spec.get("matchingPrecedence", 0)
     path = _SPEC / "matchingPrecedence"
@@ -76,8 +74,7 @@ def validate(obj: Object, errors: Errors) -> None:
     if not level:
         errors.required(path, "must reference a priority level")
     else:
-        for problem in names.dns_subdomain(level):
-            errors.invalid(path, level, problem)
+        checks.name(names.dns_subdomain, level, path, errors)
     for index, rule in enumerate(spec.get("rules", ())):
         validate_rule(rule, (_SPEC / "rules")[index], errors)
     if name in MANDATORY and spec != MANDATORY[name]:

@@ -22,7 +22,7 @@ CATCH_ALL = {
 
 
 def default(obj: Object) -> None:
-    """Completes shares, percentages and queues."""
+    """Complete shares, percentages and queues."""
     spec = obj.setdefault("spec", {})
     limited, exempt = spec.get("limited"), spec.get("exempt")
     if limited is not None:
@@ -39,7 +39,7 @@ def default(obj: Object) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the limits, and that the levels which every cluster has keep their form."""
+    """Check the limits, and that the levels which every cluster has keep their form."""
     metadata, spec = obj["metadata"], obj.get("spec", {})
     name = metadata.get("name", "")
     if _KEEP_ZERO in metadata.get("annotations", ()):
@@ -66,8 +66,8 @@ def validate(obj: Object, errors: Errors) -> None:
     _union(spec, errors)
 
 
-def _union(spec: dict[str, Any], errors: Errors) -> None:
-    """Checks that what goes with the types is there, and only that."""
+def _union(spec: Object, errors: Errors) -> None:
+    """Check that what goes with the types is there, and only that."""
     kind, limited = spec.get("type", ""), spec.get("limited")
     if kind != "Limited" and limited is not None:
         errors.forbidden(_SPEC / "limited")
@@ -88,19 +88,19 @@ def _union(spec: dict[str, Any], errors: Errors) -> None:
         errors.forbidden(_SPEC / "exempt")
 
 
-def _shares(level: dict[str, Any], path: Path, errors: Errors) -> None:
+def _shares(level: Object, path: Path, errors: Errors) -> None:
     shares = level.get("nominalConcurrencyShares", 0)
     if shares < 0:
         errors.invalid(path / "nominalConcurrencyShares", shares, "must be a non-negative integer")
 
 
-def _lendable(level: dict[str, Any], path: Path, errors: Errors) -> None:
+def _lendable(level: Object, path: Path, errors: Errors) -> None:
     lendable = level.get("lendablePercent", 0)
     if not 0 <= lendable <= 100:
         errors.invalid(path / "lendablePercent", lendable, "must be between 0 and 100, inclusive")
 
 
-def _limited(limited: dict[str, Any], path: Path, errors: Errors) -> None:
+def _limited(limited: Object, path: Path, errors: Errors) -> None:
     _shares(limited, path, errors)
     response = limited.get("limitResponse", {})
     kind = response.get("type", "")
@@ -115,7 +115,7 @@ def _limited(limited: dict[str, Any], path: Path, errors: Errors) -> None:
         errors.invalid(path / "borrowingLimitPercent", borrowing, text)
 
 
-def _queuing(queuing: dict[str, Any], path: Path, errors: Errors) -> None:
+def _queuing(queuing: Object, path: Path, errors: Errors) -> None:
     length, queues = queuing.get("queueLengthLimit", 0), queuing.get("queues", 0)
     hand = queuing.get("handSize", 0)
     if length <= 0:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.validation import names
+from pybernetes.api.resource import Object
+from pybernetes.api.validation import checks, names
 
 _PATH_TYPES = ("Exact", "ImplementationSpecific", "Prefix")
 _BAD_SEQUENCES = ("//", "/./", "/../", "%2f", "%2F")
 _BAD_ENDINGS = ("/..", "/.")
 
 
-def default(backend: dict[str, Any]) -> None:
-    """Fills what is always written."""
+def default(backend: Object) -> None:
+    """Fill what is always written."""
     if "service" in backend:
         backend["service"].setdefault("name", "")
         backend["service"].setdefault("port", {})
@@ -22,8 +21,8 @@ def default(backend: dict[str, Any]) -> None:
         backend["resource"].setdefault("name", "")
 
 
-def validate_path(entry: dict[str, Any], path: Path, errors: Errors) -> None:
-    """Checks one path of a rule."""
+def validate_path(entry: Object, path: Path, errors: Errors) -> None:
+    """Check one path of a rule."""
     kind, text = entry.get("pathType"), entry.get("path", "")
     if kind is None:
         errors.required(path / "pathType", "pathType must be specified")
@@ -42,8 +41,8 @@ def validate_path(entry: dict[str, Any], path: Path, errors: Errors) -> None:
     validate(entry.get("backend", {}), path / "backend", errors)
 
 
-def validate(backend: dict[str, Any], path: Path, errors: Errors) -> None:
-    """Checks that there is one backend, a service or another object of the namespace."""
+def validate(backend: Object, path: Path, errors: Errors) -> None:
+    """Check that there is one backend, a service or another object of the namespace."""
     if "resource" in backend and "service" in backend:
         errors.invalid(path, "", "cannot set both resource and service backends")
     elif "resource" in backend:
@@ -54,41 +53,36 @@ def validate(backend: dict[str, Any], path: Path, errors: Errors) -> None:
         errors.invalid(path, "", "resource or service backend is required")
 
 
-def _service(service: dict[str, Any], path: Path, errors: Errors) -> None:
+def _service(service: Object, path: Path, errors: Errors) -> None:
     name, port = service.get("name", ""), service.get("port", {})
     here = path / "service"
     if not name:
         errors.required(here / "name")
     else:
-        for problem in names.dns_label(name):
-            errors.invalid(here / "name", name, problem)
+        checks.name(names.dns_label, name, here / "name", errors)
     port_name, number = port.get("name", ""), port.get("number", 0)
     if port_name and number:
         errors.invalid(path, "", "cannot set both port name & port number")
     elif port_name:
-        for problem in names.port_name(port_name):
-            errors.invalid(here / "port" / "name", port_name, problem)
+        checks.name(names.port_name, port_name, here / "port" / "name", errors)
     elif number:
-        for problem in names.port_number(number):
-            errors.invalid(here / "port" / "number", number, problem)
+        checks.name(names.port_number, number, here / "port" / "number", errors)
     else:
         errors.required(path, "port name or number is required")
 
 
-def local_reference(reference: dict[str, Any], path: Path, errors: Errors) -> None:
-    """Checks a reference to an object: group, kind and name."""
+def local_reference(reference: Object, path: Path, errors: Errors) -> None:
+    """Check a reference to an object: group, kind and name."""
     group = reference.get("apiGroup")
     if group is not None:
-        for problem in names.dns_subdomain(group):
-            errors.invalid(path / "apiGroup", group, problem)
+        checks.name(names.dns_subdomain, group, path / "apiGroup", errors)
     for key in ("kind", "name"):
         segment(reference.get(key, ""), path / key, errors)
 
 
 def segment(value: str, path: Path, errors: Errors, required: bool = True) -> None:
-    """Checks a name that must fit into a URL path."""
+    """Check a name that must fit into a URL path."""
     if not value and required:
         errors.required(path)
     elif value:
-        for problem in names.path_segment(value):
-            errors.invalid(path, value, problem)
+        checks.name(names.path_segment, value, path, errors)

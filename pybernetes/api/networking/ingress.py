@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.networking import _backends
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
-from pybernetes.api.validation import addresses, names
+from pybernetes.api.validation import addresses, checks, names
 
 _CLASS_ANNOTATION = "kubernetes.io/ingress.class"
 _SPEC = Path("spec")
@@ -16,7 +14,7 @@ _SHOWN_HOSTS = 3
 
 
 def default(obj: Object) -> None:
-    """Fills what is always written."""
+    """Fill what is always written."""
     obj.setdefault("spec", {})
     for rule in obj["spec"].get("rules", ()):
         for path in rule.get("http", {}).get("paths", ()):
@@ -27,12 +25,12 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts without an address."""
+    """Start without an address."""
     obj["status"] = {"loadBalancer": {}}
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks hosts, paths, backends and certificates."""
+    """Check hosts, paths, backends and certificates."""
     spec = obj.get("spec", {})
     rules = spec.get("rules", [])
     if not rules and "defaultBackend" not in spec:
@@ -45,12 +43,11 @@ def validate(obj: Object, errors: Errors) -> None:
         _tls(entry, (_SPEC / "tls")[index], errors)
     name = spec.get("ingressClassName")
     if name is not None:
-        for problem in names.dns_subdomain(name):
-            errors.invalid(_SPEC / "ingressClassName", name, problem)
+        checks.name(names.dns_subdomain, name, _SPEC / "ingressClassName", errors)
 
 
 def validate_create(obj: Object, errors: Errors) -> None:
-    """Checks that the old annotation does not contradict the class."""
+    """Check that the old annotation does not contradict the class."""
     name = get(obj, ".spec.ingressClassName")
     annotated = obj["metadata"].get("annotations", {}).get(_CLASS_ANNOTATION, name)
     if name is not None and annotated != name:
@@ -64,7 +61,7 @@ def _host(host: str, path: Path, errors: Errors) -> None:
         errors.invalid(path, host, problem)
 
 
-def _rule(rule: dict[str, Any], path: Path, errors: Errors) -> None:
+def _rule(rule: Object, path: Path, errors: Errors) -> None:
     host = rule.get("host", "")
     if host:
         if addresses.parse_sloppy(host) is not None:
@@ -79,17 +76,16 @@ def _rule(rule: dict[str, Any], path: Path, errors: Errors) -> None:
             _backends.validate_path(entry, here[index], errors)
 
 
-def _tls(entry: dict[str, Any], path: Path, errors: Errors) -> None:
+def _tls(entry: Object, path: Path, errors: Errors) -> None:
     for index, host in enumerate(entry.get("hosts", ())):
         _host(host, (path / "hosts")[index], errors)
     secret = entry.get("secretName", "")
     if secret:
-        for problem in names.dns_subdomain(secret):
-            errors.invalid(path / "secretName", secret, problem)
+        checks.name(names.dns_subdomain, secret, path / "secretName", errors)
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the addresses at which it is reached."""
+    """Check the addresses at which it is reached."""
     path = Path("status") / "loadBalancer" / "ingress"
     known = [entry.get("ip", "") for entry in get(old, ".status.loadBalancer.ingress", ())]
     for index, entry in enumerate(get(new, ".status.loadBalancer.ingress", ())):
@@ -97,14 +93,13 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
             addresses.legacy_ip(entry["ip"], path[index] / "ip", errors, known)
         host = entry.get("hostname", "")
         if host:
-            for problem in names.dns_subdomain(host):
-                errors.invalid(path[index] / "hostname", host, problem)
+            checks.name(names.dns_subdomain, host, path[index] / "hostname", errors)
             if addresses.parse_sloppy(host) is not None:
                 errors.invalid(path[index] / "hostname", host, "must be a DNS name, not an IP address")
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Tells of the annotation that a field has replaced."""
+    """Warn about the annotation that a field has replaced."""
     annotated = _CLASS_ANNOTATION in new["metadata"].get("annotations", {})
     if old is None and annotated and get(new, ".spec.ingressClassName") is None:
         return [
@@ -124,8 +119,8 @@ def _hosts(obj: Object, now: float) -> str:
     return ",".join(shown) + (f" + {len(rules) - _SHOWN_HOSTS} more..." if more else "")
 
 
-def _filled(rules: list[dict[str, Any]]) -> int:
-    """How many rules it takes to fill the list of hosts that is shown."""
+def _filled(rules: list[Object]) -> int:
+    """Return how many rules it takes to fill the list of hosts that is shown."""
     count = 0
     for index, rule in enumerate(rules):
         count += bool(rule.get("host"))

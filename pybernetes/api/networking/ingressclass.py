@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.networking import _backends
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, get
-from pybernetes.api.validation import meta, names
+from pybernetes.api.validation import checks, meta, names
 from pybernetes.api.validation.domains import domain_prefixed_path
 
 _SPEC = Path("spec")
@@ -17,7 +15,7 @@ _SCOPES = ("Cluster", "Namespace")
 
 
 def default(obj: Object) -> None:
-    """Parameters are cluster-scoped, unless told otherwise."""
+    """Let parameters be cluster-scoped, unless told otherwise."""
     parameters = obj.setdefault("spec", {}).get("parameters")
     if parameters is not None:
         parameters.setdefault("kind", "")
@@ -26,7 +24,7 @@ def default(obj: Object) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the controller's name and the reference to parameters."""
+    """Check the controller's name and the reference to parameters."""
     spec = obj.get("spec", {})
     controller = spec.get("controller", "")
     if len(controller.encode()) > _MAX_CONTROLLER:
@@ -36,7 +34,7 @@ def validate(obj: Object, errors: Errors) -> None:
         _parameters(spec["parameters"], _SPEC / "parameters", errors)
 
 
-def _parameters(parameters: dict[str, Any], path: Path, errors: Errors) -> None:
+def _parameters(parameters: Object, path: Path, errors: Errors) -> None:
     _backends.local_reference(parameters, path, errors)
     scope, namespace = parameters.get("scope"), parameters.get("namespace")
     if scope is None:
@@ -49,12 +47,11 @@ def _parameters(parameters: dict[str, Any], path: Path, errors: Errors) -> None:
     elif namespace is None:
         errors.required(path / "namespace", "`parameters.scope` is set to 'Namespace'")
     else:
-        for problem in names.dns_label(namespace):
-            errors.invalid(path / "namespace", namespace, problem)
+        checks.name(names.dns_label, namespace, path / "namespace", errors)
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the class stays with its controller."""
+    """Check that the class stays with its controller."""
     after, before = get(new, ".spec.controller", ""), get(old, ".spec.controller", "")
     meta.immutable(after, before, _SPEC / "controller", errors)
 

@@ -6,39 +6,38 @@ from pybernetes.api.field import ROOT, Errors, Path
 from pybernetes.api.networking._backends import segment
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import NAME, get
-from pybernetes.api.validation import addresses, declarative, names
+from pybernetes.api.validation import addresses, checks, declarative, names
 
 _PARENT = Path("spec") / "parentRef"
 
 
 def name_errors(name: str) -> list[str]:
-    """The name is the address itself, in its canonical form."""
+    """Return what is wrong with a name, which must be the address itself in its canonical form."""
     errors = Errors()
     addresses.strict_ip(name, ROOT, errors)
     return [error.detail for error in errors]
 
 
 def default(obj: Object) -> None:
-    """Fills what is always written."""
+    """Fill what is always written."""
     obj.setdefault("spec", {})
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the reference to what has the address."""
+    """Check the reference to what has the address."""
     parent = get(obj, ".spec.parentRef")
     if parent is None:
         errors.required(_PARENT)
         return
     if parent.get("group"):
-        for problem in names.dns_subdomain(parent["group"]):
-            errors.invalid(_PARENT / "group", parent["group"], problem)
+        checks.name(names.dns_subdomain, parent["group"], _PARENT / "group", errors)
     for key in ("resource", "name"):
         segment(parent.get(key, ""), _PARENT / key, errors)
     segment(parent.get("namespace", ""), _PARENT / "namespace", errors, required=False)
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that it stays with its owner."""
+    """Check that it stays with its owner."""
     declarative.immutable(get(new, ".spec.parentRef"), get(old, ".spec.parentRef"), _PARENT, errors)
 
 

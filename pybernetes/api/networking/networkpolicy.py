@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, format_selector, get
-from pybernetes.api.validation import addresses, names
+from pybernetes.api.validation import addresses, checks, names
 from pybernetes.api.validation.selectors import validate_label_selector
 
 _SPEC = Path("spec")
@@ -18,7 +17,7 @@ _DIRECTIONS = (("ingress", "from"), ("egress", "to"))
 
 
 def default(obj: Object) -> None:
-    """Ports are of TCP; the types follow from the rules."""
+    """Let ports be of TCP, and derive the types from the rules."""
     spec = obj.setdefault("spec", {})
     spec.setdefault("podSelector", {})
     if not spec.get("policyTypes"):
@@ -33,7 +32,7 @@ def default(obj: Object) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks selectors, ports and peers."""
+    """Check selectors, ports and peers."""
     spec = obj.get("spec", {})
     validate_label_selector(spec.get("podSelector"), _SPEC / "podSelector", errors)
     for direction, peers in _DIRECTIONS:
@@ -52,28 +51,25 @@ def validate(obj: Object, errors: Errors) -> None:
             errors.unsupported((_SPEC / "policyTypes")[index], kind, _TYPES)
 
 
-def _port(entry: dict[str, Any], path: Path, errors: Errors) -> None:
+def _port(entry: Object, path: Path, errors: Errors) -> None:
     protocol, port, end = entry.get("protocol"), entry.get("port"), entry.get("endPort")
     if protocol is not None and protocol not in _PROTOCOLS:
         errors.unsupported(path / "protocol", protocol, _PROTOCOLS)
     if isinstance(port, int):
-        for problem in names.port_number(port):
-            errors.invalid(path / "port", port, problem)
+        checks.name(names.port_number, port, path / "port", errors)
         if end is not None:
             if end < port:
                 errors.invalid(path / "endPort", end, "must be greater than or equal to `port`")
-            for problem in names.port_number(end):
-                errors.invalid(path / "endPort", end, problem)
+            checks.name(names.port_number, end, path / "endPort", errors)
         return
     if end is not None:
         why = "not specified" if port is None else "non-numeric"
         errors.invalid(path / "endPort", end, f"may not be specified when `port` is {why}")
     if port is not None:
-        for problem in names.port_name(port):
-            errors.invalid(path / "port", port, problem)
+        checks.name(names.port_name, port, path / "port", errors)
 
 
-def _peer(peer: dict[str, Any], path: Path, errors: Errors) -> None:
+def _peer(peer: Object, path: Path, errors: Errors) -> None:
     for key in ("podSelector", "namespaceSelector"):
         if key in peer:
             validate_label_selector(peer[key], path / key, errors)
@@ -85,7 +81,7 @@ def _peer(peer: dict[str, Any], path: Path, errors: Errors) -> None:
         errors.forbidden(path, "may not specify both ipBlock and another peer")
 
 
-def _block(block: dict[str, Any], path: Path, errors: Errors) -> None:
+def _block(block: Object, path: Path, errors: Errors) -> None:
     cidr = block.get("cidr", "")
     if not cidr:
         errors.required(path / "cidr")
@@ -116,7 +112,7 @@ def _cidrs(obj: Object) -> Iterator[tuple[str, Path]]:
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Tells of CIDRs in unusual spellings."""
+    """Warn about CIDRs in unusual spellings."""
     return [text for cidr, path in _cidrs(new) for text in addresses.cidr_warnings(cidr, path)]
 
 

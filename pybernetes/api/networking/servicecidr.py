@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.metadata import keep_all
+from pybernetes.api.metadata import keep_metadata
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.validation import addresses
@@ -13,18 +13,18 @@ _CIDRS = Path("spec") / "cidrs"
 
 
 def default(obj: Object) -> None:
-    """Fills what is always written."""
+    """Fill what is always written."""
     obj.setdefault("spec", {})
     obj.setdefault("status", {})
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts with an empty status."""
+    """Start with an empty status."""
     obj["status"] = {}
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks that there is a range, at most one of each IP family."""
+    """Check that there is a range, at most one of each IP family."""
     cidrs = get(obj, ".spec.cidrs", [])
     if not cidrs:
         errors.required(_CIDRS, "at least one CIDR required")
@@ -41,7 +41,7 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that ranges stay; a second one may be added for the other family."""
+    """Check that ranges stay; a second one may be added for the other family."""
     after, before = get(new, ".spec.cidrs", []), get(old, ".spec.cidrs", [])
     if len(after) != len(before) and (len(before), len(after)) != (1, 2):
         errors.invalid(_CIDRS, after or None, IMMUTABLE)
@@ -62,7 +62,7 @@ RESOURCE = Resource(
     columns=(NAME, Column("CIDRs", lambda obj, now: ",".join(get(obj, ".spec.cidrs", ()))), AGE),
     default=default,
     prepare_create=prepare_create,
-    prepare_status_update=keep_all,
+    prepare_status_update=keep_metadata,
     validate=validate,
     validate_update=validate_update,
 )

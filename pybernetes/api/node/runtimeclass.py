@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.core.pod.validation.resources import validate_requirements
 from pybernetes.api.core.pod.validation.scheduling import validate_tolerations
 from pybernetes.api.field import Errors, Path
@@ -11,7 +9,7 @@ from pybernetes.api.node import GROUP
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME
 from pybernetes.api.text import go_format
-from pybernetes.api.validation import declarative, meta, names
+from pybernetes.api.validation import checks, declarative, meta, names
 
 _SCHEDULING = Path("scheduling")
 DEPRECATED = {
@@ -34,14 +32,14 @@ DEPRECATED = {
 }
 
 
-def _shown(toleration: dict[str, Any]) -> go_format.Struct:
-    """A toleration as an error shows it."""
+def _shown(toleration: Object) -> go_format.Struct:
+    """Return a toleration as an error shows it."""
     texts = {name: toleration.get(name.lower(), "") for name in ("Key", "Operator", "Value", "Effect")}
     return go_format.Struct({**texts, "TolerationSeconds": toleration.get("tolerationSeconds")})
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the handler, the overhead and where its pods may run."""
+    """Check the handler, the overhead and where its pods may run."""
     overhead = obj.get("overhead")
     if overhead is not None:
         limits = {"limits": overhead.get("podFixed", {})}
@@ -60,18 +58,17 @@ def validate(obj: Object, errors: Errors) -> None:
     if not handler:
         errors.required(Path("handler"))
     else:
-        for problem in names.dns_label(handler):
-            errors.invalid(Path("handler"), handler, problem)
+        checks.name(names.dns_label, handler, Path("handler"), errors)
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Warns about labels of nodes that are deprecated."""
+    """Warn about labels of nodes that are deprecated."""
     selector = obj.get("scheduling", {}).get("nodeSelector", {})
     return [f"scheduling.nodeSelector: {DEPRECATED[key]}" for key in selector if key in DEPRECATED]
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the handler stays."""
+    """Check that the handler stays."""
     declarative.immutable(new.get("handler", ""), old.get("handler", ""), Path("handler"), errors)
 
 

@@ -8,12 +8,15 @@ patch does not apply is told, in that library's words, where somebody else made 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from pybernetes.api.errors import StatusError, bad_request, too_large
 from pybernetes.api.text import go_format
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 MAX_OPERATIONS = 10_000
 MAX_COPIED_BYTES = 3 * 1024 * 1024
@@ -36,12 +39,12 @@ class _Unfit(Exception):
 
 
 def unprocessable() -> StatusError:
-    """The answer to a patch that is well formed but does not apply."""
+    """Return the answer to a patch that is well formed but does not apply."""
     return StatusError(422, "Invalid", "the server rejected our request due to an error in our request", {})
 
 
 def apply(document: Any, operations: Any) -> Any:
-    """The document after all operations; StatusError if the patch is malformed or one does not apply."""
+    """Return the document after all operations; raise StatusError if the patch is malformed or one does not apply."""
     check(operations)
     try:
         return run(document, operations)
@@ -50,7 +53,7 @@ def apply(document: Any, operations: Any) -> Any:
 
 
 def run(document: Any, operations: Any) -> Any:
-    """The document after all operations of a checked patch; DoesNotApply if one does not."""
+    """Return the document after all operations of a checked patch; raise DoesNotApply if one does not."""
     copied = 0
     for operation in operations or ():
         operation = operation or {}
@@ -65,7 +68,7 @@ def run(document: Any, operations: Any) -> Any:
 
 
 def check(operations: Any) -> None:
-    """Raises BadRequest for something that is no list of operations, and 413 for too many of them."""
+    """Raise BadRequest for something that is no list of operations, and 413 for too many of them."""
     if operations is None:
         return
     if type(operations) is not list:
@@ -85,7 +88,7 @@ def check(operations: Any) -> None:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Equality of JSON values, where Python would also say that true is 1 and 1 is 1.0."""
+    """Return whether two JSON values are equal, where Python would also say that true is 1 and 1 is 1.0."""
     if type(left) is not type(right):
         return False
     if type(left) is dict:
@@ -96,12 +99,12 @@ def same(left: Any, right: Any) -> bool:
 
 
 def undecodable(value: Any, wanted: str) -> StatusError:
-    """The answer to a patch that is JSON of the wrong form."""
+    """Return the answer to a patch that is JSON of the wrong form."""
     return bad_request(f"error decoding patch: json: cannot unmarshal {_NAMES[type(value)]} into {wanted}")
 
 
-def _apply(document: Any, operation: dict[str, Any]) -> tuple[Any, int]:
-    """The document after one operation, and how many bytes that copied."""
+def _apply(document: Any, operation: Object) -> tuple[Any, int]:
+    """Return the document after one operation, and how many bytes that copied."""
     op = operation.get("op")
     if op not in _OPERATIONS:
         raise DoesNotApply(f"Unexpected kind: {op if type(op) is str else 'unknown'}")
@@ -158,7 +161,7 @@ _UNFIT = {
 }
 
 
-def _path(operation: dict[str, Any], op: str, field: str) -> str:
+def _path(operation: Object, op: str, field: str) -> str:
     path = operation.get(field)
     if type(path) is str:
         return path
@@ -182,7 +185,7 @@ def _whole(document: Any, op: str, value: Any) -> Any:
 
 
 def _open(document: Any, path: str, complaint: str) -> tuple[Any, Any, str]:
-    """The document with what leads to a path copied, the parent of the path therein, and its last step."""
+    """Return the document with what leads to a path copied, the parent of the path therein, and its last step."""
     try:
         if "/" not in path or type(document) not in (dict, list):
             raise _Absent
@@ -201,7 +204,7 @@ def _open(document: Any, path: str, complaint: str) -> tuple[Any, Any, str]:
 
 
 def _index(key: str, size: int) -> int:
-    """The place that a step names in a list with room for ``size`` items."""
+    """Return the place that a step names in a list with room for ``size`` items."""
     if not _NUMBER.fullmatch(key):
         raise _Unfit(f"strconv.Atoi: parsing {go_format.quote(key)}: invalid syntax")
     index = int(key)

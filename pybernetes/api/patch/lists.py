@@ -7,9 +7,12 @@ are put between them where the server's order allows it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pybernetes.api.patch.json_patch import same
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 _GO_TYPES = {str: "string", bool: "bool", int: "int64", float: "float64", list: "[]interface {}",
              dict: "map[string]interface {}", type(None): "%!s(<nil>)"}  # fmt: skip
@@ -24,12 +27,12 @@ class ListOfLists(Malformed):
 
 
 def go_type(value: Any) -> str:
-    """The Go type that a decoded JSON value has."""
+    """Return the Go type that a decoded JSON value has."""
     return _GO_TYPES[type(value)]
 
 
 def plain(value: Any) -> str:
-    """A JSON value as Go's ``%v`` prints it."""
+    """Return a JSON value as Go's ``%v`` prints it."""
     if type(value) is dict:
         return "map[" + " ".join(f"{key}:{plain(value[key])}" for key in sorted(value)) + "]"
     if type(value) is list:
@@ -42,14 +45,14 @@ def plain(value: Any) -> str:
 
 
 def identity(value: Any) -> tuple[type, Any]:
-    """A hashable stand-in for a scalar, in which 1 and true differ."""
+    """Return a hashable stand-in for a scalar, in which 1 and true differ."""
     if type(value) in (dict, list):
         raise Malformed(f"expected a scalar, but received a {go_type(value)}")
     return type(value), value
 
 
 def element_type(*both: list[Any]) -> type:
-    """The one type that all items have; Malformed if they have several or there are no items."""
+    """Return the one type that all items have; raise Malformed if they have several or there are no items."""
     types = {type(item) for items in both for item in items}
     if types == {list}:
         raise ListOfLists("lists of lists are not supported")
@@ -61,15 +64,15 @@ def element_type(*both: list[Any]) -> type:
 
 
 def merge_scalars(current: list[Any], patch: list[Any]) -> list[Any]:
-    """Both lists without repetition, in order."""
+    """Return both lists without repetition, in order."""
     merged = list({identity(item): item for item in (*current, *patch)}.values())
     return arrange(merged, patch, current, "")
 
 
 def merge_objects(
-    current: list[Any], patch: list[Any], key: str, merge: Callable[[dict[str, Any], dict[str, Any]], Any]
+    current: list[Any], patch: list[Any], key: str, merge: Callable[[Object, Object], Any]
 ) -> list[Any]:
-    """The objects of both lists, merged where they have the same value of the merge key, in order."""
+    """Return the objects of both lists, merged where they have the same value of the merge key, in order."""
     changes, replaces, current = [], False, current.copy()
     for item in patch:
         match item.get("$patch", _ABSENT):
@@ -102,7 +105,7 @@ def merge_objects(
 
 
 def check_order(patch: list[Any], order: list[Any], key: str) -> None:
-    """Malformed unless the items of a patch stand in the order that is given with it."""
+    """Raise Malformed unless the items of a patch stand in the order that is given with it."""
     wanted = [item for item in patch if not (key and type(item) is dict and "$patch" in item)]
     if not order or not wanted:
         return
@@ -118,7 +121,7 @@ def check_order(patch: list[Any], order: list[Any], key: str) -> None:
 
 
 def arrange(merged: list[Any], order: list[Any], server: list[Any], key: str) -> list[Any]:
-    """The merged items: those named by ``order`` in that order, the others put in by the server's order."""
+    """Return the merged items: those named by ``order`` in that order, the others put in by the server's order."""
     wanted = _places(order, key)
     live = _places(server, key)
     named: list[Any] = []
@@ -139,7 +142,7 @@ def arrange(merged: list[Any], order: list[Any], server: list[Any], key: str) ->
 
 
 def places_taken(current: list[Any], patch: list[Any], key: str) -> list[Any]:
-    """The server's order in which items that a patch adds stand in the places of those that it deletes.
+    """Return the server's order in which items that a patch adds stand in the places of those that it deletes.
 
     Upstream edits the list while it still reads the order from it; clients see the order that results.
     """

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pybernetes.api.errors import bad_request
 from pybernetes.api.patch.json_patch import ANY_OBJECT, undecodable
 
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
-def apply(document: dict[str, Any], patch: Any) -> dict[str, Any]:
-    """The document with the patch laid over it: objects merge, null removes, all else replaces."""
+
+def apply(document: Object, patch: Any) -> Object:
+    """Return the document with the patch laid over it: objects merge, null removes, all else replaces."""
     if patch is None:
         raise bad_request("Invalid JSON Patch")
     if type(patch) is not dict:
@@ -17,7 +20,7 @@ def apply(document: dict[str, Any], patch: Any) -> dict[str, Any]:
     return _merge(document, patch)
 
 
-def _merge(document: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
+def _merge(document: Object, patch: Object) -> Object:
     result = document.copy()
     for key, value in patch.items():
         current = result.get(key)
@@ -33,7 +36,7 @@ def _merge(document: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_nulls(value: Any) -> Any:
-    """The value without the fields that are null, at any depth; null items of lists stay."""
+    """Return the value without the fields that are null, at any depth; null items of lists stay."""
     if type(value) is dict:
         return {key: without_nulls(item) for key, item in value.items() if item is not None}
     if type(value) is list:

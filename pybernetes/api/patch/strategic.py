@@ -6,7 +6,7 @@ the fields that are not named), ``$deleteFromPrimitiveList/<field>`` and ``$setE
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pybernetes.api.errors import StatusError, bad_request
 from pybernetes.api.patch import lists
@@ -15,16 +15,17 @@ from pybernetes.api.patch.lists import plain
 from pybernetes.api.schema import Type
 from pybernetes.api.text import go_format
 
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 DIRECTIVE = "$patch"
 RETAIN_KEYS = "$retainKeys"
 DELETE_FROM = "$deleteFromPrimitiveList"
 SET_ORDER = "$setElementOrder"
 
-Json = dict[str, Any]
 
-
-def apply(document: Json, patch: Any, type_: Type) -> Json:
-    """The document after the patch; StatusError if the patch is malformed or does not fit the type."""
+def apply(document: Object, patch: Any, type_: Type) -> Object:
+    """Return the document after the patch; raise StatusError if the patch is malformed or does not fit the type."""
     if patch is None:
         return document
     if type(patch) is not dict:
@@ -38,11 +39,11 @@ def apply(document: Json, patch: Any, type_: Type) -> Json:
 
 
 def unsupported() -> StatusError:
-    """The answer for kinds without merge keys, which custom resources are."""
+    """Return the answer for kinds without merge keys, which custom resources are."""
     return bad_request("strategic merge patch format is not supported")
 
 
-def _merge(original: Json, patch: Json, type_: Type) -> Json:
+def _merge(original: Object, patch: Object, type_: Type) -> Object:
     if DIRECTIVE in patch:
         if patch[DIRECTIVE] == "replace":
             return {key: value for key, value in patch.items() if key != DIRECTIVE}
@@ -60,7 +61,7 @@ def _merge(original: Json, patch: Json, type_: Type) -> Json:
     return result
 
 
-def _retain(original: Json, patch: Json, keys: Any) -> Json:
+def _retain(original: Object, patch: Object, keys: Any) -> Object:
     if type(keys) is not list:
         raise lists.Malformed("invalid patch format of retainKeys")
     kept = {key for key in keys if type(key) is str}
@@ -70,8 +71,8 @@ def _retain(original: Json, patch: Json, keys: Any) -> Json:
     return {key: value for key, value in original.items() if key in kept}
 
 
-def _field(result: Json, key: str, value: Any, type_: Type) -> None:
-    """Merges one field of a patch into the result."""
+def _field(result: Object, key: str, value: Any, type_: Type) -> None:
+    """Merge one field of a patch into the result."""
     deletes = key.startswith(DELETE_FROM)
     if deletes:
         key = _named(key, DELETE_FROM, "invalid patch format of primitive list")
@@ -101,7 +102,7 @@ def _field(result: Json, key: str, value: Any, type_: Type) -> None:
 
 
 def _named(key: str, prefix: str, otherwise: str) -> str:
-    """The field that a directive with a slash is about."""
+    """Return the field that a directive with a slash is about."""
     name, slash, field = key.partition("/")
     if name != prefix or not slash:
         raise lists.Malformed(otherwise)
@@ -122,8 +123,8 @@ def _merge_list(current: list[Any], patch: list[Any], field: Type) -> list[Any]:
     return lists.merge_objects(current, patch, field.merge_key, lambda old, new: _merge(old, new, item))
 
 
-def _order(result: Json, patch: Json, directive: str, type_: Type) -> tuple[str, ...]:
-    """Merges the list that an order is given for; the keys of the patch that are thereby done."""
+def _order(result: Object, patch: Object, directive: str, type_: Type) -> tuple[str, ...]:
+    """Merge the list that an order is given for; return the keys of the patch that this takes care of."""
     key = _named(directive, SET_ORDER, "invalid patch format of setElementOrder list")
     order: Any = patch[directive]
     current: Any = result.get(key)
@@ -157,7 +158,7 @@ _DROP: Any = _Drop()
 
 
 def _without_directives(value: Any) -> Any:
-    """A value that is new to the document: fields that are null and objects with a directive go."""
+    """Return a value that is new to the document: fields that are null and objects with a directive go."""
     if type(value) is dict:
         if DIRECTIVE in value:
             return _DROP

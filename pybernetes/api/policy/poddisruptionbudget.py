@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
@@ -21,30 +19,30 @@ _BETA_KEY = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
 
 
 def default(obj: Object) -> None:
-    """Writes the numbers of the status even if they are zero."""
+    """Write the numbers of the status even if they are zero."""
     obj.setdefault("spec", {})
     _fill(obj.setdefault("status", {}))
 
 
-def _fill(status: dict[str, Any]) -> None:
+def _fill(status: Object) -> None:
     for key in _COUNTS:
         status.setdefault(key, 0)
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts with an empty status."""
+    """Start with an empty status."""
     obj["status"] = {}
     _fill(obj["status"])
     _strip(get(obj, ".spec.selector"))
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Removes the marker of the beta version from a new selector."""
+    """Remove the marker of the beta version from a new selector."""
     if get(new, ".spec.selector") != get(old, ".spec.selector"):
         _strip(get(new, ".spec.selector"))
 
 
-def _strip(selector: dict[str, Any] | None) -> None:
+def _strip(selector: Object | None) -> None:
     expressions = (selector or {}).get("matchExpressions")
     if not selector or not expressions:
         return
@@ -59,7 +57,7 @@ def _strip(selector: dict[str, Any] | None) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the counts, of which only one may be given, and the selector."""
+    """Check the counts, of which only one may be given, and the selector."""
     spec = obj.get("spec", {})
     if "minAvailable" in spec and "maxUnavailable" in spec:
         errors.invalid(_SPEC, _go_spec(spec), "minAvailable and maxUnavailable cannot be both set")
@@ -73,14 +71,14 @@ def validate(obj: Object, errors: Errors) -> None:
         errors.unsupported(_SPEC / "unhealthyPodEvictionPolicy", policy, _POLICIES)
 
 
-def _go_spec(spec: dict[str, Any]) -> go_format.Struct:
-    """The spec with the names that upstream's internal type shows in messages."""
+def _go_spec(spec: Object) -> go_format.Struct:
+    """Return the spec with the names that upstream's internal type shows in messages."""
     keys = ("minAvailable", "selector", "maxUnavailable", "unhealthyPodEvictionPolicy")
     return go_format.Struct({key[0].upper() + key[1:]: spec.get(key) for key in keys})
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the conditions and that the numbers are none below zero."""
+    """Check the conditions and that the numbers are none below zero."""
     status = new.get("status", {})
     validate_conditions(status.get("conditions", []), _STATUS / "conditions", errors)
     numbers.nonnegative_fields(status, _COUNTS, _STATUS, errors)

@@ -7,13 +7,16 @@ import struct
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from pybernetes.api.protobuf import wire
 from pybernetes.api.schema import facts
 from pybernetes.api.schema.load import compact, definition_name
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 MEDIA_TYPE = "application/vnd.kubernetes.protobuf"
 _MAGIC = b"k8s\x00"
@@ -28,8 +31,8 @@ class ProtobufError(ValueError):
     """The body is not a Kubernetes object in protobuf."""
 
 
-def decode(data: bytes, default: tuple[str, str, str]) -> dict[str, Any]:
-    """The object in an envelope; ``default`` is the group, version and kind of one that does not say."""
+def decode(data: bytes, default: tuple[str, str, str]) -> Object:
+    """Return the object in an envelope; ``default`` is the group, version and kind of one that does not say."""
     if not data.startswith(_MAGIC):
         raise ProtobufError(
             "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
@@ -69,7 +72,7 @@ class _Field:
 
     __slots__ = ("droppable", "inline", "mapped", "name", "read", "repeated")
 
-    def __init__(self, fact: facts.Fact, node: dict[str, Any] | None) -> None:
+    def __init__(self, fact: facts.Fact, node: Object | None) -> None:
         self.name = fact.name
         self.inline = bool(fact.inline)
         self.repeated = self.mapped = False
@@ -92,15 +95,15 @@ class _Field:
 
 @cache
 def _message(name: str) -> Read:
-    """The reader of a message; its fields are looked up when the first one is read."""
+    """Return the reader of a message; its fields are looked up when the first one is read."""
     table: dict[int, _Field] = {}
 
-    def read(data: bytes, depth: int) -> dict[str, Any]:
+    def read(data: bytes, depth: int) -> Object:
         if depth > _DEPTH_LIMIT:
             raise ProtobufError("the object is nested too deeply")
         if not table:
             table.update(_fields(name))
-        result: dict[str, Any] = {}
+        result: Object = {}
         for number, value in wire.fields(data):
             field = table.get(number)
             if field is None:
@@ -143,8 +146,8 @@ def _entry(value: Any, read: Read, depth: int) -> tuple[str, Any]:
     return key, item if item is not None else read(b"", depth + 1)
 
 
-def _reader(node: dict[str, Any], in_map: bool = False) -> Read:
-    """How a single value of a schema is read."""
+def _reader(node: Object, in_map: bool = False) -> Read:
+    """Return how a single value of a schema is read."""
     reference = node.get("$ref", "").rpartition("/")[2]
     if reference in _SPECIAL:
         return _SPECIAL[reference]
@@ -183,7 +186,7 @@ def _double(value: Any, depth: int) -> float:
 
 
 def _raw(value: Any, depth: int) -> Any:
-    """RawExtension and the like: JSON inside of bytes."""
+    """Read a RawExtension or the like: JSON inside of bytes."""
     for number, part in wire.fields(value):
         if number == 1 and part:
             return orjson.loads(part)  # type: ignore[arg-type]
@@ -216,12 +219,12 @@ def _micro_time(value: Any, depth: int) -> str | None:
 
 
 def _schema_or(number: int, other: Callable[[list[Any]], Any]) -> Read:
-    """A schema, or something else in its place; ``number`` is the schema's."""
+    """Return a schema, or something else in its place; ``number`` is the schema's."""
 
     def read(value: Any, depth: int) -> Any:
         others = []
-        for found, part in wire.fields(value):
-            if found == number:
+        for field_number, part in wire.fields(value):
+            if field_number == number:
                 return _message(_SCHEMA)(part, depth + 1)
             others.append(part)
         return other(others)

@@ -12,7 +12,7 @@ class WireError(ValueError):
 
 
 def varint(data: bytes, position: int) -> tuple[int, int]:
-    """A number and the position after it."""
+    """Return a number and the position after it."""
     result = shift = 0
     while True:
         if position >= len(data) or shift > 63:
@@ -26,7 +26,7 @@ def varint(data: bytes, position: int) -> tuple[int, int]:
 
 
 def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """Every field of a message: its number, and a whole number or bytes."""
+    """Return every field of a message: its number, and a whole number or bytes."""
     position = 0
     while position < len(data):
         tag, position = varint(data, position)
@@ -50,5 +50,5 @@ def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 
 def signed(value: int) -> int:
-    """A number as two's complement of 64 bits."""
+    """Return a number as two's complement of 64 bits."""
     return value - (1 << 64) if value >= 1 << 63 else value

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pybernetes.api import quantity, resource_list
-from pybernetes.api.quota.evaluator import Evaluator, Object, Scope, scopes_of
+from pybernetes.api.quota.evaluator import Evaluator, scopes_of
+from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import ResourceList
 
 # An entry of limitedResources in the configuration: to be used, it must be covered by a quota.
@@ -40,14 +41,14 @@ def charge(
     now: float,
     limited: Sequence[Limited] = (),
 ) -> list[ResourceList]:
-    """What each quota has in use after the write, from what it had before; QuotaError if there is no room.
+    """Return what each quota has in use after the write; raise QuotaError if there is no room.
 
     ``used`` stands beside ``quotas`` and may be ahead of their statuses. A list that the write does not
     change is the same object in the result.
     """
     new, result = write.new, list(used)
     restricted: set[str] = set()
-    scopes: list[Scope] = []
+    scopes: list[Object] = []
     interesting: list[int] = []
     for index, quota in enumerate(quotas):
         scopes += [scope for scope in scopes_of(quota) if evaluator.in_scope(scope, new)]
@@ -74,13 +75,13 @@ def _hard(quota: Object) -> ResourceList:
 
 
 def _measured(quota: Object, used: ResourceList, evaluator: Evaluator, new: Object) -> list[str]:
-    """The resources of a quota that the write counts for, if they can be measured."""
+    """Return the resources of a quota that the write counts for, if they can be measured."""
     name = quota["metadata"]["name"]
     names = evaluator.matching(_hard(quota))
     missing = evaluator.constraint(names, new)
     if missing:
         raise QuotaError(f"failed quota: {name}: {missing}")
-    if not all(each in used for each in names):
+    if not all(resource in used for resource in names):
         raise QuotaError(f"status unknown for quota: {name}, resources: {','.join(names)}")
     return names
 
@@ -93,7 +94,7 @@ def _deltas(
     usage: ResourceList,
     now: float,
 ) -> dict[int, ResourceList]:
-    """What the write adds, for each quota that holds for it, or under -1 if none does."""
+    """Return what the write adds, for each quota that holds for it, or under -1 if none does."""
     whole = resource_list.nonzero(usage)
     if write.operation != "UPDATE":
         return {index: whole for index in interesting} or {-1: whole}
@@ -111,11 +112,11 @@ def _check_limited(
     new: Object,
     usage: ResourceList,
     restricted: set[str],
-    scopes: list[Scope],
+    scopes: list[Object],
 ) -> None:
-    """Refuses what may only be used under a quota, if there is none."""
+    """Refuse what may only be used under a quota, if there is none."""
     names: set[str] = set()
-    uncovered: list[Scope] = []
+    uncovered: list[Object] = []
     covered = {scope.get("scopeName") for scope in scopes}
     for rule in limited:
         if (rule.get("apiGroup", ""), rule.get("resource")) == (evaluator.group, evaluator.plural):
@@ -135,8 +136,8 @@ def _check_limited(
         raise QuotaError(f"insufficient quota to match these scopes: [{listed}]", forbidden=False)
 
 
-def _shown(scope: Scope) -> str:
-    """A scope as Go prints it."""
+def _shown(scope: Object) -> str:
+    """Return a scope as Go prints it."""
     return f"{{{scope.get('scopeName', '')} {scope.get('operator', '')} [{' '.join(scope.get('values') or ())}]}}"
 
 

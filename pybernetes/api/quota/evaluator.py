@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import ResourceList
 from pybernetes.api.selectors import Requirement
 
-Object = dict[str, Any]
 # An entry of scopeSelector.matchExpressions.
-Scope = dict[str, Any]
 _OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!"}
 
 
 def count_name(group: str, plural: str) -> str:
-    """The name under which a quota counts any object: ``count/deployments.apps``."""
+    """Return the name under which a quota counts any object: ``count/deployments.apps``."""
     return f"count/{plural}.{group}" if group else f"count/{plural}"
 
 
-def scopes_of(quota: Object) -> list[Scope]:
-    """All that an object must be for a quota to hold for it."""
+def scopes_of(quota: Object) -> list[Object]:
+    """Return all that an object must be for a quota to hold for it."""
     spec = quota.get("spec", {})
     plain = [{"scopeName": name, "operator": "Exists"} for name in spec.get("scopes") or ()]
     return plain + list((spec.get("scopeSelector") or {}).get("matchExpressions") or ())
 
 
-def selects(scope: Scope, values: Iterable[str]) -> bool:
-    """Whether one of the values, or the lack of any, is what a scope asks for."""
+def selects(scope: Object, values: Iterable[str]) -> bool:
+    """Return whether one of the values, or the lack of any, is what a scope asks for."""
     requirement = Requirement("value", _OPERATORS[scope["operator"]], tuple(scope.get("values") or ()))
     given = list(values)
     if not given:
@@ -44,30 +42,30 @@ class Evaluator:
         self.names = frozenset({self.count, alias} - {""})
 
     def handles(self, operation: str, subresource: str, new: Object, old: Object | None) -> bool:
-        """Whether a write can change what is used."""
+        """Return whether a write can change what is used."""
         return operation == "CREATE" and not subresource
 
     def matching(self, names: Iterable[str]) -> list[str]:
-        """Those of the names that this resource counts for."""
+        """Return those of the names that this resource counts for."""
         return sorted(name for name in names if name in self.names)
 
     def constraint(self, required: Iterable[str], obj: Object) -> str:
-        """What the object must say for these to be measured and does not, or nothing."""
+        """Return what the object must say for these to be measured and does not, or nothing."""
         return ""
 
-    def in_scope(self, scope: Scope, obj: Object) -> bool:
-        """Whether an object is what a scope asks for."""
+    def in_scope(self, scope: Object, obj: Object) -> bool:
+        """Return whether an object is what a scope asks for."""
         return False
 
     def matches(self, quota: Object, obj: Object) -> bool:
-        """Whether a quota holds for an object."""
+        """Return whether a quota holds for an object."""
         hard = quota.get("status", {}).get("hard") or ()
         return bool(self.matching(hard)) and all(self.in_scope(scope, obj) for scope in scopes_of(quota))
 
     def usage(self, obj: Object, now: float) -> ResourceList:
-        """What an object uses at a time (seconds since the epoch)."""
+        """Return what an object uses at a time (seconds since the epoch)."""
         return {name: "1" for name in self.names}
 
     def gives_back(self, new: Object, old: Object, now: float) -> bool:
-        """Whether an update may leave less in use, or use under other quotas, so that they must be recounted."""
+        """Return whether an update may leave less in use, or use under other quotas, which must be recounted then."""
         return False

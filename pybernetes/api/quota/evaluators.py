@@ -38,20 +38,20 @@ class Evaluators:
             ResourceClaimEvaluator(cluster),
         ]
         special += [Evaluator("", plural, plural) for plural in _ALIASED]
-        self._found: dict[tuple[str, str], Evaluator | None] = {
-            (each.group, each.plural): each for each in special
+        self._evaluators: dict[tuple[str, str], Evaluator | None] = {
+            (evaluator.group, evaluator.plural): evaluator for evaluator in special
         }
 
     def get(self, group: str, plural: str) -> Evaluator | None:
-        """The evaluator of a resource, or None if quotas ignore it."""
+        """Return the evaluator of a resource, or None if quotas ignore it."""
         key = (group, plural)
         if key in IGNORED:
             return None
-        found = self._found.get(key)
-        if found is None:
-            found = self._found[key] = Evaluator(group, plural)
-        return found
+        evaluator = self._evaluators.get(key)
+        if evaluator is None:
+            evaluator = self._evaluators[key] = Evaluator(group, plural)
+        return evaluator
 
     def measuring(self) -> list[Evaluator]:
-        """The evaluators that do more than to count."""
-        return [each for each in self._found.values() if each is not None]
+        """Return the evaluators that do more than to count."""
+        return [evaluator for evaluator in self._evaluators.values() if evaluator is not None]

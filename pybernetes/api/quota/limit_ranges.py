@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import resource_totals
+from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import Amounts
 
-Fields = dict[str, Any]
 ANNOTATION = "kubernetes.io/limit-ranger"
 # Whole units above this have no thousandths that could be compared.
 _MOST_MILLI = (2**63 - 1) // 1000
 
 
-def _items(limit_range: Fields, type_: str) -> Iterator[Fields]:
+def _items(limit_range: Object, type_: str) -> Iterator[Object]:
     return (item for item in limit_range.get("spec", {}).get("limits", ()) if item.get("type") == type_)
 
 
-def default_pod(limit_range: Fields, pod: Fields) -> None:
-    """Gives the containers what they do not ask for themselves, and notes it in an annotation."""
+def default_pod(limit_range: Object, pod: Object) -> None:
+    """Give the containers what they do not ask for themselves, and note it in an annotation."""
     defaults: dict[str, dict[str, str]] = {"limits": {}, "requests": {}}
     for item in _items(limit_range, "Container"):
         defaults["limits"].update(item.get("default", {}))
@@ -36,7 +35,7 @@ def default_pod(limit_range: Fields, pod: Fields) -> None:
         annotations[ANNOTATION] = "LimitRanger plugin set: " + "; ".join(notes)
 
 
-def _default_container(container: Fields, defaults: dict[str, dict[str, str]], words: str) -> Iterator[str]:
+def _default_container(container: Object, defaults: dict[str, dict[str, str]], words: str) -> Iterator[str]:
     resources = container.setdefault("resources", {})
     for key, word in (("requests", "request"), ("limits", "limit")):
         given = resources.get(key) or {}
@@ -46,35 +45,37 @@ def _default_container(container: Fields, defaults: dict[str, dict[str, str]], w
             yield f"{', '.join(sorted(missing))} {word} for {words} {container.get('name', '')}"
 
 
-def pod_problems(limit_range: Fields, pod: Fields) -> list[str]:
-    """What a pod asks for too little or too much."""
+def pod_problems(limit_range: Object, pod: Object) -> list[str]:
+    """Return what a pod asks for too little or too much."""
     spec = pod["spec"]
-    found: list[str] = []
+    problems: list[str] = []
     containers = [*spec.get("containers", ()), *spec.get("initContainers", ())]
     for item in _items(limit_range, "Container"):
         for container in containers:
             requests, limits = (resource_totals.spec_list(container, key) for key in ("requests", "limits"))
-            found += _checked(item, "Container", requests, limits)
+            problems += _checked(item, "Container", requests, limits)
     for item in _items(limit_range, "Pod"):
         requests, limits = (resource_totals.of_spec(spec, key) for key in ("requests", "limits"))
-        found += _checked(item, "Pod", requests, limits)
-    return found
+        problems += _checked(item, "Pod", requests, limits)
+    return problems
 
 
-def claim_problems(limit_range: Fields, claim: Fields) -> list[str]:
-    """What a claim asks for too little or too much."""
+def claim_problems(limit_range: Object, claim: Object) -> list[str]:
+    """Return what a claim asks for too little or too much."""
     type_ = "PersistentVolumeClaim"
     requests = (claim.get("spec", {}).get("resources") or {}).get("requests") or {}
-    found: list[str | None] = []
+    problems: list[str | None] = []
     for item in _items(limit_range, type_):
-        found += [
+        problems += [
             _too_little(type_, name, least, requests, {}) for name, least in item.get("min", {}).items()
         ]
-        found += [_asks_too_much(type_, name, most, requests) for name, most in item.get("max", {}).items()]
-    return [problem for problem in found if problem]
+        problems += [
+            _asks_too_much(type_, name, most, requests) for name, most in item.get("max", {}).items()
+        ]
+    return [problem for problem in problems if problem]
 
 
-def _checked(item: Fields, type_: str, requests: Amounts, limits: Amounts) -> Iterator[str]:
+def _checked(item: Object, type_: str, requests: Amounts, limits: Amounts) -> Iterator[str]:
     for key, check in (("min", _too_little), ("max", _too_much), ("maxLimitRequestRatio", _ratio)):
         for name, bound in (item.get(key) or {}).items():
             problem = check(type_, name, bound, requests, limits)
@@ -83,7 +84,7 @@ def _checked(item: Fields, type_: str, requests: Amounts, limits: Amounts) -> It
 
 
 def _comparable(*amounts: str) -> list[int]:
-    """Whole numbers to compare: thousandths, unless one of them is too large for that."""
+    """Return whole numbers to compare: thousandths, unless one of them is too large for that."""
     whole = [quantity.integer(amount) for amount in amounts]
     return whole if max(whole) > _MOST_MILLI else [quantity.milli(amount) for amount in amounts]
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from pybernetes.api import quantity
-from pybernetes.api.quota.evaluator import Evaluator, Object, Scope, selects
+from pybernetes.api.quota.evaluator import Evaluator, selects
+from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import ResourceList
 
 _NAMES = ("persistentvolumeclaims", "requests.storage")
@@ -16,7 +17,7 @@ BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 
 
 def storage_class(claim: Object) -> str:
-    """The storage class of a claim, by its field or by the annotation that came before the field."""
+    """Return the storage class of a claim, by its field or by the annotation that came before the field."""
     annotations = claim["metadata"].get("annotations") or {}
     if BETA_CLASS in annotations:
         return annotations[BETA_CLASS]
@@ -28,7 +29,7 @@ def _allocated(claim: Object) -> str | None:
 
 
 def _storage(claim: Object) -> str | None:
-    """What is asked for, or more if an expansion under way needs more, in whole bytes."""
+    """Return what is asked for, or more if an expansion under way needs more, in whole bytes."""
     requested = ((claim.get("spec", {}).get("resources") or {}).get("requests") or {}).get("storage")
     allocated = _allocated(claim)
     if requested is None:
@@ -65,7 +66,7 @@ class VolumeClaimEvaluator(Evaluator):
     def matching(self, names: Iterable[str]) -> list[str]:
         return sorted(name for name in names if name in self.names or name.endswith(_SUFFIXES))
 
-    def in_scope(self, scope: Scope, obj: Object) -> bool:
+    def in_scope(self, scope: Object, obj: Object) -> bool:
         return scope.get("scopeName") == "VolumeAttributesClass" and selects(scope, _attributes_classes(obj))
 
     def usage(self, obj: Object, now: float) -> ResourceList:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pybernetes.api.core.pod import resource_totals
-from pybernetes.api.core.pod.pod_level_resources import pod_level_set, qos_class
-from pybernetes.api.quota.evaluator import Evaluator, Object, Scope, selects
+from pybernetes.api.core.pod.pod_level_resources import pod_level_set
+from pybernetes.api.core.pod.qos_class import pod_qos_class
+from pybernetes.api.quota.evaluator import Evaluator, selects
+from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import Amounts, ResourceList
 from pybernetes.api.table import epoch
 from pybernetes.api.validation import resources
@@ -23,20 +25,20 @@ _ENDED = ("Failed", "Succeeded")
 
 
 def is_extended_request(name: str) -> bool:
-    """Whether a quota's resource is the requests for an extended resource."""
+    """Return whether a quota's resource is the requests for an extended resource."""
     if not name.startswith("requests."):
         return False
     return not resources.is_native(name) or name.startswith(f"requests.{DEVICE_CLASS}")
 
 
 def is_terminating(pod: Object) -> bool:
-    """Whether the pod is bound to end by itself."""
+    """Return whether the pod is bound to end by itself."""
     seconds = pod.get("spec", {}).get("activeDeadlineSeconds")
     return seconds is not None and seconds >= 0
 
 
 def counts(pod: Object, now: float) -> bool:
-    """Whether the pod may still use something: it has not ended and is not overdue to be deleted."""
+    """Return whether the pod may still use something: it has not ended and is not overdue to be deleted."""
     meta = pod["metadata"]
     if pod.get("status", {}).get("phase") in _ENDED:
         return False
@@ -46,7 +48,7 @@ def counts(pod: Object, now: float) -> bool:
 
 
 def compute_usage(requests: Amounts, limits: Amounts) -> ResourceList:
-    """Requests and limits under the names that quotas have for them."""
+    """Return requests and limits under the names that quotas have for them."""
     result: ResourceList = {"pods": "1"}
     for name in _COMPUTE:
         if name in requests:
@@ -111,16 +113,16 @@ class PodEvaluator(Evaluator):
             f"{name} for: {','.join(sorted(missing[name]))}" for name in sorted(missing)
         )
 
-    def in_scope(self, scope: Scope, obj: Object) -> bool:
+    def in_scope(self, scope: Object, obj: Object) -> bool:
         match scope.get("scopeName"):
             case "Terminating":
                 return is_terminating(obj)
             case "NotTerminating":
                 return not is_terminating(obj)
             case "BestEffort":
-                return _qos(obj) == "BestEffort"
+                return pod_qos_class(obj) == "BestEffort"
             case "NotBestEffort":
-                return _qos(obj) != "BestEffort"
+                return pod_qos_class(obj) != "BestEffort"
             case "PriorityClass":
                 name = obj.get("spec", {}).get("priorityClassName")
                 return selects(scope, [name] if name else [])
@@ -141,13 +143,9 @@ class PodEvaluator(Evaluator):
         return counts(old, now) and not counts(new, now)
 
 
-def _qos(pod: Object) -> str:
-    return pod.get("status", {}).get("qosClass") or qos_class(pod["spec"])
-
-
 def _resized(new: Object, old: Object) -> bool:
     for key in ("containerStatuses", "initContainerStatuses"):
-        after = {each.get("name"): each for each in new.get("status", {}).get(key) or ()}
+        after = {status.get("name"): status for status in new.get("status", {}).get(key) or ()}
         for before in old.get("status", {}).get(key) or ():
             now = after.get(before.get("name"))
             if now is not None and now.get("resources") != before.get("resources"):

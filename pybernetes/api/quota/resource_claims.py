@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Protocol
 
 from pybernetes.api import quantity
-from pybernetes.api.quota.evaluator import Evaluator, Object
+from pybernetes.api.quota.evaluator import Evaluator
 from pybernetes.api.quota.pods import DEVICE_CLASS, PodEvaluator, is_extended_request
+from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import ResourceList
 
 GROUP = "resource.k8s.io"
@@ -28,7 +29,7 @@ class Cluster(Protocol):
     def claims(self, namespace: str) -> Iterable[Object]: ...
 
 
-def _number(request: dict[str, Any]) -> int:
+def _number(request: Object) -> int:
     match request.get("allocationMode"):
         case "ExactCount":
             return request.get("count", 0)
@@ -37,8 +38,8 @@ def _number(request: dict[str, Any]) -> int:
     return 0
 
 
-def _owner(claim: Object) -> dict[str, Any] | None:
-    """The pod for whose extended resources the claim was made."""
+def _owner(claim: Object) -> Object | None:
+    """Return the pod for whose extended resources the claim was made."""
     meta = claim["metadata"]
     if (meta.get("annotations") or {}).get(_OF_EXTENDED) != "true":
         return None
@@ -75,7 +76,7 @@ class ResourceClaimEvaluator(Evaluator):
         return name.removeprefix("requests.") in extended.values()
 
     def _extended(self) -> dict[str, str | None]:
-        """The extended resource that each device class stands for, if it does."""
+        """Return the extended resource that each device class stands for, if it does."""
         return {
             class_["metadata"]["name"]: class_.get("spec", {}).get("extendedResourceName")
             for class_ in self._cluster.device_classes()
@@ -99,7 +100,7 @@ class ResourceClaimEvaluator(Evaluator):
         return result
 
     def _add_extended(self, claim: Object, devices: dict[str, int], result: ResourceList, now: float) -> None:
-        """The same devices as extended resources, less what the pod that has the claim is charged for already."""
+        """Return the same devices as extended resources, less what the pod of the claim is charged for already."""
         if not devices:
             return
         extended = self._extended()
@@ -130,9 +131,9 @@ class ResourceClaimEvaluator(Evaluator):
             return {}
         return self._pods.usage(pod, now)
 
-    def _is_first(self, claim: Object, owner: dict[str, Any], namespace: str) -> bool:
-        def age(each: Object) -> tuple[str, str]:
-            return each["metadata"].get("creationTimestamp") or "", each["metadata"].get("name", "")
+    def _is_first(self, claim: Object, owner: Object, namespace: str) -> bool:
+        def age(candidate: Object) -> tuple[str, str]:
+            return candidate["metadata"].get("creationTimestamp") or "", candidate["metadata"].get("name", "")
 
         for other in self._cluster.claims(namespace):
             its_owner = _owner(other)

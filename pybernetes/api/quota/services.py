@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pybernetes.api.quota.evaluator import Evaluator, Object
+from pybernetes.api.quota.evaluator import Evaluator
+from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import ResourceList
 
 _COUNTED_TYPES = ("NodePort", "LoadBalancer")
@@ -36,5 +37,5 @@ class ServiceEvaluator(Evaluator):
         }
 
     def gives_back(self, new: Object, old: Object, now: float) -> bool:
-        before, after = (_type(each) if _type(each) in _COUNTED_TYPES else "" for each in (old, new))
+        before, after = (_type(service) if _type(service) in _COUNTED_TYPES else "" for service in (old, new))
         return before != after

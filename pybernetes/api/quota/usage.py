@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from pybernetes.api.quota.evaluator import Evaluator, Object, scopes_of
+from pybernetes.api.quota.evaluator import Evaluator, scopes_of
+from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import ResourceList, add_to, mask
 
 # Gives the objects of a namespace that an evaluator measures.
@@ -14,7 +15,7 @@ Objects = Callable[[Evaluator], Iterable[Object]]
 def calculate(
     quota: Object, hard: ResourceList, evaluators: Iterable[Evaluator], objects: Objects, now: float
 ) -> ResourceList:
-    """The amounts in use of those resources in ``hard`` that the evaluators know, zeros included."""
+    """Return the amounts in use of those resources in ``hard`` that the evaluators know, zeros included."""
     used: ResourceList = {}
     scopes = scopes_of(quota)
     for evaluator in evaluators:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.rbac import GROUP
 from pybernetes.api.resource import Column, Object
 from pybernetes.api.table import AGE, NAME
 from pybernetes.api.text import go_format
-from pybernetes.api.validation import meta, names
+from pybernetes.api.validation import checks, meta, names
 
 _ROLE: go_format.Fields = {"APIGroup": ("apiGroup", None), "Kind": ("kind", None), "Name": ("name", None)}
 
 
 def default(obj: Object) -> None:
-    """Completes the API groups of the role and of users and groups."""
+    """Complete the API groups of the role and of users and groups."""
     role = obj.setdefault("roleRef", {})
     if not role.get("apiGroup"):
         role["apiGroup"] = GROUP
@@ -25,7 +23,7 @@ def default(obj: Object) -> None:
 
 
 def validate(obj: Object, errors: Errors, kinds: tuple[str, ...], namespaced: bool) -> None:
-    """Checks the role, which must be of one of the kinds, and the subjects."""
+    """Check the role, which must be of one of the kinds, and the subjects."""
     role = obj.get("roleRef", {})
     path = Path("roleRef")
     if role.get("apiGroup", "") != GROUP:
@@ -33,8 +31,7 @@ def validate(obj: Object, errors: Errors, kinds: tuple[str, ...], namespaced: bo
     if role.get("kind", "") not in kinds:
         errors.unsupported(path / "kind", role.get("kind", ""), kinds)
     name = role.get("name", "")
-    for problem in names.path_segment(name):
-        errors.invalid(path / "name", name, problem)
+    checks.name(names.path_segment, name, path / "name", errors)
     subjects = obj.get("subjects", ())
     for index, subject in enumerate(subjects):
         _subject(subject, namespaced, Path("subjects")[index], errors)
@@ -45,12 +42,11 @@ def validate(obj: Object, errors: Errors, kinds: tuple[str, ...], namespaced: bo
         errors.required(path / "name")
 
 
-def _subject(subject: dict[str, Any], namespaced: bool, path: Path, errors: Errors) -> None:
+def _subject(subject: Object, namespaced: bool, path: Path, errors: Errors) -> None:
     kind, group, name = subject.get("kind", ""), subject.get("apiGroup", ""), subject.get("name", "")
     if kind == "ServiceAccount":
         if name:
-            for problem in names.dns_subdomain(name):
-                errors.invalid(path / "name", name, problem)
+            checks.name(names.dns_subdomain, name, path / "name", errors)
         if group:
             errors.unsupported(path / "apiGroup", group, ("",))
         if not namespaced and not subject.get("namespace"):
@@ -63,7 +59,7 @@ def _subject(subject: dict[str, Any], namespaced: bool, path: Path, errors: Erro
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the role stays the same: who may bind it was decided when it was bound."""
+    """Check that the role stays the same: who may bind it was decided when it was bound."""
     if new.get("roleRef") != old.get("roleRef"):
         role = {"apiGroup": "", "kind": "", "name": "", **new.get("roleRef", {})}
         errors.invalid(Path("roleRef"), go_format.struct(role, _ROLE), meta.IMMUTABLE)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 
 
-def validate_rules(rules: list[dict[str, Any]], namespaced: bool, errors: Errors) -> None:
-    """Checks the rules of a role; rules of a namespace cannot grant URLs outside of resources."""
+def validate_rules(rules: list[Object], namespaced: bool, errors: Errors) -> None:
+    """Check the rules of a role; rules of a namespace cannot grant URLs outside of resources."""
     without_verbs = []
     for index, rule in enumerate(rules):
         path = Path("rules")[index]

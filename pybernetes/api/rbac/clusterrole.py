@@ -13,7 +13,7 @@ _SELECTORS = Path("aggregationRule") / "clusterRoleSelectors"
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the rules and the selectors of the roles that it gathers."""
+    """Check the rules and the selectors of the roles that it gathers."""
     validate_rules(obj.get("rules", []), False, errors)
     if "aggregationRule" not in obj:
         return

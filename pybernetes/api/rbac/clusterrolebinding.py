@@ -9,7 +9,7 @@ from pybernetes.api.validation import names
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the role and the subjects."""
+    """Check the role and the subjects."""
     _bindings.validate(obj, errors, ("ClusterRole",), namespaced=False)
 
 

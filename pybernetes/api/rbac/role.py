@@ -10,7 +10,7 @@ from pybernetes.api.validation import names
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the rules."""
+    """Check the rules."""
     validate_rules(obj.get("rules", []), True, errors)
 
 

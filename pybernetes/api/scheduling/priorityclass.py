@@ -20,7 +20,7 @@ _POLICIES = ("PreemptLowerPriority", "Never")
 
 
 def system_classes() -> list[Object]:
-    """The classes that every cluster has, as they are made."""
+    """Return the classes that every cluster has, as they are made."""
     return [
         {"metadata": {"name": name}, "value": value, "description": _DESCRIPTIONS[name]}
         for name, value in SYSTEM_CLASSES.items()
@@ -28,12 +28,12 @@ def system_classes() -> list[Object]:
 
 
 def default(obj: Object) -> None:
-    """Completes the preemption policy."""
+    """Complete the preemption policy."""
     obj.setdefault("preemptionPolicy", "PreemptLowerPriority")
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks that values and names that belong to the system stay with it."""
+    """Check that values and names that belong to the system stay with it."""
     name, value = obj["metadata"].get("name", ""), obj.get("value", 0)
     if name.startswith("system-"):
         problem = _system_class(name, value, obj.get("globalDefault", False))
@@ -61,7 +61,7 @@ def _system_class(name: str, value: int, global_default: bool) -> str:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the value and the policy stay: pods were admitted with them."""
+    """Check that the value and the policy stay: pods were admitted with them."""
     if new.get("value", 0) != old.get("value", 0):
         errors.forbidden(Path("value"), "may not be changed in an update.")
     path = Path("preemptionPolicy")
@@ -69,7 +69,7 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Sets the generation, which later changes do not count up."""
+    """Set the generation, which later changes do not count up."""
     obj["metadata"]["generation"] = 1
 
 

@@ -11,12 +11,15 @@ import binascii
 import re
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from pybernetes.api import quantity
 from pybernetes.api.schema.types import Type
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 _INT_LIMITS = {"int32": 2**31, "int64": 2**63, "": 2**63}
 _GO_TYPES = {
@@ -48,15 +51,15 @@ class Decoder:
         self.counting = counting
 
     def decode(self, type_: Type, value: Any) -> Any:
-        """The value as the type has it; DecodeError if it does not fit."""
+        """Return the value as the type has it; raise DecodeError if it does not fit."""
         return self._value(type_, value, None, "")
 
-    def _struct(self, type_: Type, value: dict[str, Any], path: _Where) -> dict[str, Any]:
+    def _struct(self, type_: Type, value: Object, path: _Where) -> Object:
         fields = type_.fields
         required = type_.required
         name = type_.name
         self.keys += len(value)
-        result: dict[str, Any] = {}
+        result: Object = {}
         for key, item in value.items():
             field = fields.get(key)
             if field is None:
@@ -106,7 +109,7 @@ class Decoder:
             for index, entry in enumerate(value)
         ]
 
-    def _map(self, type_: Type, value: Any, path: _Where, owner: str) -> dict[str, Any]:
+    def _map(self, type_: Type, value: Any, path: _Where, owner: str) -> Object:
         if type(value) is not dict:
             raise _mismatch(type_, value, path, owner)
         item = type_.item
@@ -160,7 +163,7 @@ class Decoder:
 
 
 def _kept_empty(field: Type, required: bool) -> bool:
-    """Whether an empty value stays: a struct always, a list or map if it must be there, a zero if it counts."""
+    """Return whether an empty value stays: a struct always, a list or map if it must be there, a zero if it counts."""
     if field.kind == "struct" or field.kind == "any":
         return True
     return required if field.kind in ("list", "map") else field.keeps_zero
@@ -180,7 +183,7 @@ _ZERO = {
 
 
 def count_keys(value: Any) -> int:
-    """How many keys all objects inside a value have."""
+    """Return how many keys all objects inside a value have."""
     if type(value) is dict:
         return len(value) + sum(count_keys(item) for item in value.values())
     if type(value) is list:
@@ -197,7 +200,7 @@ def _text(path: _Where) -> str:
 
 
 def json_name(value: Any) -> str:
-    """What JSON calls a value, in Go's words."""
+    """Return what JSON calls a value, in Go's words."""
     if isinstance(value, bool):
         return "bool"
     if isinstance(value, str):
@@ -224,7 +227,7 @@ def _go_type(type_: Type) -> str:
 
 
 def _mismatch(type_: Type, value: Any, path: _Where, owner: str) -> DecodeError:
-    """The error in the words of Go's decoder."""
+    """Return the error in the words of Go's decoder."""
     given = json_name(value)
     if given == "number" and type_.kind == "integer":
         given = f"number {orjson.dumps(value).decode()}"
@@ -242,7 +245,7 @@ def _mismatch(type_: Type, value: Any, path: _Where, owner: str) -> DecodeError:
 
 
 def check_base64(value: str) -> str:
-    """The text without the breaks that Go passes over; DecodeError if it is not in base64."""
+    """Return the text without the breaks that Go passes over; raise DecodeError if it is not in base64."""
     plain = value.replace("\n", "").replace("\r", "")
     try:
         base64.b64decode(plain, validate=True)

@@ -19,21 +19,21 @@ class Fact(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _table() -> dict[str, str]:
-    """The line of each message, by its definition's name."""
-    found: dict[str, str] = {}
+    """Return the line of each message, by its definition's name."""
+    lines_by_name: dict[str, str] = {}
     package = ""
     for line in files(__package__).joinpath("fields.txt").read_text().splitlines():
         if line.startswith("["):
             package = line[1:-1]
         elif line and line[0] != "#":
             name, _, fields = line.partition(" ")
-            found[f"{package}.{name}"] = fields
-    return found
+            lines_by_name[f"{package}.{name}"] = fields
+    return lines_by_name
 
 
 @cache
 def message(name: str) -> tuple[Fact, ...]:
-    """The fields of a message as they are numbered; empty if nothing is known of it."""
+    """Return the fields of a message as they are numbered; empty if nothing is known of it."""
     facts = []
     number = 0
     package = name.rpartition(".")[0]
@@ -50,32 +50,32 @@ def message(name: str) -> tuple[Fact, ...]:
 
 @cache
 def always(name: str) -> frozenset[str]:
-    """The fields of a message that Go writes even when they are empty."""
-    found: set[str] = set()
+    """Return the fields of a message that Go writes even when they are empty."""
+    fields: set[str] = set()
     for fact in message(name):
         if fact.inline:
-            found |= always(fact.inline)
+            fields |= always(fact.inline)
         elif fact.always:
-            found.add(fact.name)
-    return frozenset(found)
+            fields.add(fact.name)
+    return frozenset(fields)
 
 
 @cache
 def droppable(name: str) -> frozenset[str]:
-    """The fields of a message that Go leaves out when they are zero."""
-    found: set[str] = set()
+    """Return the fields of a message that Go leaves out when they are zero."""
+    fields: set[str] = set()
     for fact in message(name):
         if fact.inline:
-            found |= droppable(fact.inline)
+            fields |= droppable(fact.inline)
         elif not (fact.pointer or fact.always):
-            found.add(fact.name)
-    return frozenset(found)
+            fields.add(fact.name)
+    return frozenset(fields)
 
 
 @lru_cache(maxsize=1)
 def enums() -> dict[str, dict[str, list[str]]]:
-    """The values that fields can have, by definition and field; ``[]`` and ``{}`` stand for what is inside of one."""
-    found: dict[str, dict[str, list[str]]] = {}
+    """Return the values that fields can have, by definition and field; ``[]`` and ``{}`` stand for what is inside."""
+    enums_by_definition: dict[str, dict[str, list[str]]] = {}
     for line in files(__package__).joinpath("enums.txt").read_text().splitlines():
         if line[0] == "#":
             continue
@@ -83,5 +83,7 @@ def enums() -> dict[str, dict[str, list[str]]]:
         for place in places.split():
             name, _, field = place.rpartition(".")
             full = name if name.startswith("io.") else f"io.k8s.api.{name}"
-            found.setdefault(full, {})[field] = sorted(each.strip() for each in values.split(","))
-    return found
+            enums_by_definition.setdefault(full, {})[field] = sorted(
+                value.strip() for value in values.split(",")
+            )
+    return enums_by_definition

@@ -11,12 +11,15 @@ import os
 import tempfile
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import orjson
 
 from pybernetes.api.schema import facts
 from pybernetes.api.schema.types import Type
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 _VERSION = "v1.37.0"
 _FORM = 1  # raise when the derived form changes
@@ -37,7 +40,7 @@ _EVERYWHERE = frozenset(
 
 
 def source() -> Path:
-    """The file with all definitions, inside the installed schema package."""
+    """Return the file with all definitions, inside the installed schema package."""
     spec = importlib.util.find_spec("kubernetes_validate")
     if spec is None or not spec.submodule_search_locations:
         raise RuntimeError(
@@ -48,8 +51,8 @@ def source() -> Path:
 
 
 @lru_cache(maxsize=1)
-def definitions() -> dict[str, Any]:
-    """Every definition in full, descriptions included (for OpenAPI and explain; loaded late)."""
+def definitions() -> Object:
+    """Return every definition in full, descriptions included (for OpenAPI and explain; loaded late)."""
     return orjson.loads(source().read_bytes())["$defs"]
 
 
@@ -58,8 +61,8 @@ def _cache_file() -> Path:
     return Path(base) / "pybernetes" / f"schema-{_VERSION}-{_FORM}.json"
 
 
-def _derive(node: dict[str, Any]) -> dict[str, Any]:
-    """A definition without its prose."""
+def _derive(node: Object) -> Object:
+    """Return a definition without its prose."""
     slim = {key: node[key] for key in _KEPT if key in node}
     kind = node.get("type")
     if kind:
@@ -78,8 +81,8 @@ def _derive(node: dict[str, Any]) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def compact() -> dict[str, Any]:
-    """The derived form of every definition, from the cache file if there is one."""
+def compact() -> Object:
+    """Return the derived form of every definition, from the cache file if there is one."""
     path = _cache_file()
     try:
         return orjson.loads(path.read_bytes())
@@ -109,12 +112,12 @@ def _kinds() -> dict[tuple[str, str, str], str]:
 
 
 def definition_name(group: str, version: str, kind: str) -> str:
-    """The name of a kind's definition, such as ``io.k8s.api.core.v1.Pod``; KeyError if there is none."""
+    """Return the name of a kind's definition, such as ``io.k8s.api.core.v1.Pod``; raise KeyError if there is none."""
     return _kinds()[group, version, kind]
 
 
 def is_kind(group: str, version: str, kind: str) -> bool:
-    """Whether there is a kind, or a list of it, or one of the few that every group has."""
+    """Return whether there is a kind, or a list of it, or one of the few that every group has."""
     kinds = _kinds()
     return (
         (group, version, kind) in kinds
@@ -124,18 +127,18 @@ def is_kind(group: str, version: str, kind: str) -> bool:
 
 
 def kind_type(group: str, version: str, kind: str) -> Type:
-    """The type of a built-in kind."""
+    """Return the type of a built-in kind."""
     return named(definition_name(group, version, kind))
 
 
 @cache
 def named(name: str) -> Type:
-    """The type of a definition."""
+    """Return the type of a definition."""
     return _build({"$ref": name})
 
 
-def _build(node: dict[str, Any]) -> Type:
-    """The type of a field, with what the field itself says laid over what its definition says."""
+def _build(node: Object) -> Type:
+    """Return the type of a field, with what the field itself says laid over what its definition says."""
     reference = node.get("$ref", "").rpartition("/")[2]
     if reference in _SPECIAL:
         return Type(_SPECIAL[reference])
@@ -150,7 +153,7 @@ def _build(node: dict[str, Any]) -> Type:
     return result
 
 
-def _shape(node: dict[str, Any], name: str) -> Type:
+def _shape(node: Object, name: str) -> Type:
     kind = node.get("type", "any")
     if "properties" in node:
         result = Type("struct", name.rpartition(".")[2])
@@ -179,8 +182,8 @@ def _shape(node: dict[str, Any], name: str) -> Type:
 _resolved: dict[str, dict[str, Type]] = {}
 
 
-def _fields(name: str, properties: dict[str, Any]) -> dict[str, Type]:
-    """The fields of a struct, shared by every place that holds it."""
+def _fields(name: str, properties: Object) -> dict[str, Type]:
+    """Return the fields of a struct, shared by every place that holds it."""
     if name not in _resolved:
         fields = _resolved[name] = {field: _build(node) for field, node in properties.items()}
         for field in facts.droppable(name):

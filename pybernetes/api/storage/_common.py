@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 _MAX_PARAMETERS = 512
 _MAX_SIZE = 256 * 1024
@@ -11,15 +11,14 @@ MAX_DRIVER_NAME = 63
 
 
 def provisioner(name: str, path: Path, errors: Errors) -> None:
-    """Checks the form of the name of a provisioner, if there is one."""
+    """Check the form of the name of a provisioner, if there is one."""
     if name:
         lower = name.lower()
-        for problem in names.qualified_name(lower):
-            errors.invalid(path, lower, problem)
+        checks.name(names.qualified_name, lower, path, errors)
 
 
 def parameters(values: dict[str, str], path: Path, errors: Errors) -> None:
-    """Checks the number and size of parameters that only the driver understands."""
+    """Check the number and size of parameters that only the driver understands."""
     if len(values) > _MAX_PARAMETERS:
         errors.too_long(path, _MAX_PARAMETERS)
         return
@@ -30,12 +29,12 @@ def parameters(values: dict[str, str], path: Path, errors: Errors) -> None:
 
 
 def size(values: dict[str, str]) -> int:
-    """Bytes of all keys and values together."""
+    """Return the number of bytes of all keys and values together."""
     return sum(len(key.encode()) + len(value.encode()) for key, value in values.items())
 
 
 def driver_name(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of a CSI driver."""
+    """Check the name of a CSI driver."""
     if not name:
         errors.required(path)
         return

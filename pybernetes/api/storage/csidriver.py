@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get
@@ -28,7 +26,7 @@ _TOKENS_IN_ATTRIBUTES = (
 
 
 def default(obj: Object) -> None:
-    """Completes the driver's properties."""
+    """Complete the driver's properties."""
     spec = obj.setdefault("spec", {})
     for key, value in _DEFAULTS.items():
         spec.setdefault(key, value)
@@ -37,13 +35,13 @@ def default(obj: Object) -> None:
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Counts changes of the spec, though a new driver starts without a generation."""
+    """Count changes of the spec, though a new driver starts without a generation."""
     if new.get("spec") != old.get("spec"):
         new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the policies, the modes and the tokens that the driver asks for."""
+    """Check the policies, the modes and the tokens that the driver asks for."""
     spec = obj.get("spec", {})
     for key in ("attachRequired", "podInfoOnMount", "storageCapacity"):
         if key not in spec:
@@ -70,7 +68,7 @@ def validate(obj: Object, errors: Errors) -> None:
         errors.required(_SPEC / "preventPodSchedulingIfMissing")
 
 
-def _tokens(requests: list[dict[str, Any]], path: Path, errors: Errors) -> None:
+def _tokens(requests: list[Object], path: Path, errors: Errors) -> None:
     audiences: set[str] = set()
     for index, request in enumerate(requests):
         audience = request.get("audience", "")
@@ -90,14 +88,14 @@ def _tokens(requests: list[dict[str, Any]], path: Path, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks what pods rely on: whether volumes are attached, and the modes."""
+    """Check what pods rely on: whether volumes are attached, and the modes."""
     after, before = new.get("spec", {}), old.get("spec", {})
     for key, name in (("attachRequired", "attachedRequired"), ("volumeLifecycleModes",) * 2):
         meta.immutable(after.get(key), before.get(key), _SPEC / name, errors)
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Advises to pass tokens in secrets."""
+    """Advise to pass tokens in secrets."""
     spec = new.get("spec", {})
     tokens = spec.get("tokenRequests")
     changed = old is None or old.get("spec", {}).get("tokenRequests") != tokens

@@ -2,46 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.metadata import keep_all
+from pybernetes.api.metadata import keep_metadata
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.storage import _common
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.text import go_format
-from pybernetes.api.validation import meta, names, numbers
+from pybernetes.api.validation import checks, meta, names, numbers
 
 _DRIVERS = Path("spec") / "drivers"
 _MAX_NODE_ID = 256
 
 
 def default(obj: Object) -> None:
-    """Writes spec and status even if they are empty."""
+    """Write spec and status even if they are empty."""
     obj.setdefault("spec", {})
     obj.setdefault("status", {})
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts with an empty status."""
+    """Start with an empty status."""
     obj["status"] = {}
 
 
 def prepare_status_update(new: Object, old: Object) -> None:
-    """Keeps the metadata, and drops the health of storage: that feature is off."""
-    keep_all(new, old)
+    """Keep the metadata, and drop the health of storage: that feature is off."""
+    keep_metadata(new, old)
     if not get(old, ".status.storageHealth"):
         new.get("status", {}).pop("storageHealth", None)
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks each driver."""
+    """Check each driver."""
     seen: set[str] = set()
     for index, driver in enumerate(obj.get("spec", {}).get("drivers", ())):
         _driver(driver, seen, _DRIVERS[index], errors)
 
 
-def _driver(driver: dict[str, Any], seen: set[str], path: Path, errors: Errors) -> None:
+def _driver(driver: Object, seen: set[str], path: Path, errors: Errors) -> None:
     name, node = driver.get("name", ""), driver.get("nodeID", "")
     _common.driver_name(name, path / "name", errors)
     if not node:
@@ -59,20 +57,19 @@ def _driver(driver: dict[str, Any], seen: set[str], path: Path, errors: Errors) 
         if key in keys:
             errors.duplicate(path, key)
         keys.add(key)
-        for problem in names.qualified_name(key):
-            errors.invalid(path, key, problem)
+        checks.name(names.qualified_name, key, path, errors)
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that a driver that stays keeps everything but how many volumes it takes."""
+    """Check that a driver that stays keeps everything but how many volumes it takes."""
     for before in old.get("spec", {}).get("drivers", ()):
         for after in new.get("spec", {}).get("drivers", ()):
             if before.get("name") == after.get("name"):
                 meta.immutable(_without_count(after), _without_count(before), _DRIVERS, errors)
 
 
-def _without_count(driver: dict[str, Any]) -> go_format.Struct:
-    """The driver as messages show it, but for how many volumes it takes."""
+def _without_count(driver: Object) -> go_format.Struct:
+    """Return the driver as messages show it, but for how many volumes it takes."""
     name, node, keys = (driver.get(key) for key in ("name", "nodeID", "topologyKeys"))
     return go_format.Struct(Name=name or "", NodeID=node or "", TopologyKeys=keys, Allocatable=None)
 

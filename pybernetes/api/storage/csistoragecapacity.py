@@ -4,36 +4,35 @@ from __future__ import annotations
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object, Resource
-from pybernetes.api.validation import meta, names, resources
+from pybernetes.api.validation import checks, meta, names, resources
 from pybernetes.api.validation.node_labels import DEPRECATED, node_selector_term_warnings
 from pybernetes.api.validation.selectors import validate_label_selector
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the class, the topology and the amount."""
+    """Check the class, the topology and the amount."""
     if "nodeTopology" in obj:
         validate_label_selector(obj["nodeTopology"], Path("nodeTopology"), errors)
     name = obj.get("storageClassName", "")
-    for problem in names.dns_subdomain(name):
-        errors.invalid(Path("storageClassName"), name, problem)
+    checks.name(names.dns_subdomain, name, Path("storageClassName"), errors)
     if "capacity" in obj:
         resources.nonnegative_quantity(obj["capacity"], Path("capacity"), errors)
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that it goes on describing the same place and class."""
+    """Check that it goes on describing the same place and class."""
     for key in ("nodeTopology", "storageClassName"):
         meta.immutable(new.get(key), old.get(key), Path(key), errors)
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Tells of labels of nodes that have newer names."""
+    """Warn about labels of nodes that have newer names."""
     topology, path = new.get("nodeTopology", {}), Path("nodeTopology")
-    found = node_selector_term_warnings(topology, path)
+    messages = node_selector_term_warnings(topology, path)
     for key in topology.get("matchLabels", {}):
         if key in DEPRECATED:
-            found.append(f"{path / 'matchLabels' / key}: {DEPRECATED[key]}")
-    return found
+            messages.append(f"{path / 'matchLabels' / key}: {DEPRECATED[key]}")
+    return messages
 
 
 RESOURCE = Resource(

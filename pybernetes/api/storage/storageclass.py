@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.storage import _common
 from pybernetes.api.table import AGE
-from pybernetes.api.validation import declarative, names
+from pybernetes.api.validation import checks, declarative, names
 from pybernetes.api.validation.node_labels import DEPRECATED
 
 _RECLAIM_POLICIES = ("Delete", "Retain")
@@ -20,14 +18,14 @@ _DEFAULT_ANNOTATIONS = (
 
 
 def default(obj: Object) -> None:
-    """Deletes volumes with their claims and binds at once, unless told otherwise."""
+    """Delete volumes with their claims and bind at once, unless told otherwise."""
     obj.setdefault("provisioner", "")
     obj.setdefault("reclaimPolicy", "Delete")
     obj.setdefault("volumeBindingMode", "Immediate")
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks names, policies and topologies."""
+    """Check names, policies and topologies."""
     _common.provisioner(obj.get("provisioner", ""), Path("provisioner"), errors)
     _common.parameters(obj.get("parameters", {}), Path("parameters"), errors)
     policy = obj.get("reclaimPolicy")
@@ -43,24 +41,24 @@ def validate(obj: Object, errors: Errors) -> None:
         errors.required(Path("provisioner"))
 
 
-def _topologies(terms: list[dict[str, Any]], path: Path, errors: Errors) -> None:
+def _topologies(terms: list[Object], path: Path, errors: Errors) -> None:
     # An empty term counts as a duplicate even of itself, as upstream has it.
     seen: list[dict[str, set[str]]] = [{} for _ in terms]
     for index, term in enumerate(terms):
         here = path[index] / "matchLabelExpressions"
-        found: dict[str, set[str]] = {}
+        values_by_key: dict[str, set[str]] = {}
         for position, expression in enumerate(term.get("matchLabelExpressions", ())):
             _expression(expression, here[position], errors)
             key = expression.get("key", "")
-            if key in found:
+            if key in values_by_key:
                 errors.duplicate(here[position] / "key", key)
-            found[key] = set(expression.get("values", ()))
-        for _ in range(seen.count(found)):
+            values_by_key[key] = set(expression.get("values", ()))
+        for _ in range(seen.count(values_by_key)):
             errors.duplicate(here, "")
-        seen.append(found)
+        seen.append(values_by_key)
 
 
-def _expression(expression: dict[str, Any], path: Path, errors: Errors) -> None:
+def _expression(expression: Object, path: Path, errors: Errors) -> None:
     values = expression.get("values", [])
     if not values:
         errors.required(path / "values")
@@ -68,25 +66,24 @@ def _expression(expression: dict[str, Any], path: Path, errors: Errors) -> None:
         if value in values[:index]:
             errors.duplicate((path / "values")[index], value)
     key = expression.get("key", "")
-    for problem in names.qualified_name(key):
-        errors.invalid(path / "key", key, problem)
+    checks.name(names.qualified_name, key, path / "key", errors)
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that what volumes were made with stays."""
+    """Check that what volumes were made with stays."""
     for key in ("provisioner", "parameters", "reclaimPolicy", "volumeBindingMode"):
         declarative.immutable(new.get(key), old.get(key), Path(key), errors)
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Tells of labels of nodes that have newer names."""
-    found = []
+    """Warn about labels of nodes that have newer names."""
+    messages = []
     for index, term in enumerate(new.get("allowedTopologies", ())):
         for position, expression in enumerate(term.get("matchLabelExpressions", ())):
             if text := DEPRECATED.get(expression.get("key", "")):
                 path = (Path("allowedTopologies")[index] / "matchLabelExpressions")[position] / "key"
-                found.append(f"{path}: {text}")
-    return found
+                messages.append(f"{path}: {text}")
+    return messages
 
 
 def _name(obj: Object, now: float) -> str:

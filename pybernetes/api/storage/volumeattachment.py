@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from pybernetes.api.core._volume_sources import validate_source
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.metadata import keep_all
+from pybernetes.api.metadata import keep_metadata
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
 from pybernetes.api.storage import _common
 from pybernetes.api.table import AGE, NAME, get
-from pybernetes.api.validation import declarative, names
+from pybernetes.api.validation import checks, declarative, names
 from pybernetes.api.validation.claims import validate_access_modes
 from pybernetes.api.validation.names import regex
 
@@ -29,7 +28,7 @@ _ONE_SOURCE = "must specify exactly one of inlineVolumeSpec and persistentVolume
 
 
 def default(obj: Object) -> None:
-    """Fills what is always written."""
+    """Fill what is always written."""
     spec = obj.setdefault("spec", {})
     spec.setdefault("attacher", "")
     spec.setdefault("nodeName", "")
@@ -38,12 +37,12 @@ def default(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts unattached."""
+    """Start unattached."""
     obj["status"] = {"attached": False}
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the source, the node and the attacher."""
+    """Check the source, the node and the attacher."""
     spec = obj.get("spec", {})
     path = Path("spec")
     source, volume = spec.get("source", {}), spec.get("source", {}).get("persistentVolumeName")
@@ -58,17 +57,15 @@ def validate(obj: Object, errors: Errors) -> None:
     elif volume is None:
         _inline(source["inlineVolumeSpec"], path / "source" / "inlineVolumeSpec", errors)
     node = spec.get("nodeName", "")
-    for problem in names.dns_subdomain(node):
-        errors.invalid(path / "nodeName", node, problem)
+    checks.name(names.dns_subdomain, node, path / "nodeName", errors)
     _status(obj.get("status", {}), errors)
     if volume is not None:
-        for problem in names.dns_subdomain(volume):
-            errors.invalid(path / "source" / "persistentVolumeName", volume, problem)
+        checks.name(names.dns_subdomain, volume, path / "source" / "persistentVolumeName", errors)
     _attacher(spec.get("attacher", ""), path / "attacher", errors)
 
 
-def _inline(spec: dict[str, Any], path: Path, errors: Errors) -> None:
-    """Checks a volume of a pod that was once of an in-tree driver, for the CSI driver that replaced it."""
+def _inline(spec: Object, path: Path, errors: Errors) -> None:
+    """Check a volume of a pod that was once of an in-tree driver, for the CSI driver that replaced it."""
     for key in ("claimRef", "capacity", "nodeAffinity", "storageClassName"):
         if spec.get(key) is not None and spec[key] != "":
             errors.forbidden(path / key, _NOT_INLINE)
@@ -98,7 +95,7 @@ def _attacher(name: str, path: Path, errors: Errors) -> None:
         errors.too_long(path, _common.MAX_DRIVER_NAME, "character")
 
 
-def _status(status: dict[str, Any], errors: Errors) -> None:
+def _status(status: Object, errors: Errors) -> None:
     path = Path("status")
     if _common.size(status.get("attachmentMetadata", {})) > _MAX_METADATA:
         errors.too_long(path / "attachmentMetadata", _MAX_METADATA)
@@ -112,12 +109,12 @@ def _status(status: dict[str, Any], errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that the wish stays."""
+    """Check that the wish stays."""
     declarative.immutable(new.get("spec"), old.get("spec"), Path("spec"), errors)
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the sizes in the status."""
+    """Check the sizes in the status."""
     _status(new.get("status", {}), errors)
 
 
@@ -140,7 +137,7 @@ RESOURCE = Resource(
     ),
     default=default,
     prepare_create=prepare_create,
-    prepare_status_update=keep_all,
+    prepare_status_update=keep_metadata,
     validate=validate,
     validate_update=validate_update,
     validate_status_update=validate_status_update,

@@ -9,7 +9,7 @@ from pybernetes.api.table import AGE, NAME
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the driver and that there are parameters."""
+    """Check the driver and that there are parameters."""
     driver, parameters = obj.get("driverName", ""), obj.get("parameters", {})
     if not driver:
         errors.required(Path("driverName"))
@@ -20,7 +20,7 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that nothing of it changes."""
+    """Check that nothing of it changes."""
     for key in ("driverName", "parameters"):
         if new.get(key) != old.get(key):
             errors.forbidden(Path(key), f"updates to {key} are forbidden.")

@@ -18,19 +18,19 @@ _VERSION = re.compile("[1-9][0-9]*")
 
 
 def default(obj: Object) -> None:
-    """Completes the names of the group and the resource, which are always shown."""
+    """Complete the names of the group and the resource, which are always shown."""
     resource = obj.setdefault("spec", {}).setdefault("resource", {})
     resource.setdefault("group", "")
     resource.setdefault("resource", "")
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts with an empty status, which is always shown."""
+    """Start with an empty status, which is always shown."""
     obj["status"] = {}
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the name of the resource."""
+    """Check the name of the resource."""
     resource = get(obj, ".spec.resource.resource", "")
     problems = names.dns1035_label(resource) if resource else []
     if not resource:
@@ -44,13 +44,13 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks that it stays about the same resource."""
+    """Check that it stays about the same resource."""
     if new.get("spec") != old.get("spec"):
         errors.invalid(Path("spec"), go_format.Struct(Resource=get(new, ".spec.resource")), meta.IMMUTABLE)
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the conditions, of which the final ones stay."""
+    """Check the conditions, of which the final ones stay."""
     status, before = new.get("status", {}), old.get("status", {})
     version, known = status.get("resourceVersion", ""), before.get("resourceVersion", "")
     path = _STATUS / "resourceVersion"

@@ -17,7 +17,7 @@ _HTML = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 def quote(text: str) -> str:
-    """The string as Go's ``%q`` prints it."""
+    """Return the string as Go's ``%q`` prints it."""
     out = []
     for char in text:
         if char in _ESCAPES:
@@ -44,7 +44,7 @@ _TYPE_NAMES = {
 
 
 def type_name(value: Any) -> str:
-    """The type of a JSON value as Go's ``%T`` prints it."""
+    """Return the type of a JSON value as Go's ``%T`` prints it."""
     return _TYPE_NAMES.get(type(value), "<nil>")
 
 
@@ -64,7 +64,7 @@ Fields = dict[str, "tuple[str, Fields | None]"]
 
 
 def struct(item: dict[str, Any] | None, fields: Fields) -> Struct | None:
-    """An object as Go holds it inside: every field under its Go name and in order, absent ones null.
+    """Return an object as Go holds it inside: every field under its Go name and in order, absent ones null.
 
     ``fields`` gives for each Go name the name in the API and, for a field that is such an object too, its fields.
     """
@@ -79,14 +79,14 @@ def struct(item: dict[str, Any] | None, fields: Fields) -> Struct | None:
 
 
 def difference(old: Any, new: Any) -> str:
-    """The lines in which two values differ, as a unified diff of their JSON."""
+    """Return the lines in which two values differ, as a unified diff of their JSON."""
     texts = [json.dumps(item, indent=1, ensure_ascii=False).translate(_HTML) for item in (old, new)]
     before, after = ([f"{line}\n" for line in text.split("\n")] for text in texts)
     return "".join(list(difflib.unified_diff(before, after))[2:])
 
 
 def value(item: Any) -> str:
-    """A field's bad value as an error message shows it."""
+    """Return a field's bad value as an error message shows it."""
     if isinstance(item, str):
         return quote(item)
     if item is None:

@@ -9,7 +9,7 @@ from pybernetes.api.text.go_format import quote
 
 
 def number(value: float) -> str:
-    """A float64 as %v prints it: short, with an exponent from 1e+21 on."""
+    """Return a float64 as %v prints it: short, with an exponent from 1e+21 on."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -29,7 +29,7 @@ def number(value: float) -> str:
 
 
 def _digits(value: float) -> tuple[str, int]:
-    """The shortest digits of a number, and the power of ten of the first."""
+    """Return the shortest digits of a number, and the power of ten of the first."""
 
     shortest = repr(abs(value))
     base, _, power = shortest.partition("e")
@@ -43,7 +43,7 @@ def _digits(value: float) -> tuple[str, int]:
 
 
 def plain(value: Any, *, nested: bool = False) -> str:
-    """A value as %v prints it."""
+    """Return a value as %v prints it."""
     if value is None:
         return "<nil>"
     if isinstance(value, bool):
@@ -60,7 +60,7 @@ def plain(value: Any, *, nested: bool = False) -> str:
 
 
 def sharp(value: Any) -> str:
-    """A value as %#v prints it."""
+    """Return a value as %#v prints it."""
     if value is None:
         return "interface {}(nil)"
     if isinstance(value, str):
@@ -74,17 +74,17 @@ def sharp(value: Any) -> str:
 
 
 def join(values: list[Any]) -> str:
-    """What fmt.Sprint makes of some values: a space between two that are both no strings."""
-    found = ""
+    """Return what fmt.Sprint makes of values: a space between two neighbours that are not strings."""
+    text = ""
     for place, value in enumerate(values):
         if place and not isinstance(value, str) and not isinstance(values[place - 1], str):
-            found += " "
-        found += plain(value)
-    return found
+            text += " "
+        text += plain(value)
+    return text
 
 
 def type_name(value: Any) -> str:
-    """The name of the type that Go would hold the value in."""
+    """Return the name of the type that Go would hold the value in."""
     if value is None:
         return "<nil>"
     for kind, name in (
@@ -100,7 +100,7 @@ def type_name(value: Any) -> str:
 
 
 def sprintf(pattern: str, values: list[Any]) -> str:
-    """fmt.Sprintf for the verbs that templates use."""
+    """Return what fmt.Sprintf makes of values, for the verbs that templates use."""
     out: list[str] = []
     place, used = 0, 0
     while place < len(pattern):
@@ -131,7 +131,7 @@ def sprintf(pattern: str, values: list[Any]) -> str:
             out.append(_one(verb, flags, width, precision, values[used]))
             used += 1
     if used < len(values):
-        extra = ", ".join(f"{type_name(each)}={plain(each)}" for each in values[used:])
+        extra = ", ".join(f"{type_name(value)}={plain(value)}" for value in values[used:])
         out.append(f"%!(EXTRA {extra})")
     return "".join(out)
 

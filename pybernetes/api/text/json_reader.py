@@ -26,7 +26,7 @@ class JsonError(ValueError):
 
 
 def loads(raw: bytes) -> Any:
-    """The value of a text. Bytes and escapes that are no characters become the replacement character, as in Go."""
+    """Return the value of a text; what is no character becomes the replacement character, as in Go."""
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError as problem:
@@ -44,7 +44,7 @@ def loads(raw: bytes) -> Any:
 
 
 def _complaint(text: str) -> tuple[str, int]:
-    """The first thing that is wrong with a text, and where; nothing if the text is well-formed."""
+    """Return the first thing that is wrong with a text, and where; nothing if the text is well-formed."""
     stack: list[str] = []
     expected = "value"
     position = 0
@@ -97,7 +97,7 @@ def _complaint(text: str) -> tuple[str, int]:
 
 
 def _scalar(text: str, start: int) -> tuple[str, int]:
-    """What is wrong with the string, number or word that starts at a place (nothing if it is fine), and its end."""
+    """Return what is wrong with the string, number or word at a place, or nothing, and where it ends."""
     char = text[start]
     if char == '"':
         end = _STRING.match(text, start).end()  # type: ignore[union-attr]

@@ -22,7 +22,7 @@ class PatternError(ValueError):
 
 @lru_cache(maxsize=4096)
 def compile_pattern(text: str) -> Any:
-    """A compiled expression; PatternError if it is none."""
+    """Return a compiled expression; raise PatternError if it is none."""
     import re2
 
     options = re2.Options()
@@ -34,7 +34,7 @@ def compile_pattern(text: str) -> Any:
 
 
 def _in_go(text: str | bytes) -> str:
-    """A complaint as Go has it: its sort, and the part of the pattern in backquotes."""
+    """Return a complaint as Go has it: its sort, and the part of the pattern in backquotes."""
     text = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
     sort, colon, part = text.partition(": ")
     return f"{_SORTS.get(sort, sort)}: `{part}`" if colon else text

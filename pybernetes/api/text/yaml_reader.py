@@ -36,7 +36,7 @@ class YamlError(ValueError):
 
 
 def loads(raw: bytes) -> tuple[Any, list[str]]:
-    """The value of the first document, and complaints about keys that a mapping has twice."""
+    """Return the value of the first document, and complaints about keys that a mapping has twice."""
     try:
         return _Builder(raw).document()
     except yaml.YAMLError as error:
@@ -50,7 +50,7 @@ def _what(error: Any) -> str:
 
 
 def _where(error: Any) -> str:
-    """The line as upstream counts it: from 1 in what the scanner finds, from 0 in what the parser finds."""
+    """Return the line as upstream counts it: from 1 in what the scanner finds, from 0 in what the parser finds."""
     marks = (getattr(error, name, None) for name in ("context_mark", "problem_mark"))
     line = next((mark.line for mark in marks if mark and mark.line), 0)
     if line and isinstance(error, yaml.scanner.ScannerError):
@@ -109,7 +109,7 @@ class _Builder:
         return value
 
     def _mapping(self, depth: int) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        entries: dict[str, Any] = {}
         merged: list[Any] = []
         while not isinstance(event := self._next(), yaml.MappingEndEvent):
             is_merge = isinstance(event, yaml.ScalarEvent) and event.value == "<<" and event.implicit[0]
@@ -119,15 +119,15 @@ class _Builder:
             if is_merge:
                 merged += value if isinstance(value, list) else [value]
                 continue
-            if key in found:
+            if key in entries:
                 self.repeated.append(f"line {line}: key {go_format.quote(key)} already set in map")
-            found[key] = value
+            entries[key] = value
         for other in merged:
             if not isinstance(other, dict):
                 raise YamlError("yaml: map merge requires map or sequence of maps as the value")
             for key, value in other.items():
-                found.setdefault(key, value)
-        return found
+                entries.setdefault(key, value)
+        return entries
 
 
 def _key(value: Any) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Container
+from collections.abc import Callable, Container
 from functools import lru_cache
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.text import go_format
+from pybernetes.api.validation import checks
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -29,7 +30,7 @@ def _parse(text: str) -> Address | None:
 
 @lru_cache(maxsize=4096)
 def parse_sloppy(text: str) -> Address | None:
-    """The address, also with leading zeros; one that is IPv4 written as IPv6 counts as IPv4."""
+    """Return the address, also with leading zeros; one that is IPv4 written as IPv6 counts as IPv4."""
     address = _parse(text)
     if address is None and (dotted := _DOTTED.search(text)):
         address = _parse(text[: dotted.start()] + _LEADING_ZEROS.sub("", dotted.group()))
@@ -53,25 +54,33 @@ def _ip_problems(text: str) -> tuple[str, ...]:
 
 
 def legacy_ip(text: str, path: Path, errors: Errors, old: Container[str] = ()) -> None:
-    """Checks an address in a field that may hold it in any spelling; what was there before is kept."""
-    if text in old:
-        return
-    for problem in _ip_problems(text):
-        errors.invalid(path, text, problem)
+    """Check an address in a field that may hold it in any spelling; what was there before is kept."""
+    if text not in old:
+        checks.name(_ip_problems, text, path, errors)
 
 
 def strict_ip(text: str, path: Path, errors: Errors) -> None:
-    """Checks an address that must be in its canonical spelling."""
-    problems = _ip_problems(text)
+    """Check an address that must be in its canonical spelling."""
+    _strict(_ip_problems, parse_sloppy, text, path, errors)
+
+
+def _strict(
+    check: Callable[[str], tuple[str, ...]],
+    parse: Callable[[str], object],
+    text: str,
+    path: Path,
+    errors: Errors,
+) -> None:
+    problems = check(text)
     for problem in problems:
         errors.invalid(path, text, problem)
-    if not problems and text != (canonical := str(parse_sloppy(text))):
+    if not problems and text != (canonical := str(parse(text))):
         errors.invalid(path, text, f"must be in canonical form ({go_format.quote(canonical)})")
 
 
 @lru_cache(maxsize=1024)
 def parse_cidr_sloppy(text: str) -> Network | None:
-    """The network of a CIDR, also with leading zeros and with bits set beyond the prefix."""
+    """Return the network of a CIDR, also with leading zeros and with bits set beyond the prefix."""
     host, slash, length = text.partition("/")
     address = parse_sloppy(host)
     if not slash or address is None or not length.isascii() or not length.isdigit():
@@ -100,24 +109,18 @@ def _cidr_problems(text: str) -> tuple[str, ...]:
 
 
 def legacy_cidr(text: str, path: Path, errors: Errors, old: Container[str] = ()) -> None:
-    """Checks a CIDR in a field that may hold it in any spelling; what was there before is kept."""
-    if text in old:
-        return
-    for problem in _cidr_problems(text):
-        errors.invalid(path, text, problem)
+    """Check a CIDR in a field that may hold it in any spelling; what was there before is kept."""
+    if text not in old:
+        checks.name(_cidr_problems, text, path, errors)
 
 
 def strict_cidr(text: str, path: Path, errors: Errors) -> None:
-    """Checks a CIDR that must be in its canonical spelling."""
-    problems = _cidr_problems(text)
-    for problem in problems:
-        errors.invalid(path, text, problem)
-    if not problems and text != (canonical := str(parse_cidr_sloppy(text))):
-        errors.invalid(path, text, f"must be in canonical form ({go_format.quote(canonical)})")
+    """Check a CIDR that must be in its canonical spelling."""
+    _strict(_cidr_problems, parse_cidr_sloppy, text, path, errors)
 
 
 def endpoint_ip(text: str, path: Path, errors: Errors) -> None:
-    """Checks that an address can be the end of a connection from elsewhere."""
+    """Check that an address can be the end of a connection from elsewhere."""
     address = parse_sloppy(text)
     if address is None:
         errors.invalid(path, text, "must be a valid IP address")
@@ -140,7 +143,7 @@ def _is_link_local_multicast(address: Address) -> bool:
 
 
 def ip_warnings(text: str, path: Path) -> list[str]:
-    """What to tell about an address that is in an unusual spelling."""
+    """Return what to tell about an address that is in an unusual spelling."""
     address = parse_sloppy(text)
     if address is None:
         return []
@@ -157,21 +160,23 @@ def ip_warnings(text: str, path: Path) -> list[str]:
 
 
 def cidr_warnings(text: str, path: Path) -> list[str]:
-    """What to tell about a CIDR that is in an unusual spelling."""
+    """Return what to tell about a CIDR that is in an unusual spelling."""
     network = parse_cidr_sloppy(text)
     if network is None:
         return []
     host = text.partition("/")[0]
     address = parse_sloppy(host)
-    found = []
+    messages = []
     quoted, canonical = go_format.quote(text), go_format.quote(str(network))
     if address is not None and address != network.network_address:
         single = go_format.quote(f"{address}/{address.max_prefixlen}")
-        found.append(
+        messages.append(
             f"{path}: CIDR value {quoted} is ambiguous in this context (should be {canonical} or {single}?)"
         )
     if any("leading 0s" in problem or "mapped" in problem for problem in _cidr_problems(text)):
-        found.append(f"{path}: non-standard CIDR value {quoted} is invalid: use {canonical}")
-    if not found and network.version == 6 and str(network) != text:
-        found.append(f"{path}: IPv6 CIDR value {quoted} should be in RFC 5952 canonical format ({canonical})")
-    return found
+        messages.append(f"{path}: non-standard CIDR value {quoted} is invalid: use {canonical}")
+    if not messages and network.version == 6 and str(network) != text:
+        messages.append(
+            f"{path}: IPv6 CIDR value {quoted} should be in RFC 5952 canonical format ({canonical})"
+        )
+    return messages

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TypeVar
 
 from pybernetes.api import quantity
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import names
 
-NOT_NEGATIVE = "must be greater than or equal to 0"
+Value = TypeVar("Value", str, int)
 POSITIVE = "must be greater than zero"
 _ID_LIMIT = 2**31 - 1
 _ANNOTATIONS_LIMIT = 256 * 1024
@@ -21,18 +22,18 @@ _HEADER_TEXT = names.regex(
 
 
 def within(low: int, high: int) -> str:
-    """The complaint about a number that is out of its range."""
+    """Return the complaint about a number that is out of its range."""
     return f"must be between {low} and {high}, inclusive"
 
 
-def name(check: Callable[[str], Iterable[str]], value: str, path: Path, errors: Errors) -> None:
-    """Checks a name with one of the functions of ``names``."""
+def name(check: Callable[[Value], Iterable[str]], value: Value, path: Path, errors: Errors) -> None:
+    """Check a name or the number of a port with one of the functions of ``names``."""
     for problem in check(value):
         errors.invalid(path, value, problem)
 
 
 def required_name(check: Callable[[str], Iterable[str]], value: str, path: Path, errors: Errors) -> None:
-    """Checks a name that must be there."""
+    """Check a name that must be there."""
     if value:
         name(check, value, path, errors)
     else:
@@ -40,91 +41,85 @@ def required_name(check: Callable[[str], Iterable[str]], value: str, path: Path,
 
 
 def one_of(value: str, allowed: tuple[str, ...], path: Path, errors: Errors) -> None:
-    """Checks that a text is one of a few."""
+    """Check that a text is one of a few."""
     if value not in allowed:
         errors.unsupported(path, value, allowed)
 
 
 def required_one_of(value: str, allowed: tuple[str, ...], path: Path, errors: Errors) -> None:
-    """Checks that a text is there and one of a few."""
+    """Check that a text is there and one of a few."""
     if not value:
         errors.required(path)
     elif value not in allowed:
         errors.unsupported(path, value, allowed)
 
 
-def present(fields: dict[str, Any], keys: tuple[str, ...], path: Path, errors: Errors) -> None:
-    """Checks that texts are not empty."""
+def present(fields: Object, keys: tuple[str, ...], path: Path, errors: Errors) -> None:
+    """Check that texts are not empty."""
     for key in keys:
         if not fields.get(key):
             errors.required(path / key)
 
 
-def nonnegative(value: int, path: Path, errors: Errors) -> None:
-    """Checks that a number is zero or more."""
-    if value < 0:
-        errors.invalid(path, value, NOT_NEGATIVE)
-
-
 def positive(value: int, path: Path, errors: Errors) -> None:
-    """Checks that a number is more than zero."""
+    """Check that a number is more than zero."""
     if value <= 0:
         errors.invalid(path, value, POSITIVE)
 
 
 def positive_quantity(value: str, path: Path, errors: Errors) -> None:
-    """Checks that a quantity is more than zero."""
+    """Check that a quantity is more than zero."""
     if quantity.parse(value) <= 0:
         errors.invalid(path, value, POSITIVE)
 
 
 def user_id(value: int, path: Path, errors: Errors) -> None:
-    """Checks the number of a user or group."""
+    """Check the number of a user or group."""
     if not 0 <= value <= _ID_LIMIT:
         errors.invalid(path, value, within(0, _ID_LIMIT))
 
 
 def file_mode(value: int, path: Path, errors: Errors) -> None:
-    """Checks the permission bits of a file."""
+    """Check the permission bits of a file."""
     if not 0 <= value <= 0o777:
         errors.invalid(path, value, "must be a number between 0 and 0777 (octal), both inclusive")
 
 
 def port_or_name(value: int | str, path: Path, errors: Errors) -> None:
-    """Checks a port, given as number or name."""
+    """Check a port, given as number or name."""
     problems = names.port_name(value) if isinstance(value, str) else names.port_number(value)
     for problem in problems:
         errors.invalid(path, value, problem)
 
 
 def http_header(value: str, path: Path, errors: Errors) -> None:
-    """Checks the name of an HTTP header."""
+    """Check the name of an HTTP header."""
     if not _HEADER.match(value):
         errors.invalid(path, value, _HEADER_TEXT)
 
 
 def no_backsteps(value: str, path: Path, errors: Errors) -> None:
-    """Checks that a path has no ``..`` in it."""
+    """Check that a path has no ``..`` in it."""
     if ".." in value and ".." in value.split("/"):
         errors.invalid(path, value, "must not contain '..'")
 
 
 def descending_path(value: str, path: Path, errors: Errors) -> None:
-    """Checks that a path leads down from where it starts."""
+    """Check that a path leads down from where it starts."""
     if value.startswith("/"):
         errors.invalid(path, value, "must be a relative path")
     no_backsteps(value, path, errors)
 
 
 def local_path(value: str, path: Path, errors: Errors) -> None:
-    """Checks a path below a volume, where names that start with ``..`` are taken."""
+    """Check a path below a volume, where names that start with ``..`` are taken."""
     descending_path(value, path, errors)
     if value.startswith("..") and not value.startswith("../"):
         errors.invalid(path, value, "must not start with '..'")
 
 
 def signer_name(value: str, path: Path, errors: Errors) -> None:
-    """Checks the name of a signer: ``example.com/name``."""
+    """Check the name of a signer: ``example.com/name``."""
     if not value:
         errors.required(path)
         return
@@ -148,7 +143,7 @@ def signer_name(value: str, path: Path, errors: Errors) -> None:
 def _labels(
     labels: list[str], check: Callable[[str], list[str]], whole: str, path: Path, errors: Errors
 ) -> None:
-    """Tells about the first label that is wrong; more of them would read the same."""
+    """Warn about the first label that is wrong; more of them would read the same."""
     for label in labels:
         problems = check(label)
         for problem in problems:
@@ -158,7 +153,7 @@ def _labels(
 
 
 def user_annotations(value: dict[str, str], path: Path, errors: Errors) -> None:
-    """Checks annotations whose keys must all have a domain as prefix."""
+    """Check annotations whose keys must all have a domain as prefix."""
     size = 0
     for key, text in value.items():
         lower = key.lower()

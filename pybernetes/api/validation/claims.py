@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api import quantity
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.validation import names, resources
+from pybernetes.api.resource import Object
+from pybernetes.api.validation import checks, names, resources
 from pybernetes.api.validation.selectors import validate_label_selector
 
 ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
@@ -15,7 +14,7 @@ NOT_POSITIVE = "must be greater than zero"
 
 
 def validate_access_modes(modes: list[str], path: Path, errors: Errors) -> None:
-    """Checks that the modes are known, and that ReadWriteOncePod is alone."""
+    """Check that the modes are known, and that ReadWriteOncePod is alone."""
     for mode in modes:
         if mode not in ACCESS_MODES:
             errors.unsupported(path, mode, ACCESS_MODES)
@@ -24,16 +23,15 @@ def validate_access_modes(modes: list[str], path: Path, errors: Errors) -> None:
 
 
 def validate_class_name(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of a StorageClass or a VolumeAttributesClass."""
-    for problem in names.dns_subdomain(name):
-        errors.invalid(path, name, problem)
+    """Check the name of a StorageClass or a VolumeAttributesClass."""
+    checks.name(names.dns_subdomain, name, path, errors)
 
 
 def validate_claim_spec(
-    spec: dict[str, Any], path: Path, errors: Errors, *, allow_invalid_values: bool = False,
+    spec: Object, path: Path, errors: Errors, *, allow_invalid_values: bool = False,
     allow_invalid_groups: bool = False,
 ) -> None:  # fmt: skip
-    """Checks the spec of a PersistentVolumeClaim; the two flags are for claims that hold such things already."""
+    """Check the spec of a PersistentVolumeClaim; the two flags are for claims that hold such things already."""
     modes = spec.get("accessModes", [])
     if not modes:
         errors.required(path / "accessModes", "at least 1 access mode is required")
@@ -59,14 +57,13 @@ def _storage(requests: dict[str, str], path: Path, errors: Errors) -> None:
         resources.quantity_value("storage", requests["storage"], path, errors)
 
 
-def _data_sources(spec: dict[str, Any], path: Path, errors: Errors, allow_invalid_groups: bool) -> None:
+def _data_sources(spec: Object, path: Path, errors: Errors, allow_invalid_groups: bool) -> None:
     source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
     for key, held in (("dataSource", source), ("dataSourceRef", reference)):
         if held is not None:
             _data_source(held, path / key, errors, allow_invalid_groups)
     if reference and reference.get("namespace"):
-        for problem in names.dns_label(reference["namespace"]):
-            errors.invalid(path / "dataSourceRef" / "namespace", reference["namespace"], problem)
+        checks.name(names.dns_label, reference["namespace"], path / "dataSourceRef" / "namespace", errors)
         if source is not None:
             text = "may not be specified when dataSourceRef.namespace is specified"
             errors.invalid(path, {}, text)  # upstream shows the path, which has no visible fields
@@ -76,7 +73,7 @@ def _data_sources(spec: dict[str, Any], path: Path, errors: Errors, allow_invali
             errors.invalid(path, {}, "must match dataSourceRef")
 
 
-def _data_source(held: dict[str, Any], path: Path, errors: Errors, allow_invalid_groups: bool) -> None:
+def _data_source(held: Object, path: Path, errors: Errors, allow_invalid_groups: bool) -> None:
     for key in ("name", "kind"):
         if not held.get(key):
             errors.required(path / key)
@@ -85,5 +82,4 @@ def _data_source(held: dict[str, Any], path: Path, errors: Errors, allow_invalid
         text = "must be 'PersistentVolumeClaim' when referencing the default apiGroup"
         errors.invalid(path, held.get("kind", ""), text)
     if group and not allow_invalid_groups:
-        for problem in names.dns_subdomain(group):
-            errors.invalid(path / "apiGroup", group, problem)
+        checks.name(names.dns_subdomain, group, path / "apiGroup", errors)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.validation import names
+from pybernetes.api.resource import Object
+from pybernetes.api.validation import checks, names
 
 _REASON = "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?"
 _REASON_TEXT = names.regex(
@@ -19,8 +19,8 @@ _STATUSES = ("False", "True", "Unknown")
 _LONGEST_REASON, _LONGEST_MESSAGE = 1024, 32 * 1024
 
 
-def validate_conditions(conditions: list[dict[str, Any]], path: Path, errors: Errors) -> None:
-    """Checks each condition, and that each type is there once."""
+def validate_conditions(conditions: list[Object], path: Path, errors: Errors) -> None:
+    """Check each condition, and that each type is there once."""
     seen: set[str] = set()
     for index, condition in enumerate(conditions):
         kind = condition.get("type", "")
@@ -30,13 +30,12 @@ def validate_conditions(conditions: list[dict[str, Any]], path: Path, errors: Er
         _condition(condition, path[index], errors)
 
 
-def _condition(condition: dict[str, Any], path: Path, errors: Errors) -> None:
+def _condition(condition: Object, path: Path, errors: Errors) -> None:
     kind, status = condition.get("type", ""), condition.get("status", "")
     if not kind:
         errors.required(path / "type", "is required")
     else:
-        for problem in names.qualified_name(kind):
-            errors.invalid(path / "type", kind, problem)
+        checks.name(names.qualified_name, kind, path / "type", errors)
     if not status:
         errors.required(path / "status")
     elif status not in _STATUSES:

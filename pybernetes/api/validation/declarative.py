@@ -9,6 +9,6 @@ from pybernetes.api.validation.meta import IMMUTABLE
 
 
 def immutable(new: Any, old: Any, path: Path, errors: Errors) -> None:
-    """Complains if a field that may not change did, without telling the value."""
+    """Report an error if a field that may not change did, without telling the value."""
     if new != old:
         errors.invalid(path, None, IMMUTABLE)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
 _PATH = r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"
 _path = re.compile(rf"{_PATH}\Z")
 
 
 def domain_prefixed_path(value: str, path: Path, errors: Errors) -> None:
-    """Checks a path such as ``example.com/name``."""
+    """Check a path such as ``example.com/name``."""
     if not value:
         errors.required(path)
         return
@@ -20,14 +20,13 @@ def domain_prefixed_path(value: str, path: Path, errors: Errors) -> None:
     if not host or not rest:
         errors.invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')
         return
-    for problem in names.dns_subdomain(host):
-        errors.invalid(path, host, problem)
+    checks.name(names.dns_subdomain, host, path, errors)
     if not _path.match(rest):
         errors.invalid(path, rest, names.regex("Invalid path", _PATH))
 
 
 def fully_qualified(value: str, path: Path, errors: Errors) -> None:
-    """Checks a domain name of at least two labels; a dot at its end is fine."""
+    """Check a domain name of at least two labels; a dot at its end is fine."""
     if not value:
         errors.required(path)
         return

@@ -22,7 +22,7 @@ _LENIENT_GROUPS = (
 
 
 def check_labels(value: dict[str, str], path: Path, errors: Errors) -> None:
-    """Checks the keys and values of labels."""
+    """Check the keys and values of labels."""
     for key, text in value.items():
         for problem in names.qualified_name(key):
             errors.invalid(path, key, problem)
@@ -31,7 +31,7 @@ def check_labels(value: dict[str, str], path: Path, errors: Errors) -> None:
 
 
 def check_annotations(value: dict[str, str], path: Path, errors: Errors) -> None:
-    """Checks the keys of annotations and the size of all together."""
+    """Check the keys of annotations and the size of all together."""
     size = 0
     for key, text in value.items():
         for problem in names.qualified_name(key.lower()):
@@ -42,7 +42,7 @@ def check_annotations(value: dict[str, str], path: Path, errors: Errors) -> None
 
 
 def validate(resource: Resource, obj: Object, errors: Errors) -> None:
-    """Checks the metadata of a new or changed object."""
+    """Check the metadata of a new or changed object."""
     meta = obj["metadata"]
     generate = meta.get("generateName")
     if generate:
@@ -77,11 +77,11 @@ def validate(resource: Resource, obj: Object, errors: Errors) -> None:
 
 
 def _prefix(name: str) -> str:
-    """A name with a trailing dash taken for a whole one, since a suffix follows."""
+    """Return a name with a trailing dash taken for a whole one, since a suffix follows."""
     return name[:-1] + "a" if len(name) > 1 and name.endswith("-") else name
 
 
-def _owners(owners: list[dict[str, Any]], path: Path, errors: Errors) -> None:
+def _owners(owners: list[Object], path: Path, errors: Errors) -> None:
     controller = ""
     for index, owner in enumerate(owners):
         here = path[index]
@@ -112,7 +112,7 @@ def _owners(owners: list[dict[str, Any]], path: Path, errors: Errors) -> None:
 
 
 def _finalizers(finalizers: list[str], path: Path, errors: Errors, *, strict: bool) -> None:
-    """Checks the names; ``strict`` says whether one that is not a standard one must be qualified."""
+    """Check the names; ``strict`` says whether one that is not a standard one must be qualified."""
     for name in finalizers:
         for problem in names.qualified_name(name):
             errors.invalid(path, name, problem)
@@ -126,7 +126,7 @@ def _finalizers(finalizers: list[str], path: Path, errors: Errors, *, strict: bo
 
 
 def validate_update(resource: Resource, new: Object, old: Object, errors: Errors) -> None:
-    """Checks what an update may not change in the metadata."""
+    """Check what an update may not change in the metadata."""
     after, before = new["metadata"], old["metadata"]
     for key in ("name", "namespace", "uid", "creationTimestamp"):
         if after.get(key) != before.get(key):
@@ -146,6 +146,6 @@ def _go(items: list[str]) -> str:
 
 
 def immutable(new: Any, old: Any, path: Path, errors: Errors) -> None:
-    """Complains if a field that may not change did."""
+    """Report an error if a field that may not change did."""
     if new != old:
         errors.invalid(path, new, IMMUTABLE)

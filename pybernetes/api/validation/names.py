@@ -26,12 +26,12 @@ _label, _subdomain, _dns1035, _qualified, _value, _identifier, _config_key = (
 
 
 def max_length(limit: int, unit: str = "characters") -> str:
-    """The complaint about a text that is too long; labels and their keys count in bytes."""
+    """Return the complaint about a text that is too long; labels and their keys count in bytes."""
     return f"must be no more than {limit} {unit}"
 
 
 def regex(message: str, pattern: str, *examples: str) -> str:
-    """The complaint about a text that does not match."""
+    """Return the complaint about a text that does not match."""
     if not examples:
         return f"{message} (regex used for validation is '{pattern}')"
     listed = " or ".join(f"'{example}', " for example in examples)
@@ -71,7 +71,7 @@ def _dns_label(name: str) -> tuple[str, ...]:
 
 
 def dns_label(name: str) -> list[str]:
-    """RFC 1123 label: most names inside an object, namespaces."""
+    """Return what is wrong with an RFC 1123 label: most names inside an object, namespaces."""
     return list(_dns_label(name))
 
 
@@ -86,12 +86,12 @@ def _dns_subdomain(name: str) -> tuple[str, ...]:
 
 
 def dns_subdomain(name: str) -> list[str]:
-    """RFC 1123 subdomain: the names of most objects."""
+    """Return what is wrong with an RFC 1123 subdomain: the names of most objects."""
     return list(_dns_subdomain(name))
 
 
 def dns1035_label(name: str) -> list[str]:
-    """RFC 1035 label: the names of services."""
+    """Return what is wrong with an RFC 1035 label: the names of services."""
     problems = []
     if len(name.encode()) > 63:
         problems.append(max_length(63))
@@ -101,7 +101,7 @@ def dns1035_label(name: str) -> list[str]:
 
 
 def wildcard_subdomain(name: str) -> list[str]:
-    """A subdomain that starts with ``*.``."""
+    """Return what is wrong with a subdomain that starts with ``*.``."""
     problems = []
     pattern = rf"\*\.{_SUBDOMAIN}"
     if len(name.encode()) > 253:
@@ -116,7 +116,7 @@ def wildcard_subdomain(name: str) -> list[str]:
 
 
 def path_segment(name: str) -> list[str]:
-    """A name that may be anything that fits into a URL path (RBAC roles, for one)."""
+    """Return what is wrong with a name that may be anything that fits into a URL path (RBAC roles, for one)."""
     if name in (".", ".."):
         return [f"may not be '{name}'"]
     return [f"may not contain '{char}'" for char in "/%" if char in name]
@@ -147,7 +147,7 @@ def _qualified_name(name: str) -> tuple[str, ...]:
 
 
 def qualified_name(name: str) -> list[str]:
-    """A label key: an optional subdomain and a slash, then a name."""
+    """Return what is wrong with a label key: an optional subdomain and a slash, then a name."""
     return list(_qualified_name(name))
 
 
@@ -162,12 +162,12 @@ def _label_value(value: str) -> tuple[str, ...]:
 
 
 def label_value(value: str) -> list[str]:
-    """A label's value."""
+    """Return what is wrong with a label's value."""
     return list(_label_value(value))
 
 
 def env_var_name(name: str) -> list[str]:
-    """The name of an environment variable: since v1.34 any printable ASCII character but ``=``."""
+    """Return what is wrong with the name of an environment variable: printable ASCII but ``=``, since v1.34."""
     if not name or not all(0x20 <= ord(char) <= 0x7E and char != "=" for char in name):
         return [
             "a valid environment variable name must consist only of printable ASCII characters other than '='"
@@ -176,7 +176,7 @@ def env_var_name(name: str) -> list[str]:
 
 
 def c_identifier(name: str) -> list[str]:
-    """A C identifier."""
+    """Return what is wrong with a C identifier."""
     if _identifier.match(name):
         return []
     text = (
@@ -187,7 +187,7 @@ def c_identifier(name: str) -> list[str]:
 
 
 def config_map_key(key: str) -> list[str]:
-    """A key of a config map or secret."""
+    """Return what is wrong with a key of a config map or secret."""
     problems = []
     if len(key.encode()) > 253:
         problems.append(max_length(253))
@@ -204,12 +204,12 @@ def config_map_key(key: str) -> list[str]:
 
 
 def port_number(port: int) -> list[str]:
-    """A port from 1 to 65535."""
+    """Return what is wrong with a port, which is from 1 to 65535."""
     return [] if 1 <= port <= 65535 else ["must be between 1 and 65535, inclusive"]
 
 
 def port_name(name: str) -> list[str]:
-    """The name of a port (an IANA service name)."""
+    """Return what is wrong with the name of a port (an IANA service name)."""
     problems = []
     if len(name) > 15:
         problems.append("must be no more than 15 characters")
@@ -225,7 +225,7 @@ def port_name(name: str) -> list[str]:
 
 
 def ip_address(text: str) -> list[str]:
-    """An IPv4 or IPv6 address."""
+    """Return what is wrong with an IPv4 or IPv6 address."""
     try:
         ipaddress.ip_address(text)
     except ValueError:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import names
 
 DEPRECATED = {
@@ -19,15 +18,15 @@ DEPRECATED = {
 }
 
 
-def node_selector_term_warnings(term: dict[str, Any], path: Path, *, check_values: bool = False) -> list[str]:
-    """Warnings about one term of a NodeSelector."""
-    found = []
+def node_selector_term_warnings(term: Object, path: Path, *, check_values: bool = False) -> list[str]:
+    """Warn about one term of a NodeSelector."""
+    messages = []
     for index, expression in enumerate(term.get("matchExpressions", ())):
         here = (path / "matchExpressions")[index]
         key = expression.get("key", "")
         if key in DEPRECATED:
-            found.append(f"{here / 'key'}: {key} is {DEPRECATED[key]}")
+            messages.append(f"{here / 'key'}: {key} is {DEPRECATED[key]}")
         for position, value in enumerate(expression.get("values", ()) if check_values else ()):
             for problem in names.label_value(value):
-                found.append(f"{(here / 'values')[position]}: {value} is invalid, {problem}")
-    return found
+                messages.append(f"{(here / 'values')[position]}: {value} is invalid, {problem}")
+    return messages

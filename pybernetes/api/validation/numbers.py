@@ -15,30 +15,30 @@ _PERCENT_TEXT = "a valid percent string must be a numeric string followed by an 
 
 
 def nonnegative(value: int, path: Path, errors: Errors) -> None:
-    """Complains about a negative number."""
+    """Report a negative number."""
     if value < 0:
         errors.invalid(path, value, NEGATIVE)
 
 
 def nonnegative_fields(obj: Mapping[str, Any], names: Iterable[str], path: Path, errors: Errors) -> None:
-    """Complains about each of the named numbers that is negative; an absent one is fine."""
+    """Report each of the named numbers that is negative; an absent one is fine."""
     for name in names:
         if obj.get(name, 0) < 0:
             errors.invalid(path / name, obj[name], NEGATIVE)
 
 
 def percent(text: str) -> list[str]:
-    """What is wrong with a percentage such as ``25%``."""
+    """Return what is wrong with a percentage such as ``25%``."""
     return [] if _PERCENT.match(text) else [regex(_PERCENT_TEXT, "[0-9]+%", "1%", "93%")]
 
 
 def percent_value(value: int | str) -> int | None:
-    """The number before the percent sign, or None if the value is no percentage."""
+    """Return the number before the percent sign, or None if the value is no percentage."""
     return int(value[:-1]) if isinstance(value, str) and _PERCENT.match(value) else None
 
 
 def int_or_percent_value(value: int | str) -> int:
-    """The number in a count or a percentage; 0 if there is none."""
+    """Return the number in a count or a percentage; 0 if there is none."""
     if isinstance(value, int):
         return value
     share = percent_value(value)
@@ -48,7 +48,7 @@ def int_or_percent_value(value: int | str) -> int:
 
 
 def int_or_percent(value: int | str, path: Path, errors: Errors) -> None:
-    """Checks a count that may be given as a percentage."""
+    """Check a count that may be given as a percentage."""
     if isinstance(value, str):
         for problem in percent(value):
             errors.invalid(path, value, problem)
@@ -57,6 +57,6 @@ def int_or_percent(value: int | str, path: Path, errors: Errors) -> None:
 
 
 def at_most_100_percent(value: int | str, path: Path, errors: Errors) -> None:
-    """Complains about a percentage above 100."""
+    """Report a percentage above 100."""
     if (percent_value(value) or 0) > 100:
         errors.invalid(path, value, "must not be greater than 100%")

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from pybernetes.api import quantity
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.validation import names
+from pybernetes.api.validation import names, numbers
 
 _COMPUTE = ("cpu", "memory", "ephemeral-storage")
 STANDARD_CONTAINER = frozenset(_COMPUTE)
@@ -21,12 +21,11 @@ STANDARD_QUOTA = (
     | {"requests.storage"}
 )
 _STANDARD = STANDARD_QUOTA | {"storage"}
-NEGATIVE = "must be greater than or equal to 0"
 NOT_INTEGER = "must be an integer"
 
 
 def is_huge_page(name: str) -> bool:
-    """Whether the resource is huge pages of some size."""
+    """Return whether the resource is huge pages of some size."""
     return name.startswith("hugepages-")
 
 
@@ -35,30 +34,30 @@ def _is_quota_huge_page(name: str) -> bool:
 
 
 def is_native(name: str) -> bool:
-    """Whether the resource is Kubernetes' own; a name without a prefix is."""
+    """Return whether the resource is Kubernetes' own; a name without a prefix is."""
     return "/" not in name or "kubernetes.io/" in name
 
 
 @lru_cache(maxsize=1024)
 def is_extended(name: str) -> bool:
-    """Whether the resource is one that a device plugin or an operator brings."""
+    """Return whether the resource is one that a device plugin or an operator brings."""
     if is_native(name) or name.startswith("requests."):
         return False
     return not names.qualified_name(f"requests.{name}")
 
 
 def is_overcommit_allowed(name: str) -> bool:
-    """Whether limits may be above requests."""
+    """Return whether limits may be above requests."""
     return is_native(name) and not is_huge_page(name)
 
 
 def is_standard_quota(name: str) -> bool:
-    """Whether quotas know the resource by a plain name."""
+    """Return whether quotas know the resource by a plain name."""
     return name in STANDARD_QUOTA or _is_quota_huge_page(name)
 
 
 def is_integer(name: str) -> bool:
-    """Whether the resource is counted in whole units."""
+    """Return whether the resource is counted in whole units."""
     return name in _COUNTED or is_extended(name)
 
 
@@ -82,32 +81,32 @@ def _container_name(name: str) -> tuple[str, ...]:
 
 
 def resource_name(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of any resource."""
+    """Check the name of any resource."""
     for problem in _name(name):
         errors.invalid(path, name, problem)
 
 
 def container_resource_name(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of a resource that a container may request."""
+    """Check the name of a resource that a container may request."""
     for problem in _container_name(name):
         errors.invalid(path, name, problem)
 
 
 def quota_resource_name(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of a resource that a quota may limit."""
+    """Check the name of a resource that a quota may limit."""
     resource_name(name, path, errors)
     if "/" not in name and not is_standard_quota(name):
         errors.invalid(path, name, "must be a standard resource for quota")
 
 
 def nonnegative_quantity(value: str, path: Path, errors: Errors) -> None:
-    """Checks that a quantity is zero or more."""
+    """Check that a quantity is zero or more."""
     if quantity.parse(value) < 0:
-        errors.invalid(path, value, NEGATIVE)
+        errors.invalid(path, value, numbers.NEGATIVE)
 
 
 def quantity_value(name: str, value: str, path: Path, errors: Errors) -> None:
-    """Checks the quantity of a resource: not negative, and whole where the resource is counted."""
+    """Check the quantity of a resource: not negative, and whole where the resource is counted."""
     nonnegative_quantity(value, path, errors)
     if is_integer(name) and quantity.milli(value) % 1000:
         errors.invalid(path, value, NOT_INTEGER)

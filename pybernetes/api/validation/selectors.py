@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.validation import meta, names
+from pybernetes.api.resource import Object
+from pybernetes.api.validation import checks, meta, names
 
 
 def validate_label_selector(
-    selector: dict[str, Any] | None, path: Path, errors: Errors, *, allow_invalid_values: bool = False
+    selector: Object | None, path: Path, errors: Errors, *, allow_invalid_values: bool = False
 ) -> None:
-    """Checks a LabelSelector; ``allow_invalid_values`` is for objects that already hold such values."""
+    """Check a LabelSelector; ``allow_invalid_values`` is for objects that already hold such values."""
     if not selector:
         return
     if "matchLabels" in selector:
@@ -20,7 +19,7 @@ def validate_label_selector(
         _requirement(expression, (path / "matchExpressions")[index], errors, allow_invalid_values)
 
 
-def _requirement(expression: dict[str, Any], path: Path, errors: Errors, allow_invalid_values: bool) -> None:
+def _requirement(expression: Object, path: Path, errors: Errors, allow_invalid_values: bool) -> None:
     operator, values = expression.get("operator", ""), expression.get("values", ())
     if operator in ("In", "NotIn"):
         if not values:
@@ -33,17 +32,15 @@ def _requirement(expression: dict[str, Any], path: Path, errors: Errors, allow_i
     else:
         errors.invalid(path / "operator", operator, "not a valid selector operator")
     key = expression.get("key", "")
-    for problem in names.qualified_name(key):
-        errors.invalid(path / "key", key, problem)
+    checks.name(names.qualified_name, key, path / "key", errors)
     if allow_invalid_values:
         return
     for index, value in enumerate(values):
-        for problem in names.label_value(value):
-            errors.invalid((path / "values")[index], value, problem)
+        checks.name(names.label_value, value, (path / "values")[index], errors)
 
 
-def validate_node_selector(selector: dict[str, Any], path: Path, errors: Errors) -> None:
-    """Checks a NodeSelector, whose terms are alternatives."""
+def validate_node_selector(selector: Object, path: Path, errors: Errors) -> None:
+    """Check a NodeSelector, whose terms are alternatives."""
     terms = selector.get("nodeSelectorTerms")
     if not terms:
         errors.required(path / "nodeSelectorTerms", "must have at least one node selector term")
@@ -52,18 +49,16 @@ def validate_node_selector(selector: dict[str, Any], path: Path, errors: Errors)
 
 
 def validate_node_selector_term(
-    term: dict[str, Any], path: Path, errors: Errors, *, allow_invalid_values: bool = False
+    term: Object, path: Path, errors: Errors, *, allow_invalid_values: bool = False
 ) -> None:
-    """Checks one term of a NodeSelector."""
+    """Check one term of a NodeSelector."""
     for index, expression in enumerate(term.get("matchExpressions", ())):
         _node_requirement(expression, (path / "matchExpressions")[index], errors, allow_invalid_values)
     for index, expression in enumerate(term.get("matchFields", ())):
         _node_field(expression, (path / "matchFields")[index], errors)
 
 
-def _node_requirement(
-    expression: dict[str, Any], path: Path, errors: Errors, allow_invalid_values: bool
-) -> None:
+def _node_requirement(expression: Object, path: Path, errors: Errors, allow_invalid_values: bool) -> None:
     operator, values = expression.get("operator", ""), expression.get("values", ())
     if operator in ("Gt", "Lt"):
         if len(values) != 1:
@@ -73,7 +68,7 @@ def _node_requirement(
     _requirement(expression, path, errors, allow_invalid_values)
 
 
-def _node_field(expression: dict[str, Any], path: Path, errors: Errors) -> None:
+def _node_field(expression: Object, path: Path, errors: Errors) -> None:
     operator, key, values = (
         expression.get("operator", ""),
         expression.get("key", ""),
@@ -88,5 +83,4 @@ def _node_field(expression: dict[str, Any], path: Path, errors: Errors) -> None:
         errors.invalid(path / "key", key, "not a valid field selector key")
         return
     for index, value in enumerate(values):
-        for problem in names.dns_subdomain(value):
-            errors.invalid((path / "values")[index], value, problem)
+        checks.name(names.dns_subdomain, value, (path / "values")[index], errors)

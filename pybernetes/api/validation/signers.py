@@ -6,13 +6,13 @@ from pybernetes.api.validation import names
 
 
 def is_kubernetes_signer(name: str) -> bool:
-    """Whether the signer is one of Kubernetes itself."""
+    """Return whether the signer is one of Kubernetes itself."""
     host = name.partition("/")[0]
     return host == "kubernetes.io" or host.endswith(".kubernetes.io")
 
 
 def cluster_trust_bundle_name(name: str, signer: str) -> list[str]:
-    """What is wrong with the name of a trust bundle, which starts with the name of its signer."""
+    """Return what is wrong with the name of a trust bundle, which starts with the name of its signer."""
     if not signer:
         if ":" in name:
             return ['ClusterTrustBundle without signer name must not have ":" in its name']

@@ -1,19 +1,31 @@
-"""How a webhook is reached: a URL, or a service of the cluster."""
+"""How a webhook is reached, by a URL or a service of the cluster, and which versions of reviews it understands."""
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import urlsplit
 
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
-from pybernetes.api.validation import names
+from pybernetes.api.validation import checks, names
 
+REVIEW_VERSIONS = ("v1", "v1beta1")
 _FORM = "; desired format: https://host[/path]"
 
 
-def client_config(config: dict[str, Any], path: Path, errors: Errors, *, swapped: bool = False) -> None:
-    """Checks that there is exactly one of both, and that it can be reached.
+def review_versions(versions: list[str], path: Path, errors: Errors) -> None:
+    """Check the versions of reviews that a webhook understands: one of them must be one that is sent."""
+    for index, version in enumerate(versions):
+        if version in versions[:index]:
+            errors.invalid(path[index], version, "duplicate version")
+            continue
+        checks.name(names.dns1035_label, version, path[index], errors)
+    if not any(version in REVIEW_VERSIONS for version in versions):
+        errors.invalid(path, versions, f"must include at least one of {', '.join(REVIEW_VERSIONS)}")
+
+
+def client_config(config: Object, path: Path, errors: Errors, *, swapped: bool = False) -> None:
+    """Check that there is exactly one of both, and that it can be reached.
 
     ``swapped``: admission webhooks complain about the name of the service where its namespace is missing,
     and the other way round.
@@ -27,7 +39,7 @@ def client_config(config: dict[str, Any], path: Path, errors: Errors, *, swapped
 
 
 def url(text: str, path: Path, errors: Errors) -> None:
-    """Checks the URL of a webhook."""
+    """Check the URL of a webhook."""
     problem = ""
     parts = None
     try:
@@ -51,8 +63,8 @@ def url(text: str, path: Path, errors: Errors) -> None:
         errors.invalid(path, parts.query, "query parameters are not permitted in the URL")
 
 
-def service(reference: dict[str, Any], path: Path, errors: Errors, *, swapped: bool = False) -> None:
-    """Checks the reference to the service of a webhook."""
+def service(reference: Object, path: Path, errors: Errors, *, swapped: bool = False) -> None:
+    """Check the reference to the service of a webhook."""
     fields = ("namespace", "name") if swapped else ("name", "namespace")
     for field, shown in zip(fields, ("name", "namespace"), strict=True):
         if not reference.get(field):

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import itertools
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from pybernetes.control_plane.apiserver import warning_headers
 from pybernetes.lib.http import messages
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the rooms import this module: it only names the types of what it carries
+    from pybernetes.control_plane.apiserver.audit.trail import Trail
+    from pybernetes.control_plane.apiserver.authn.user import User
+    from pybernetes.control_plane.apiserver.flowcontrol.priority_level import Ticket
+    from pybernetes.control_plane.apiserver.inprocess.objects import Local
+    from pybernetes.control_plane.apiserver.request_info import RequestInfo
+    from pybernetes.control_plane.apiserver.storage.kind import Kind
     from pybernetes.lib.http.server_connection import Connection
 
 # A request's id is a UUID, random for this process and counted within it.
@@ -18,9 +25,16 @@ _NUMBERS = itertools.count(1)
 
 
 class Request(messages.Request):
-    """One request. ``user``, ``request_info`` and ``kind`` are filled in by the steps of the chain."""
+    """One request; the steps of the pipeline fill in what they find out about it."""
 
-    __slots__ = ("_audit_id", "audit", "flow", "kind", "local", "request_info", "ticket", "user", "warnings")
+    __slots__ = (
+        "_audit_id", "audit", "flow", "kind", "local", "on_connection_end", "request_info", "ticket", "user",
+        "warnings",
+    )  # fmt: skip
+
+    # There from the first step on, and from authentication on.
+    request_info: RequestInfo
+    user: User
 
     def __init__(
         self,
@@ -32,17 +46,20 @@ class Request(messages.Request):
         body: bytes,
     ) -> None:
         super().__init__(connection, method, path, query, headers, body)
-        # Set for a caller in this process that takes objects instead of bytes: see inprocess/.
-        self.local: Any = None
-        # Headers that tell the flow of the request, and the seat that it holds until it is answered: see flowcontrol/.
+        self.request_info = None  # type: ignore[assignment]
+        self.user = None  # type: ignore[assignment]
+        # The kind that is asked for: the router finds it.
+        self.kind: Kind | None = None
+        # What verbs do for a caller in this process, which takes objects instead of bytes.
+        self.local: Local | None = None
+        # Headers that tell the flow of the request, and the seat that it holds until it is answered.
         self.flow = b""
-        self.ticket: Any = None
-        # What is noted of it for the audit log, if anything: see audit/.
-        self.audit: Any = None
+        self.ticket: Ticket | None = None
+        # What is noted of it for the audit log, if anything.
+        self.audit: Trail | None = None
+        # Called at the end of a connection that this request took over.
+        self.on_connection_end: Callable[[], object] | None = None
         self._audit_id = b""
-        self.user: Any = None
-        self.request_info: Any = None
-        self.kind: Any = None
         self.warnings: dict[str, None] | None = None
 
     @property
@@ -60,11 +77,11 @@ class Request(messages.Request):
             self.warnings[text] = None
 
     def response_headers(self) -> bytes:
-        """The headers that every answer to this request has: its id, its flow and the warnings."""
+        """Return the headers that every answer to this request has: its id, its flow and the warnings."""
         own = b"Audit-Id: %b\r\n%b" % (self.audit_id, self.flow)
         return own + warning_headers.headers(self.warnings) if self.warnings else own
 
     def connection_ended(self) -> None:
-        """Note the end of a connection that this request took over."""
-        if self.audit is not None:
-            self.audit.complete()
+        """Tell whoever wants to know that the connection which this request took over has ended."""
+        if self.on_connection_end is not None:
+            self.on_connection_end()

@@ -25,6 +25,9 @@ _VERBS = {
 # Subresources of a namespace itself; anything else below a namespace is a resource in it.
 _NAMESPACE_SUBRESOURCES = ("status", "finalize")
 _SELECTING = ("list", "watch", "deletecollection")
+# The one list of what goes on for as long as the client likes: no time limit, no seat, two entries in the audit log.
+_LONG_RUNNING_VERBS = frozenset(("watch", "proxy"))
+_LONG_RUNNING_SUBRESOURCES = frozenset(("attach", "exec", "log", "portforward", "proxy"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +54,15 @@ class RequestInfo:
     fields: tuple[tuple[str, str, bool], ...] = ()
     labels: tuple[selectors.Requirement, ...] = ()
 
+    @property
+    def long_running(self) -> bool:
+        """Whether the answer goes on: a watch, or a stream from or to a pod, a node or a service."""
+        return self.verb in _LONG_RUNNING_VERBS or self.subresource in _LONG_RUNNING_SUBRESOURCES
+
 
 @lru_cache(maxsize=8192)
 def parse(method: str, path: str, watch: bool) -> RequestInfo:
-    """Reads a request; ``watch`` says whether the query asks for a watch."""
+    """Read a request; ``watch`` says whether the query asks for a watch."""
     parts = path.strip("/").split("/")
     if len(parts) >= 3 and parts[0] == "api":
         group, version, rest = "", parts[1], parts[2:]
@@ -89,11 +97,11 @@ def parse(method: str, path: str, watch: bool) -> RequestInfo:
 
 
 def attributes(request: Request) -> RequestInfo:
-    """What authorization looks at: the request, with the selectors that narrow a list, a watch or a deletion.
+    """Return what authorization looks at: the request, with the selectors that narrow a list, watch or deletion.
 
     A list or watch of one name is authorized like a read of that name.
     """
-    info: RequestInfo = request.request_info
+    info = request.request_info
     if not request.query_text or info.verb not in _SELECTING or info.verb_in_path:
         return info
     fields = _fields(request.parameter("fieldSelector"))

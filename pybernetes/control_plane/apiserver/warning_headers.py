@@ -10,7 +10,7 @@ _EACH = 256
 
 
 def headers(texts: Collection[str]) -> bytes:
-    """The header lines of some texts; what a header cannot carry is left out."""
+    """Return the header lines of some texts; what a header cannot carry is left out."""
     printable = [
         text for text in texts if text and not any(char < " " or "\x7f" <= char < "\xa0" for char in text)
     ]

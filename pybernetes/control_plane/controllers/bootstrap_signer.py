@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import CONFIG_MAPS, SECRETS
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._tokens import bootstrap
 from pybernetes.runtime.controller import Controller, Runtime
@@ -18,16 +18,16 @@ _CONTENT, _PREFIX = "kubeconfig", "jws-kubeconfig-"
 
 
 def signed(config_map: Object, secrets: Iterable[Object], now: float) -> dict[str, str] | None:
-    """The data of cluster-info with all signatures; None if it is so already or there is nothing to sign."""
+    """Return the data of cluster-info with all signatures; None if nothing changes."""
     data = config_map.get("data") or {}
     content = data.get(_CONTENT)
     if content is None:
         return None
     wanted = {name: text for name, text in data.items() if not name.startswith(_PREFIX)}
     for secret in secrets:
-        found = bootstrap.signing_token(secret, now)
-        if found is not None:
-            wanted[_PREFIX + found[0]] = bootstrap.detached_signature(content, *found)
+        token = bootstrap.signing_token(secret, now)
+        if token is not None:
+            wanted[_PREFIX + token[0]] = bootstrap.detached_signature(content, *token)
     return wanted if wanted != data else None
 
 
@@ -47,7 +47,7 @@ class BootstrapSigner(Controller):
             self.cache(kind).add_handler(lambda old, new: self.enqueue(_KEY))
 
     async def reconcile(self, key: str) -> float | None:
-        """Brings the signatures up to date; gives when the next of the tokens ends."""
+        """Bring the signatures up to date; return in how many seconds the next token expires."""
         config_map = self.cache(CONFIG_MAPS).get(_KEY)
         if config_map is None:
             return None
@@ -59,7 +59,7 @@ class BootstrapSigner(Controller):
                 await self.client.update(CONFIG_MAPS, {**config_map, "data": data})
             except NotFound:
                 pass
-        ends = [left for each in secrets if (left := bootstrap.seconds_left(each, now))]
+        ends = [left for secret in secrets if (left := bootstrap.seconds_left(secret, now))]
         following = min(ends, default=math.inf)
         return following + 1 if following < math.inf else None
 

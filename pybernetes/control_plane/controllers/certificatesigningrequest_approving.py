@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import CERTIFICATE_SIGNING_REQUESTS, SUBJECT_ACCESS_REVIEWS
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._certificates import signing_requests
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.runtime.controller import Controller
@@ -15,19 +15,19 @@ log = logging.getLogger(__name__)
 
 
 def recognized(csr: Object) -> list[tuple[str, str]]:
-    """The permissions that would do for a request, and what to say if it is approved for one."""
+    """Return the permissions that allow a request, each with the message of the approval."""
     spec = csr["spec"]
     if spec.get("signerName") != signing_requests.KUBELET_CLIENT:
         return []
     request = signing_requests.parse(csr)
     if signing_requests.kubelet_client_fault(request, spec.get("usages") or ()):
         return []
-    found = [("nodeclient", "Auto approving kubelet client certificate after SubjectAccessReview.")]
+    permissions = [("nodeclient", "Auto approving kubelet client certificate after SubjectAccessReview.")]
     if spec.get("username") == signing_requests.common_name(request):
-        found.insert(
+        permissions.insert(
             0, ("selfnodeclient", "Auto approving self kubelet client certificate after SubjectAccessReview.")
         )
-    return found
+    return permissions
 
 
 class ApprovingController(Controller):
@@ -40,7 +40,7 @@ class ApprovingController(Controller):
         return new is not None and _is_open(new)
 
     async def reconcile(self, key: str) -> None:
-        """Approves a request that is one of a kubelet which may make it."""
+        """Approve a request of a kubelet that may make it."""
         csr = self.objects.get(key)
         if csr is None or not _is_open(csr):
             return
@@ -83,9 +83,9 @@ class ApprovingController(Controller):
 
 
 def _is_open(csr: Object) -> bool:
-    """Whether nobody has decided about a request."""
+    """Return whether nobody has decided about a request."""
     status = csr.get("status", {})
-    decided = any(each["type"] in ("Approved", "Denied") for each in status.get("conditions") or ())
+    decided = any(condition["type"] in ("Approved", "Denied") for condition in status.get("conditions") or ())
     return not decided and not status.get("certificate")
 
 

@@ -6,9 +6,9 @@ import base64
 
 from cryptography import x509
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import CERTIFICATE_SIGNING_REQUESTS
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.lib import rfc3339
 from pybernetes.runtime.controller import Controller
@@ -17,17 +17,17 @@ _DECIDED_SECONDS, _PENDING_SECONDS = 3600.0, 86400.0
 
 
 def expires(csr: Object) -> float | None:
-    """When a request is no longer needed, in seconds since the epoch; None if that is not known."""
+    """Return when a request expires, in seconds since the epoch; None if that is not known."""
     status = csr.get("status", {})
     conditions = status.get("conditions") or ()
     if not conditions:
         return rfc3339.parse(csr["metadata"]["creationTimestamp"]) + _PENDING_SECONDS
     ends = []
-    for each in conditions:
-        since = rfc3339.parse(each["lastUpdateTime"]) if each.get("lastUpdateTime") else None
-        if each["type"] in ("Denied", "Failed") and since is not None:
+    for condition in conditions:
+        since = rfc3339.parse(condition["lastUpdateTime"]) if condition.get("lastUpdateTime") else None
+        if condition["type"] in ("Denied", "Failed") and since is not None:
             ends.append(since + _DECIDED_SECONDS)
-        elif each["type"] == "Approved":
+        elif condition["type"] == "Approved":
             issued = status.get("certificate")
             if since is not None:
                 ends.append(since + (_DECIDED_SECONDS if issued else _PENDING_SECONDS))
@@ -38,10 +38,10 @@ def expires(csr: Object) -> float | None:
 
 def _end(certificate: str) -> float | None:
     try:
-        found = x509.load_pem_x509_certificate(base64.b64decode(certificate))
+        loaded = x509.load_pem_x509_certificate(base64.b64decode(certificate))
     except ValueError:
         return None
-    return found.not_valid_after_utc.timestamp()
+    return loaded.not_valid_after_utc.timestamp()
 
 
 class CleanerController(Controller):
@@ -52,7 +52,7 @@ class CleanerController(Controller):
     workers = 1
 
     async def reconcile(self, key: str) -> float | None:
-        """Deletes a request whose time is over; gives how long that takes."""
+        """Delete an expired request; return in how many seconds it expires otherwise."""
         csr = self.objects.get(key)
         end = expires(csr) if csr is not None else None
         if csr is None or end is None:

@@ -6,9 +6,9 @@ import base64
 from argparse import Namespace
 from pathlib import Path
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import CERTIFICATE_SIGNING_REQUESTS
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._certificates import signing_requests
 from pybernetes.control_plane.controllers._certificates.signing_requests import Authority
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
@@ -40,7 +40,7 @@ class SigningController(Controller):
         return new is not None and new["spec"].get("signerName") in self._authorities and _is_due(new)
 
     async def reconcile(self, key: str) -> None:
-        """Signs a request, or says why not."""
+        """Sign a request, or report why not."""
         csr = self.objects.get(key)
         if csr is None or not _is_due(csr):
             return
@@ -70,7 +70,7 @@ class SigningController(Controller):
 
 
 def _is_due(csr: Object) -> bool:
-    """Whether a request waits for a signature."""
+    """Return whether a request waits for a signature."""
     return (
         signing_requests.is_approved(csr)
         and "Failed" not in signing_requests.conditions(csr)
@@ -79,7 +79,7 @@ def _is_due(csr: Object) -> bool:
 
 
 def authorities(options: Namespace) -> dict[str, Authority]:
-    """The authority of each signer: one for all, or files of its own for each; ValueError if they do not fit."""
+    """Return the authority of each signer, one for all or one for each; raise ValueError for flags that do not fit."""
     everybody = (options.cluster_signing_cert_file, options.cluster_signing_key_file)
     own = {
         signer: (
@@ -93,21 +93,21 @@ def authorities(options: Namespace) -> dict[str, Authority]:
         raise ValueError("cannot specify default and per controller certs at the same time")
     if not specific:
         own = {signer: everybody for signer in own} if all(everybody) else {}
-    found = {}
+    by_signer = {}
     for signer, files in own.items():
         if not any(files):
             continue
         if not all(files):
             raise ValueError(f"the signer {signer} needs a certificate and a key")
-        found[signer] = Authority(Path(files[0]), Path(files[1]))
-        found[signer].load()
-    return found
+        by_signer[signer] = Authority(Path(files[0]), Path(files[1]))
+        by_signer[signer].load()
+    return by_signer
 
 
 def build(runtime: Runtime, options: Namespace) -> SigningController | None:
-    """None without an authority to sign with."""
-    found = authorities(options)
-    return SigningController(runtime, found, options.cluster_signing_duration) if found else None
+    """Build the controller; return None without an authority to sign with."""
+    by_signer = authorities(options)
+    return SigningController(runtime, by_signer, options.cluster_signing_duration) if by_signer else None
 
 
 CONTROLLER = Descriptor(

@@ -1,10 +1,10 @@
-"""ClusterRole aggregation: roles that are made of the rules of others that carry a label."""
+"""ClusterRole aggregation: roles that are made of the rules of others, selected by labels."""
 
 from __future__ import annotations
 
 from pybernetes.api import selectors
+from pybernetes.api.resource import Object
 from pybernetes.client.refs import CLUSTER_ROLES
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.runtime.cache import Cache
 from pybernetes.runtime.controller import Controller
@@ -13,16 +13,16 @@ MANAGER = "clusterrole-aggregation-controller"
 
 
 def by_aggregated(role: Object) -> tuple[str, ...]:
-    """Index: roles that are made of others."""
+    """Index the roles that are aggregated from others."""
     return ("yes",) if role.get("aggregationRule") else ()
 
 
 def aggregated(role: Object, roles: Cache) -> list[Object]:
-    """The rules of a role that is made of others, each once, in the order of the names of the others."""
+    """Return the rules of an aggregated role, each once, in the order of the names of the others."""
     rules: list[Object] = []
-    for each in role["aggregationRule"].get("clusterRoleSelectors") or ():
-        found = roles.select(selectors.from_object(each))
-        for other in sorted(found, key=lambda obj: obj["metadata"]["name"]):
+    for selector in role["aggregationRule"].get("clusterRoleSelectors") or ():
+        selected = roles.select(selectors.from_object(selector))
+        for other in sorted(selected, key=lambda obj: obj["metadata"]["name"]):
             if other["metadata"]["name"] == role["metadata"]["name"]:
                 continue
             rules += [rule for rule in other.get("rules") or () if rule not in rules]
@@ -50,7 +50,7 @@ class ClusterRoleAggregationController(Controller):
         return changed and new is not None and bool(new.get("aggregationRule"))
 
     async def reconcile(self, key: str) -> None:
-        """Writes the rules of a role that is made of others."""
+        """Write the rules of an aggregated role."""
         role = self.objects.get(key)
         if role is None or not role.get("aggregationRule"):
             return

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from pybernetes.api import selectors
+from pybernetes.api.resource import Object
 from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import Conflict, NotFound, StatusError
 from pybernetes.client.refs import (
@@ -18,9 +19,10 @@ from pybernetes.client.refs import (
     STATEFUL_SETS,
     Ref,
 )
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._pods import condition, is_going, is_ready, is_terminal
+from pybernetes.control_plane.controllers._objects.conditions import condition_of
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
+from pybernetes.control_plane.controllers._objects.pods import is_ready, is_terminal
 from pybernetes.control_plane.controllers._workload.ownership import anchors, by_selector
 from pybernetes.control_plane.controllers._workload.templates import scaled
 from pybernetes.lib import rfc3339
@@ -57,13 +59,13 @@ class Counts(NamedTuple):
 
 
 def needs_scale(budget: Object) -> bool:
-    """Whether the budget is about how many pods there should be, not only about how many there are."""
+    """Return whether the budget is about how many pods there should be, not only about how many there are."""
     spec = budget["spec"]
     return spec.get("maxUnavailable") is not None or isinstance(spec.get("minAvailable"), str)
 
 
 def desired_healthy(budget: Object, expected: int) -> int:
-    """How many pods have to stay healthy."""
+    """Return how many pods have to stay healthy."""
     spec = budget["spec"]
     if spec.get("maxUnavailable") is not None:
         return max(0, expected - scaled(spec["maxUnavailable"], expected, up=True))
@@ -75,14 +77,14 @@ def desired_healthy(budget: Object, expected: int) -> int:
 def disrupted(
     budget: Object, pods: Iterable[Object], now: float
 ) -> tuple[dict[str, str], list[Object], float]:
-    """Pods that were let go and are not seen to be going yet, those that did not go, and when to look again."""
+    """Return the pods whose eviction is still awaited, those that did not go, and when to check again."""
     known = budget.get("status", {}).get("disruptedPods") or {}
     kept: dict[str, str] = {}
     late: list[Object] = []
     again = 0.0
     for pod in pods if known else ():
         name = pod["metadata"]["name"]
-        if is_going(pod) or name not in known:
+        if is_being_deleted(pod) or name not in known:
             continue
         left = rfc3339.parse(known[name]) + _DELETION_SECONDS - now
         if left < 0:
@@ -94,16 +96,17 @@ def disrupted(
 
 
 def healthy(pods: Iterable[Object], expected_to_go: Iterable[str]) -> int:
-    """How many pods are ready and to stay."""
+    """Return how many pods are ready and to stay."""
     return sum(
-        is_ready(pod) and not is_going(pod) and pod["metadata"]["name"] not in expected_to_go for pod in pods
+        is_ready(pod) and not is_being_deleted(pod) and pod["metadata"]["name"] not in expected_to_go
+        for pod in pods
     )
 
 
 def status(
     budget: Object, counts: Counts, disrupted_pods: dict[str, str], now: str, failure: str = ""
 ) -> Object:
-    """The status of a budget; with a failure nothing is allowed and the numbers stay."""
+    """Return the status of a budget; with a failure no disruption is allowed and the numbers stay."""
     old = budget.get("status", {})
     generation = budget["metadata"].get("generation", 0)
     new: Object = {
@@ -125,10 +128,10 @@ def status(
     }  # fmt: skip
     if not wanted["observedGeneration"]:
         del wanted["observedGeneration"]
-    known = condition(budget, "DisruptionAllowed")
+    known = condition_of(budget, "DisruptionAllowed")
     if known is not None and known["status"] == wanted["status"]:
         wanted["lastTransitionTime"] = known["lastTransitionTime"]
-    others = [each for each in old.get("conditions") or () if each["type"] != "DisruptionAllowed"]
+    others = [other for other in old.get("conditions") or () if other["type"] != "DisruptionAllowed"]
     new["conditions"] = [*others, wanted]
     return new
 
@@ -172,7 +175,7 @@ class DisruptionController(Controller):
     # -- one budget --------------------------------------------------------------------------------------
 
     async def reconcile(self, key: str) -> float | None:
-        """Brings the status of a budget up to date."""
+        """Bring the status of a budget up to date."""
         if key.startswith(_POD):
             return await self._clear(key.removeprefix(_POD))
         budget = self.objects.get(key)
@@ -208,7 +211,7 @@ class DisruptionController(Controller):
             pass
 
     async def _expected(self, budget: Object, pods: list[Object]) -> int:
-        """The sum of what the controllers of the pods want."""
+        """Return the sum of the replicas that the controllers of the pods want."""
         scales: dict[str, int] = {}
         unmanaged = False
         for pod in pods:
@@ -229,7 +232,7 @@ class DisruptionController(Controller):
         return sum(scales.values())
 
     async def _scale(self, reference: Object, pod: Object) -> tuple[str, int]:
-        """The uid and the scale of what manages a pod: a Deployment in place of its ReplicaSet."""
+        """Return the uid and the scale of what manages a pod: a Deployment in place of its ReplicaSet."""
         namespace = pod["metadata"]["namespace"]
         owner = self._cached(_KINDS, reference, namespace)
         if owner is not None:
@@ -252,13 +255,13 @@ class DisruptionController(Controller):
 
     def _cached(self, kinds: dict[tuple[str, str], Ref], reference: Object, namespace: str) -> Object | None:
         kind = kinds.get((reference["apiVersion"].rpartition("/")[0], reference["kind"]))
-        found = self.cache(kind).get(f"{namespace}/{reference['name']}") if kind is not None else None
-        return found if found is not None and found["metadata"]["uid"] == reference["uid"] else None
+        cached = self.cache(kind).get(f"{namespace}/{reference['name']}") if kind is not None else None
+        return cached if cached is not None and cached["metadata"]["uid"] == reference["uid"] else None
 
     # -- pods that were to be disrupted ------------------------------------------------------------------
 
     async def _clear(self, key: str) -> float | None:
-        """Takes the announcement of a disruption back from a pod that is still there long after it."""
+        """Remove a stale DisruptionTarget condition from a pod."""
         pod = self.cache(PODS).get(key)
         left = stale_in(pod, self.clock.now()) if pod is not None else None
         if pod is None or left is None or left > 0:
@@ -280,28 +283,28 @@ class DisruptionController(Controller):
 
 
 def stale_in(pod: Object, now: float) -> float | None:
-    """In how many seconds the announcement of a disruption is stale, or None if there is none."""
-    found = condition(pod, "DisruptionTarget")
+    """Return in how many seconds a DisruptionTarget condition is stale, or None if there is none."""
+    target = condition_of(pod, "DisruptionTarget")
     if (
-        found is None
-        or found["status"] != "True"
-        or found.get("reason") == "TerminationByKubelet"
-        or is_going(pod)
+        target is None
+        or target["status"] != "True"
+        or target.get("reason") == "TerminationByKubelet"
+        or is_being_deleted(pod)
         or is_terminal(pod)
     ):
         return None
-    since = found.get("lastTransitionTime")
+    since = target.get("lastTransitionTime")
     return max(0.0, rfc3339.parse(since) + _DELETION_SECONDS - now) if since else 0.0
 
 
 def _facts(pod: Object) -> tuple[object, ...]:
-    """What of a pod matters to budgets."""
+    """Return what matters of a pod to budgets."""
     meta = pod["metadata"]
-    target = condition(pod, "DisruptionTarget")
+    target = condition_of(pod, "DisruptionTarget")
     return (
         meta.get("labels"),
         meta.get("ownerReferences"),
-        is_going(pod),
+        is_being_deleted(pod),
         is_ready(pod),
         is_terminal(pod),
         target,
@@ -309,7 +312,7 @@ def _facts(pod: Object) -> tuple[object, ...]:
 
 
 def _go_selector(budget: Object) -> str:
-    """A selector as Go prints it in messages."""
+    """Return a selector as Go prints it in messages."""
     selector = budget["spec"].get("selector") or {}
     labels = "".join(
         f"{name}: {value}," for name, value in sorted((selector.get("matchLabels") or {}).items())
@@ -318,7 +321,7 @@ def _go_selector(budget: Object) -> str:
 
 
 def build(runtime: Runtime, options: Namespace) -> DisruptionController:
-    """The controller."""
+    """Build the controller."""
     return DisruptionController(runtime, options.concurrent_disruption_syncs)
 
 

@@ -8,14 +8,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pybernetes.client.errors import NotFound, StatusError
+from pybernetes.api.resource import Object
+from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import ENDPOINT_SLICES, ENDPOINTS, SERVICES, Kindlike
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._errors import is_namespace_terminating
-from pybernetes.control_plane.controllers._pods import is_going
-from pybernetes.control_plane.controllers._services import TRIGGER_TIME
-from pybernetes.control_plane.controllers.endpoints import LEADER, subsets
+from pybernetes.control_plane.controllers._objects.deletion import (
+    delete_if_present,
+    is_being_deleted,
+    is_namespace_terminating,
+)
+from pybernetes.control_plane.controllers._objects.services import TRIGGER_TIME
+from pybernetes.control_plane.controllers.endpoints import subsets
+from pybernetes.control_plane.controllers.endpoints.endpoints import LEADER
 from pybernetes.control_plane.controllers.endpointslice import plan
 from pybernetes.control_plane.controllers.endpointslice.plan import MANAGED_BY, SERVICE_NAME
 from pybernetes.lib.flags import Flag, Seconds
@@ -28,7 +32,7 @@ _NOT_MIRRORED = (TRIGGER_TIME, "kubectl.kubernetes.io/last-applied-configuration
 
 
 def by_endpoints(slice_: Object) -> tuple[str, ...]:
-    """Index: the Endpoints that a slice mirrors."""
+    """Index slices by the Endpoints that they mirror."""
     meta = slice_["metadata"]
     labels = meta.get("labels") or {}
     if labels.get(MANAGED_BY) != MANAGER or not labels.get(SERVICE_NAME):
@@ -37,7 +41,7 @@ def by_endpoints(slice_: Object) -> tuple[str, ...]:
 
 
 def is_mirrored(endpoints: Object | None, service: Object | None) -> bool:
-    """Whether Endpoints are somebody's own and wanted as slices."""
+    """Return whether Endpoints were made by a user and are to be mirrored."""
     if endpoints is None or service is None or service["spec"].get("selector"):
         return False
     meta = endpoints["metadata"]
@@ -46,7 +50,7 @@ def is_mirrored(endpoints: Object | None, service: Object | None) -> bool:
 
 @dataclass
 class Mirror:
-    """What to do, and how many addresses were left out because they are none or too many."""
+    """What to do, and how many addresses were left out because they are invalid or too many."""
 
     create: list[Object] = field(default_factory=list)
     update: list[Object] = field(default_factory=list)
@@ -56,22 +60,24 @@ class Mirror:
 
 
 def mirror(endpoints: Object, existing: Iterable[Object], maximum: int) -> Mirror:
-    """Which slices mirror Endpoints: one for each list of ports and family of addresses."""
+    """Return which slices mirror Endpoints: one for each list of ports and family of addresses."""
     result = Mirror()
     by_key: dict[Any, list[Object]] = {}
     for slice_ in existing:
         by_key.setdefault((slice_["addressType"], plan.ports_key(slice_.get("ports"))), []).append(slice_)
     for key, wanted in _wanted(endpoints, maximum, result).items():
-        found = by_key.pop(key, [])
-        result.delete += found[1:]
-        if not found:
+        known = by_key.pop(key, [])
+        result.delete += known[1:]
+        if not known:
             result.create.append(wanted)
-        elif _facts(found[0]) != _facts(wanted):
-            result.update.append(_named(wanted, found[0]))
+        elif _facts(known[0]) != _facts(wanted):
+            result.update.append(_named(wanted, known[0]))
     for slices in by_key.values():
         result.delete += slices
     for wanted in list(result.create):
-        old = next((each for each in result.delete if each["addressType"] == wanted["addressType"]), None)
+        old = next(
+            (slice_ for slice_ in result.delete if slice_["addressType"] == wanted["addressType"]), None
+        )
         if old is not None:
             result.create.remove(wanted)
             result.delete.remove(old)
@@ -140,17 +146,17 @@ def _named(wanted: Object, slice_: Object) -> Object:
 
 
 def _facts(slice_: Object) -> Any:
-    """What counts when slices are compared."""
+    """Return what counts when slices are compared."""
     meta = slice_["metadata"]
     endpoints = {
-        plan.endpoint_key(each): (
-            each.get("nodeName"),
-            (each.get("conditions") or {}).get("ready"),
-            (each.get("targetRef") or {}).get("uid"),
+        plan.endpoint_key(endpoint): (
+            endpoint.get("nodeName"),
+            (endpoint.get("conditions") or {}).get("ready"),
+            (endpoint.get("targetRef") or {}).get("uid"),
         )
-        for each in slice_.get("endpoints") or ()
+        for endpoint in slice_.get("endpoints") or ()
     }
-    owners = [each["uid"] for each in meta.get("ownerReferences") or ()]
+    owners = [reference["uid"] for reference in meta.get("ownerReferences") or ()]
     return endpoints, meta.get("labels") or {}, meta.get("annotations") or {}, owners
 
 
@@ -174,50 +180,45 @@ class EndpointSliceMirroringController(Controller):
         return (key,) if key in self.objects else ()
 
     async def reconcile(self, key: str) -> None:
-        """Makes the slices that mirror Endpoints match them."""
+        """Make the slices that mirror Endpoints match them."""
         endpoints, service = self.objects.get(key), self.cache(SERVICES).get(key)
         existing = [
-            each for each in self.cache(ENDPOINT_SLICES).find(by_endpoints, key) if not is_going(each)
+            slice_
+            for slice_ in self.cache(ENDPOINT_SLICES).find(by_endpoints, key)
+            if not is_being_deleted(slice_)
         ]
         if endpoints is None or not is_mirrored(endpoints, service):
             for slice_ in existing:
-                await self._delete(slice_)
+                await delete_if_present(self.client, ENDPOINT_SLICES, slice_)
             return
-        found = mirror(endpoints, existing, self._maximum)
-        self._report(endpoints, found)
+        mirrored = mirror(endpoints, existing, self._maximum)
+        self._report(endpoints, mirrored)
         try:
-            if not is_going(endpoints):
-                for slice_ in found.create:
+            if not is_being_deleted(endpoints):
+                for slice_ in mirrored.create:
                     await self.client.create(ENDPOINT_SLICES, slice_)
-            for slice_ in found.update:
+            for slice_ in mirrored.update:
                 await self.client.update(ENDPOINT_SLICES, slice_)
-            for slice_ in found.delete:
-                await self._delete(slice_)
+            for slice_ in mirrored.delete:
+                await delete_if_present(self.client, ENDPOINT_SLICES, slice_)
         except StatusError as error:
             if not is_namespace_terminating(error):
                 raise
 
-    def _report(self, endpoints: Object, found: Mirror) -> None:
-        if found.invalid:
-            text = f"Skipped {found.invalid} invalid IP addresses when mirroring to EndpointSlices"
+    def _report(self, endpoints: Object, mirrored: Mirror) -> None:
+        if mirrored.invalid:
+            text = f"Skipped {mirrored.invalid} invalid IP addresses when mirroring to EndpointSlices"
             self._recorder.warning(endpoints, "InvalidIPAddress", text)
-        if found.skipped:
+        if mirrored.skipped:
             text = (
                 f"A max of {self._maximum} addresses can be mirrored to EndpointSlices per Endpoints subset. "
-                f"{found.skipped + found.invalid} addresses were skipped"
+                f"{mirrored.skipped + mirrored.invalid} addresses were skipped"
             )
             self._recorder.warning(endpoints, "TooManyAddressesToMirror", text)
 
-    async def _delete(self, slice_: Object) -> None:
-        meta = slice_["metadata"]
-        try:
-            await self.client.delete(ENDPOINT_SLICES, meta["name"], meta["namespace"], uid=meta["uid"])
-        except NotFound:
-            pass
-
 
 def build(runtime: Runtime, options: Namespace) -> EndpointSliceMirroringController:
-    """The controller."""
+    """Build the controller."""
     return EndpointSliceMirroringController(
         runtime,
         options.mirroring_concurrent_service_endpoint_syncs,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import AlreadyExists, StatusError
 from pybernetes.client.refs import PERSISTENT_VOLUME_CLAIMS, PODS
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._errors import is_namespace_terminating
-from pybernetes.control_plane.controllers._pods import is_going
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted, is_namespace_terminating
 from pybernetes.control_plane.controllers._volumes.claims import by_claim, is_made_for
 from pybernetes.lib.flags import Flag
 from pybernetes.runtime.cache import key_of
@@ -17,13 +16,13 @@ from pybernetes.runtime.controller import Controller, Runtime
 
 
 def templates(pod: Object) -> list[tuple[str, Object]]:
-    """The ephemeral volumes of a pod: their names, and their claims as they should be."""
+    """Return the ephemeral volumes of a pod: their names and the desired claims."""
     meta = pod["metadata"]
     owner = {
         "apiVersion": "v1", "kind": "Pod", "name": meta["name"], "uid": meta["uid"],
         "controller": True, "blockOwnerDeletion": True,
     }  # fmt: skip
-    found = []
+    claims = []
     for volume in pod["spec"].get("volumes") or ():
         if "ephemeral" in volume:
             template = volume["ephemeral"].get("volumeClaimTemplate") or {}
@@ -41,8 +40,8 @@ def templates(pod: Object) -> list[tuple[str, Object]]:
                 },
                 "spec": template.get("spec") or {},
             }
-            found.append((volume["name"], claim))
-    return found
+            claims.append((volume["name"], claim))
+    return claims
 
 
 class EphemeralVolumeController(Controller):
@@ -59,7 +58,7 @@ class EphemeralVolumeController(Controller):
         self.cache(PERSISTENT_VOLUME_CLAIMS).add_handler(self._claim_changed)
 
     def concerns(self, old: Object | None, new: Object | None) -> bool:
-        if new is None or old is not None or is_going(new):  # the volumes of a pod do not change
+        if new is None or old is not None or is_being_deleted(new):  # the volumes of a pod do not change
             return False
         return any("ephemeral" in volume for volume in new["spec"].get("volumes") or ())
 
@@ -69,9 +68,9 @@ class EphemeralVolumeController(Controller):
                 self.enqueue(key)
 
     async def reconcile(self, key: str) -> None:
-        """Makes the claims of a pod that are missing."""
+        """Create the missing claims of a pod."""
         pod = self.objects.get(key)
-        if pod is None or is_going(pod):
+        if pod is None or is_being_deleted(pod):
             return
         for name, claim in templates(pod):
             existing = self.cache(PERSISTENT_VOLUME_CLAIMS).get(key_of(claim))
@@ -96,7 +95,7 @@ class EphemeralVolumeController(Controller):
 
 
 def build(runtime: Runtime, options: Namespace) -> EphemeralVolumeController:
-    """The controller."""
+    """Build the controller."""
     return EphemeralVolumeController(runtime, options.concurrent_ephemeralvolume_syncs)
 
 

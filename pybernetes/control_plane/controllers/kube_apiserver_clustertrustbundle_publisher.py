@@ -15,7 +15,7 @@ SIGNER = "kubernetes.io/kube-apiserver-serving"
 
 
 def bundle_name(signer: str, certificates: str) -> str:
-    """The name of a bundle, which says what is in it."""
+    """Return the name of a bundle, which contains a hash of its content."""
     digest = hashlib.sha256(certificates.encode()).hexdigest()
     return f"{signer.replace('/', ':')}:{digest[:24]}"
 
@@ -37,19 +37,19 @@ class ClusterTrustBundlePublisher(Controller):
         self.enqueue(SIGNER)
 
     async def reconcile(self, key: str) -> None:
-        """Publishes the current bundle and removes those of former certificates."""
+        """Publish the current bundle and remove those of former certificates."""
         bundles = self.cache(CLUSTER_TRUST_BUNDLES)
-        found = bundles.get(self._name)
+        current = bundles.get(self._name)
         spec = {"signerName": SIGNER, "trustBundle": self._certificates}
-        if found is None:
+        if current is None:
             try:
                 await self.client.create(
                     CLUSTER_TRUST_BUNDLES, {"metadata": {"name": self._name}, "spec": spec}
                 )
             except AlreadyExists:
                 pass
-        elif found["spec"].get("trustBundle") != self._certificates:
-            await self.client.update(CLUSTER_TRUST_BUNDLES, {**found, "spec": spec})
+        elif current["spec"].get("trustBundle") != self._certificates:
+            await self.client.update(CLUSTER_TRUST_BUNDLES, {**current, "spec": spec})
         for bundle in bundles.values():
             if bundle["metadata"]["name"] != self._name:
                 try:
@@ -59,7 +59,7 @@ class ClusterTrustBundlePublisher(Controller):
 
 
 def build(runtime: Runtime, options: Namespace) -> ClusterTrustBundlePublisher | None:
-    """Without certificates there is nothing to publish."""
+    """Build the controller; return None without certificates to publish."""
     certificates = root_ca.read(options)
     return ClusterTrustBundlePublisher(runtime, certificates) if certificates else None
 

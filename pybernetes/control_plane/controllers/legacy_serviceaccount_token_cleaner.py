@@ -1,4 +1,4 @@
-"""Legacy service account token cleaner: deletes tokens that were made for accounts on their own and are not used."""
+"""Legacy service account token cleaner: deletes automatically created token secrets that are not used."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import datetime
 from argparse import Namespace
 from collections.abc import Iterable
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import Conflict, NotFound
 from pybernetes.client.refs import CONFIG_MAPS, PODS, SECRETS, SERVICE_ACCOUNTS
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._tokens import service_account
 from pybernetes.control_plane.controllers._tokens.service_account import account_of, belongs
@@ -24,7 +24,7 @@ _ALL = "all tokens"
 
 
 def day(moment: float) -> str:
-    """A day as the labels have it."""
+    """Return a date in the format of the labels."""
     return datetime.datetime.fromtimestamp(moment, datetime.UTC).date().isoformat()
 
 
@@ -36,7 +36,7 @@ def _is_day(text: str) -> bool:
 
 
 def decide(secret: Object, account: Object | None, mounted: bool, now: float, period: float) -> str:
-    """What becomes of a token: ``keep``, ``mark`` it as invalid, or ``delete`` it."""
+    """Decide about a token: ``keep``, ``mark`` it as invalid, or ``delete`` it."""
     meta = secret["metadata"]
     labels = meta.get("labels") or {}
     limit = day(now - period)
@@ -44,7 +44,7 @@ def decide(secret: Object, account: Object | None, mounted: bool, now: float, pe
         return "keep"
     if LAST_USED in labels and (not _is_day(labels[LAST_USED]) or labels[LAST_USED] >= limit):
         return "keep"
-    listed = [each.get("name") for each in (account or {}).get("secrets") or ()]
+    listed = [reference.get("name") for reference in (account or {}).get("secrets") or ()]
     if account is None or not belongs(secret, account) or meta["name"] not in listed or mounted:
         return "keep"  # it was not made for the account, or is in use
     if not _is_day(labels.get(INVALID_SINCE, "")):
@@ -53,23 +53,23 @@ def decide(secret: Object, account: Object | None, mounted: bool, now: float, pe
 
 
 def mounted_secrets(pods: Iterable[Object]) -> set[str]:
-    """The secrets that pods have as volumes or as environment."""
-    found: set[str] = set()
+    """Return the secrets that pods use as volumes or in their environment."""
+    names: set[str] = set()
     for pod in pods:
         spec = pod["spec"]
         for volume in spec.get("volumes") or ():
-            found.add((volume.get("secret") or {}).get("secretName", ""))
+            names.add((volume.get("secret") or {}).get("secretName", ""))
             for source in (volume.get("projected") or {}).get("sources") or ():
-                found.add((source.get("secret") or {}).get("name", ""))
-        found |= {each.get("name", "") for each in spec.get("imagePullSecrets") or ()}
+                names.add((source.get("secret") or {}).get("name", ""))
+        names |= {reference.get("name", "") for reference in spec.get("imagePullSecrets") or ()}
         for container in [*spec["containers"], *(spec.get("initContainers") or ())]:
-            found |= {
-                (each.get("secretRef") or {}).get("name", "") for each in container.get("envFrom") or ()
+            names |= {
+                (source.get("secretRef") or {}).get("name", "") for source in container.get("envFrom") or ()
             }
             for variable in container.get("env") or ():
                 reference = ((variable.get("valueFrom") or {}).get("secretKeyRef")) or {}
-                found.add(reference.get("name", ""))
-    return found - {""}
+                names.add(reference.get("name", ""))
+    return names - {""}
 
 
 class LegacyTokenCleaner(Controller):
@@ -91,7 +91,7 @@ class LegacyTokenCleaner(Controller):
         self.enqueue(_ALL)
 
     async def reconcile(self, key: str) -> float:
-        """Goes over all tokens, once their use has been watched for long enough."""
+        """Go over all tokens, once their use has been watched for long enough."""
         now = self.clock.now()
         if now >= await self._tracked_since() + self._period:
             for secret in self.cache(SECRETS).values():
@@ -125,7 +125,7 @@ class LegacyTokenCleaner(Controller):
 
 
 def build(runtime: Runtime, options: Namespace) -> LegacyTokenCleaner:
-    """The controller."""
+    """Build the controller."""
     return LegacyTokenCleaner(runtime, options.legacy_service_account_token_clean_up_period)
 
 

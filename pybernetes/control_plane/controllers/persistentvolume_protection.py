@@ -1,9 +1,9 @@
-"""PersistentVolume protection: a volume that is bound goes only when its claim does."""
+"""PersistentVolume protection: a bound volume is deleted only after its claim."""
 
 from __future__ import annotations
 
+from pybernetes.api.resource import Object
 from pybernetes.client.refs import PERSISTENT_VOLUMES
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._volumes.protection import Protection
 

@@ -1,12 +1,14 @@
-"""PersistentVolumeClaim protection: a claim that pods use goes only when they do; and whether any does is in its status."""
+"""PersistentVolumeClaim protection: a claim is deleted only when no pod uses it; its status says whether any does."""
 
 from __future__ import annotations
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import PERSISTENT_VOLUME_CLAIMS, PODS
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._pods import condition, is_going, is_terminal
+from pybernetes.control_plane.controllers._objects.conditions import condition_of
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
+from pybernetes.control_plane.controllers._objects.pods import is_terminal
 from pybernetes.control_plane.controllers._volumes.claims import by_claim, is_shut_down, keeps, uses
 from pybernetes.control_plane.controllers._volumes.protection import Protection
 from pybernetes.lib import rfc3339
@@ -17,10 +19,10 @@ FINALIZER = "kubernetes.io/pvc-protection"
 
 
 def unused_condition(claim: Object, used: bool, now: str) -> Object | None:
-    """The condition Unused as it should be, or None if it is so."""
-    found = condition(claim, "Unused")
+    """Return the desired condition Unused, or None if nothing changes."""
+    known = condition_of(claim, "Unused")
     status = "False" if used else "True"
-    if found is not None and (found["status"] == status or (used and found["status"] != "True")):
+    if known is not None and (known["status"] == status or (used and known["status"] != "True")):
         return None
     reason, message = (
         ("PodUsingPVC", "A pod is currently referencing this PVC")
@@ -52,7 +54,7 @@ class PersistentVolumeClaimProtection(Protection):
         if new is None:
             return False
         bound = new.get("status", {}).get("phase") == "Bound"
-        return super().concerns(old, new) or (bound and condition(new, "Unused") is None)
+        return super().concerns(old, new) or (bound and condition_of(new, "Unused") is None)
 
     def _pod_changed(self, old: Object | None, new: Object | None) -> None:
         if old is not None and new is not None:
@@ -62,15 +64,21 @@ class PersistentVolumeClaimProtection(Protection):
             self.enqueue(key)
 
     async def reconcile(self, key: str) -> float | None:
-        """Says whether the claim is in use, then protects it or lets it go."""
+        """Write whether the claim is in use, then protect it or let it go."""
         claim = self.objects.get(key)
-        if claim is not None and not is_going(claim) and claim.get("status", {}).get("phase") == "Bound":
+        if (
+            claim is not None
+            and not is_being_deleted(claim)
+            and claim.get("status", {}).get("phase") == "Bound"
+        ):
             pods = self.cache(PODS).find(by_claim, key)
             used = any(uses(pod, claim) and not is_terminal(pod) for pod in pods)
             wanted = unused_condition(claim, used, rfc3339.seconds(self.clock.now()))
             if wanted is not None:
                 status = claim["status"]
-                others = [each for each in status.get("conditions") or () if each["type"] != "Unused"]
+                others = [
+                    condition for condition in status.get("conditions") or () if condition["type"] != "Unused"
+                ]
                 changed = {**claim, "status": {**status, "conditions": [*others, wanted]}}
                 try:
                     await self.client.update_status(PERSISTENT_VOLUME_CLAIMS, changed)
@@ -79,7 +87,7 @@ class PersistentVolumeClaimProtection(Protection):
         return await super().reconcile(key)
 
     async def is_used(self, obj: Object) -> bool:
-        """The cache may not have a pod that was just made: before a claim goes, the server is asked."""
+        """Return whether a pod uses the claim; the server is asked too, as the cache may miss a new pod."""
         if any(keeps(pod, obj) for pod in self.cache(PODS).find(by_claim, key_of(obj))):
             return True
         pods = (await self.client.list(PODS, obj["metadata"]["namespace"])).items

@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 from argparse import Namespace
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import NODES, PODS
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._pods import by_node, condition, is_going, is_ready, is_terminal
+from pybernetes.control_plane.controllers._objects.conditions import condition_of
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
+from pybernetes.control_plane.controllers._objects.pods import by_node, is_ready, is_terminal
 from pybernetes.lib import rfc3339
 from pybernetes.lib.flags import Flag
 from pybernetes.runtime.cache import key_of
@@ -30,19 +32,19 @@ _NODE = "node "
 
 
 def by_ended(pod: Object) -> tuple[str, ...]:
-    """Index: pods that have ended."""
+    """Index the pods that have ended."""
     return (_ENDED,) if is_terminal(pod) else ()
 
 
 def is_out_of_service(node: Object | None) -> bool:
-    """Whether people say that a node will not come back, and it is not there."""
+    """Return whether a node is tainted as out of service, and not ready."""
     if node is None or is_ready(node):
         return False
     return any(taint["key"] == _OUT_OF_SERVICE for taint in node["spec"].get("taints") or ())
 
 
 def surplus(ended: list[Object], threshold: int) -> list[Object]:
-    """The pods that are too many: evicted ones first, then the oldest."""
+    """Return the ended pods beyond the limit: evicted ones first, then the oldest."""
     if threshold <= 0 or len(ended) <= threshold:
         return []
 
@@ -69,7 +71,7 @@ class PodGarbageCollector(Controller):
         if new is None:
             return
         node = new["spec"].get("nodeName")
-        if is_going(new) and (not node or is_out_of_service(self.cache(NODES).get(node))):
+        if is_being_deleted(new) and (not node or is_out_of_service(self.cache(NODES).get(node))):
             self.enqueue(key_of(new))
         elif node and (old is None or old["spec"].get("nodeName") != node) and node not in self.cache(NODES):
             self.enqueue(_NODE + node, _QUARANTINE_SECONDS)
@@ -81,25 +83,25 @@ class PodGarbageCollector(Controller):
             self.enqueue(_NODE + old["metadata"]["name"], _QUARANTINE_SECONDS)  # type: ignore[index]
         elif is_out_of_service(new) and not is_out_of_service(old):
             for pod in self.cache(PODS).find(by_node, new["metadata"]["name"]):
-                if is_going(pod):
+                if is_being_deleted(pod):
                     self.enqueue(key_of(pod))
 
     async def reconcile(self, key: str) -> None:
-        """Deletes what a key stands for."""
+        """Delete what a key stands for."""
         if key == _ENDED:
             await self._delete_all(surplus(self.cache(PODS).find(by_ended, _ENDED), self._threshold))
         elif key.startswith(_NODE):
             await self._check_node(key.removeprefix(_NODE))
         else:
             pod = self.cache(PODS).get(key)
-            if pod is None or not is_going(pod):
+            if pod is None or not is_being_deleted(pod):
                 return
             node = pod["spec"].get("nodeName")
             if not node or is_out_of_service(self.cache(NODES).get(node)):
                 await self._delete(pod)
 
     async def _check_node(self, name: str) -> None:
-        """Deletes the pods of a node that is gone; the server has the last word on that."""
+        """Delete the pods of a node that is gone, after asking the server."""
         pods = self.cache(PODS).find(by_node, name)
         if not pods or name in self.cache(NODES):
             return
@@ -118,10 +120,10 @@ class PodGarbageCollector(Controller):
         await asyncio.gather(*map(delete, pods))
 
     async def _delete(self, pod: Object, message: str = "") -> None:
-        """Marks a pod as failed, if it has not ended, and deletes it without grace."""
+        """Mark a pod as failed, if it has not ended, and delete it without grace."""
         meta = pod["metadata"]
         status: Object = {} if is_terminal(pod) else {"phase": "Failed"}
-        if message and (condition(pod, "DisruptionTarget") or {}).get("status") != "True":
+        if message and (condition_of(pod, "DisruptionTarget") or {}).get("status") != "True":
             status["conditions"] = [
                 {
                     "type": "DisruptionTarget",
@@ -143,7 +145,7 @@ class PodGarbageCollector(Controller):
 
 
 def build(runtime: Runtime, options: Namespace) -> PodGarbageCollector:
-    """The controller."""
+    """Build the controller."""
     return PodGarbageCollector(runtime, options.terminated_pod_gc_threshold)
 
 

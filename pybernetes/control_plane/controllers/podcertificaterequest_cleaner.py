@@ -20,7 +20,7 @@ class PodCertificateRequestCleaner(Controller):
     workers = 1
 
     async def reconcile(self, key: str) -> float | None:
-        """Deletes a request whose time is over; gives how long that takes."""
+        """Delete an expired request; return in how many seconds it expires otherwise."""
         request = self.objects.get(key)
         if request is None:
             return None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from pybernetes.api.resource import Object
 from pybernetes.client.refs import PODS, REPLICA_SETS
 from pybernetes.control_plane.controllers._workload.describe import describe
-from pybernetes.control_plane.controllers._workload.replicas import Object, Replicas
+from pybernetes.control_plane.controllers._workload.replicas import Replicas
 from pybernetes.runtime import by_controller
 from pybernetes.runtime.owned_objects import controller_of
 
@@ -23,7 +24,7 @@ class ReplicaSetController(Replicas):
             return pods
         siblings = self.objects.find(by_controller, owner["uid"])
         cache = self.cache(PODS)
-        return [pod for each in siblings for pod in cache.find(by_controller, each["metadata"]["uid"])]
+        return [pod for sibling in siblings for pod in cache.find(by_controller, sibling["metadata"]["uid"])]
 
 
 CONTROLLER = describe(ReplicaSetController, "replicaset", "replicaset")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pybernetes.api.resource import Object
 from pybernetes.api.selectors import NOTHING, Selector, from_map
 from pybernetes.client.refs import REPLICATION_CONTROLLERS
 from pybernetes.control_plane.controllers._workload.describe import describe
 from pybernetes.control_plane.controllers._workload.ownership import by_plain_selector
-from pybernetes.control_plane.controllers._workload.replicas import Object, Replicas
+from pybernetes.control_plane.controllers._workload.replicas import Replicas
 from pybernetes.runtime.cache import IndexFunction
 
 
@@ -19,11 +20,11 @@ class ReplicationControllerController(Replicas):
     reports_terminating = False
 
     def selector_index(self) -> IndexFunction:
-        """The index for plain maps."""
+        """Return the index for plain maps."""
         return by_plain_selector
 
     def selector_of(self, obj: Object) -> Selector:
-        """Every label of the map."""
+        """Return the selector that requires every label of the map."""
         return from_map(selector) if (selector := obj["spec"].get("selector")) else NOTHING
 
 

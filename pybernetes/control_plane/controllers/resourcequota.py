@@ -6,7 +6,6 @@ so a quota that was charged just now is counted a moment later.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from argparse import Namespace
 from collections.abc import Iterable
@@ -15,6 +14,7 @@ from pybernetes.api import resource_list
 from pybernetes.api.quota import usage
 from pybernetes.api.quota.evaluator import Evaluator
 from pybernetes.api.quota.evaluators import Evaluators
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import (
     DEVICE_CLASSES,
@@ -25,25 +25,24 @@ from pybernetes.client.refs import (
     SERVICES,
     Ref,
 )
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._metadata.monitors import Monitors
+from pybernetes.control_plane.controllers._metadata.any_kind_controller import AnyKindController
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.runtime.cache import by_namespace, key_of
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Runtime
 from pybernetes.runtime.informer import Informer
 
 log = logging.getLogger(__name__)
-_SYNC_SECONDS = 30.0
 _COLLECT_SECONDS = 0.1
 _SETTLE_SECONDS, _LONGEST_SECONDS = 0.5, 5.0
 _MEASURED = (PODS, SERVICES, PERSISTENT_VOLUME_CLAIMS, RESOURCE_CLAIMS)
 
 
-class ResourceQuotaController(Controller):
+class ResourceQuotaController(AnyKindController):
     """Works on keys of quotas."""
 
     name = "resourcequota-controller"
+    without = "what quotas count of the others stays as it is"
     kind = RESOURCE_QUOTAS
 
     def __init__(self, runtime: Runtime, workers: int = 5, period: float = 300.0) -> None:
@@ -52,35 +51,25 @@ class ResourceQuotaController(Controller):
         self._written: dict[str, str] = {}  # quotas as this controller last wrote them
         super().__init__(runtime)
         self.workers, self._period = workers, period
-        self._monitors = Monitors.of(runtime)
         self._evaluators = Evaluators(self)
-        self._measuring = {(each.group, each.plural): each for each in self._evaluators.measuring()}
+        self._measuring = {
+            (evaluator.group, evaluator.plural): evaluator for evaluator in self._evaluators.measuring()
+        }
         for kind in (*_MEASURED, DEVICE_CLASSES):  # whole objects, not only their metadata
             self.cache(kind)
-
-    async def run(self) -> None:
-        self._monitors.listen(self._changed)
-        async with self._monitors.running():
-            await super().run()
-
-    async def prepare(self) -> None:
-        try:
-            await asyncio.wait_for(self._monitors.wait_synced(), _SYNC_SECONDS)
-        except TimeoutError:
-            log.warning("not every kind can be watched; what quotas count of the others stays as it is")
 
     # -- what usage of claims depends on -----------------------------------------------------------------
 
     def device_classes(self) -> Iterable[Object]:
-        """Every class of devices."""
+        """Return every device class."""
         return self.cache(DEVICE_CLASSES).values()
 
     def pod(self, namespace: str, name: str) -> Object | None:
-        """A pod."""
+        """Return a pod."""
         return self.cache(PODS).get(f"{namespace}/{name}")
 
     def claims(self, namespace: str) -> Iterable[Object]:
-        """The claims of a namespace."""
+        """Return the claims of a namespace."""
         return self.cache(RESOURCE_CLAIMS).in_namespace(namespace)
 
     # -- changes become keys -----------------------------------------------------------------------------
@@ -95,8 +84,8 @@ class ResourceQuotaController(Controller):
             self._charged[key_of(new)] = self.clock.monotonic()
         return not _is_whole(new)
 
-    def _changed(self, ref: Ref, old: Object | None, new: Object | None) -> None:
-        """Something was given back: the quotas of its namespace that count it are due."""
+    def changed(self, ref: Ref, old: Object | None, new: Object | None) -> None:
+        """Enqueue the quotas that count an object of which something was given back."""
         if old is None or not ref.namespaced:
             return
         namespace = old["metadata"].get("namespace", "")
@@ -117,7 +106,7 @@ class ResourceQuotaController(Controller):
     # -- one quota ---------------------------------------------------------------------------------------
 
     async def reconcile(self, key: str) -> float | None:
-        """Counts what a quota's namespace uses; gives when to count again in any case."""
+        """Count what a quota's namespace uses; return when to count again in any case."""
         quota = self.objects.get(key)
         if quota is None:
             self._charged.pop(key, None)
@@ -151,34 +140,34 @@ class ResourceQuotaController(Controller):
             informer = self._informer(evaluator)
             return informer.in_namespace(namespace) if informer is not None else ()
 
-        counting = [each for each in self._used_by(hard) if self._informer(each) is not None]
+        counting = [evaluator for evaluator in self._used_by(hard) if self._informer(evaluator) is not None]
         return usage.calculate(quota, hard, counting, objects, self.clock.now())
 
     def _used_by(self, hard: Iterable[str]) -> list[Evaluator]:
-        """The evaluators that a quota needs."""
-        found = dict(self._measuring)
+        """Return the evaluators that a quota needs."""
+        evaluators = dict(self._measuring)
         for name in hard:
             if name.startswith("count/"):
                 plural, _, group = name.removeprefix("count/").partition(".")
                 evaluator = self._evaluators.get(group, plural)
                 if evaluator is not None:
-                    found[group, plural] = evaluator
-        return list(found.values())
+                    evaluators[group, plural] = evaluator
+        return list(evaluators.values())
 
     def _informer(self, evaluator: Evaluator) -> Informer | None:
-        served = self._monitors.discovered.preferred.get((evaluator.group, evaluator.plural))
-        informer = self._monitors.get(served.ref) if served is not None else None
+        served = self.monitors.discovered.preferred.get((evaluator.group, evaluator.plural))
+        informer = self.monitors.get(served.ref) if served is not None else None
         return informer if informer is not None and informer.synced else None
 
 
 def _is_whole(quota: Object) -> bool:
-    """Whether the status is about the limits of the spec, and about all of them."""
+    """Return whether the status has all limits of the spec and nothing else."""
     hard, status = quota["spec"].get("hard") or {}, quota.get("status", {})
     return resource_list.equal(hard, status.get("hard") or {}) and "used" in status
 
 
 def build(runtime: Runtime, options: Namespace) -> ResourceQuotaController:
-    """The controller."""
+    """Build the controller."""
     return ResourceQuotaController(
         runtime, options.concurrent_resource_quota_syncs, options.resource_quota_sync_period
     )

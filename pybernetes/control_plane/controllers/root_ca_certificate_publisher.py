@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import copy
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import CONFIG_MAPS, NAMESPACES, Kindlike
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._certificates import root_ca
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._errors import is_namespace_terminating
+from pybernetes.control_plane.controllers._objects.deletion import is_namespace_terminating
 from pybernetes.runtime.controller import Controller, Mapper, Runtime
 
 NAME = "kube-root-ca.crt"
@@ -23,7 +23,7 @@ DESCRIPTION = (
 
 
 def published(config_map: Object | None, namespace: str, certificates: str) -> Object | None:
-    """The ConfigMap as it should be, or None if it is so already."""
+    """Return the desired ConfigMap, or None if nothing changes."""
     data = {"ca.crt": certificates}
     if config_map is None:
         meta = {"name": NAME, "namespace": namespace, "annotations": {ANNOTATION: DESCRIPTION}}
@@ -57,16 +57,16 @@ class RootCACertificatePublisher(Controller):
         return (config_map["metadata"]["namespace"],)
 
     async def reconcile(self, key: str) -> None:
-        """Creates or corrects the ConfigMap of a namespace."""
+        """Create or correct the ConfigMap of a namespace."""
         namespace = self.objects.get(key)
         if namespace is None or namespace.get("status", {}).get("phase") != "Active":
             return
-        found = self.cache(CONFIG_MAPS).get(f"{key}/{NAME}")
-        wanted = published(found, key, self._certificates)
+        current = self.cache(CONFIG_MAPS).get(f"{key}/{NAME}")
+        wanted = published(current, key, self._certificates)
         if wanted is None:
             return
         try:
-            if found is None:
+            if current is None:
                 await self.client.create(CONFIG_MAPS, wanted)
             else:
                 await self.client.update(CONFIG_MAPS, wanted)

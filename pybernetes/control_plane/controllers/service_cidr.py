@@ -1,16 +1,17 @@
-"""ServiceCIDR: keeps a range of service addresses until none of its addresses is in use without another range."""
+"""ServiceCIDR: keeps a range of service addresses until each of its addresses in use is in another range, too."""
 
 from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import IP_ADDRESSES, SERVICE_CIDRS
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._pods import condition, is_going
+from pybernetes.control_plane.controllers._objects.conditions import condition_of
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
 from pybernetes.lib import rfc3339
 from pybernetes.runtime.controller import Controller, Runtime
 
@@ -26,18 +27,18 @@ _BLOCKED = {
 
 
 def networks(service_cidr: Object) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
-    """The ranges of a ServiceCIDR."""
-    return [ipaddress.ip_network(each, strict=False) for each in service_cidr["spec"].get("cidrs") or ()]
+    """Return the ranges of a ServiceCIDR."""
+    return [ipaddress.ip_network(cidr, strict=False) for cidr in service_cidr["spec"].get("cidrs") or ()]
 
 
 def holds(service_cidr: Object, address: str) -> bool:
-    """Whether an address is in one of the ranges."""
+    """Return whether an address is in one of the ranges."""
     parsed = ipaddress.ip_address(address)
-    return any(parsed in each for each in networks(service_cidr) if each.version == parsed.version)
+    return any(parsed in network for network in networks(service_cidr) if network.version == parsed.version)
 
 
 def overlapping(service_cidr: Object, others: Iterable[Object]) -> list[str]:
-    """The names of those that have addresses in common with one."""
+    """Return the names of the ranges that overlap with one."""
     own = networks(service_cidr)
     return [
         other["metadata"]["name"]
@@ -47,19 +48,19 @@ def overlapping(service_cidr: Object, others: Iterable[Object]) -> list[str]:
 
 
 def can_go(service_cidr: Object, others: Iterable[Object], addresses: Iterable[str]) -> bool:
-    """Whether every address in use stays within a range when this one goes."""
+    """Return whether every address in use stays within a range when this one goes."""
     name = service_cidr["metadata"]["name"]
     rest = [network for other in others if other["metadata"]["name"] != name for network in networks(other)]
 
     def is_covered(own: ipaddress.IPv4Network | ipaddress.IPv6Network) -> bool:
-        return any(own.version == each.version and own.subnet_of(each) for each in rest)  # type: ignore[arg-type]
+        return any(own.version == other.version and own.subnet_of(other) for other in rest)  # type: ignore[arg-type]
 
     if all(map(is_covered, networks(service_cidr))):
         return True
     for address in addresses:
         parsed = ipaddress.ip_address(address)
         if holds(service_cidr, address) and not any(
-            parsed.version == each.version and parsed in each for each in rest
+            parsed.version == other.version and parsed in other for other in rest
         ):
             return False
     return True
@@ -83,27 +84,27 @@ class ServiceCIDRController(Controller):
         return True
 
     def _address_changed(self, old: Object | None, new: Object | None) -> None:
-        """An address that is given back may let a range go."""
+        """Enqueue the ranges that wait for an address that was given back."""
         if new is None and old is not None:
             name = old["metadata"]["name"]
-            for each in self.objects:
-                if is_going(each) and holds(each, name):
-                    self.enqueue(each["metadata"]["name"])
+            for service_cidr in self.objects:
+                if is_being_deleted(service_cidr) and holds(service_cidr, name):
+                    self.enqueue(service_cidr["metadata"]["name"])
 
     async def reconcile(self, key: str) -> float | None:
-        """Protects a range, says how it is, and lets it go when it may."""
+        """Protect a range, write its condition, and let it go when possible."""
         service_cidr = self.objects.get(key)
         if service_cidr is None:
             return None
         try:
-            if not is_going(service_cidr):
+            if not is_being_deleted(service_cidr):
                 await self._protect(service_cidr)
                 await self._say(service_cidr, _READY)
                 return None
             addresses = [
-                each["metadata"]["name"]
-                for each in self.cache(IP_ADDRESSES)
-                if (each["metadata"].get("labels") or {}).get(MANAGED_BY) == ALLOCATOR
+                address["metadata"]["name"]
+                for address in self.cache(IP_ADDRESSES)
+                if (address["metadata"].get("labels") or {}).get(MANAGED_BY) == ALLOCATOR
             ]
             if not can_go(service_cidr, self.objects, addresses):
                 await self._say(service_cidr, _BLOCKED)
@@ -130,8 +131,8 @@ class ServiceCIDRController(Controller):
             await self.client.patch(SERVICE_CIDRS, meta["name"], patch, type=STRATEGIC_PATCH)
 
     async def _say(self, service_cidr: Object, wanted: dict[str, str]) -> None:
-        found = condition(service_cidr, "Ready")
-        if found is not None and all(found.get(name, "") == text for name, text in wanted.items()):
+        known = condition_of(service_cidr, "Ready")
+        if known is not None and all(known.get(name, "") == text for name, text in wanted.items()):
             return
         ready = {"type": "Ready", "lastTransitionTime": rfc3339.seconds(self.clock.now()), **wanted}
         name = service_cidr["metadata"]["name"]

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import NAMESPACES, SERVICE_ACCOUNTS, Kindlike
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._errors import is_namespace_terminating
+from pybernetes.control_plane.controllers._objects.deletion import is_namespace_terminating
 from pybernetes.runtime.controller import Controller, Mapper
 
 ACCOUNT = "default"
 
 
 def is_active(namespace: Object | None) -> bool:
-    """Whether things may be made in a namespace."""
+    """Return whether objects may be created in a namespace."""
     return namespace is not None and namespace.get("status", {}).get("phase") == "Active"
 
 
@@ -38,7 +38,7 @@ class ServiceAccountController(Controller):
         return (meta["namespace"],) if meta["name"] == ACCOUNT else ()
 
     async def reconcile(self, key: str) -> None:
-        """Creates the account of a namespace if it is missing."""
+        """Create the account of a namespace if it is missing."""
         if not is_active(self.objects.get(key)) or f"{key}/{ACCOUNT}" in self.cache(SERVICE_ACCOUNTS):
             return
         try:

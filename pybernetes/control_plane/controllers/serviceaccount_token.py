@@ -7,9 +7,9 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import Conflict, NotFound
 from pybernetes.client.refs import SECRETS, SERVICE_ACCOUNTS
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._certificates import root_ca
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._tokens import service_account
@@ -52,7 +52,7 @@ class ServiceAccountTokenController(Controller):
                 self.enqueue(key)
 
     async def reconcile(self, key: str) -> None:
-        """Fills a secret, or deletes it if its account is gone."""
+        """Fill a secret, or delete it if its account is gone."""
         secret = self.objects.get(key)
         gone = self._references.pop(key, None)
         if secret is None:
@@ -83,19 +83,19 @@ class ServiceAccountTokenController(Controller):
             return None
 
     async def _drop_reference(self, key: str, name: str, uid: str) -> None:
-        """Takes a secret that is gone off the list that its account has."""
+        """Remove a secret that is gone from the list of its account."""
         namespace, secret = split_key(key)
         account = self.cache(SERVICE_ACCOUNTS).get(f"{namespace}/{name}")
         if account is None or uid not in ("", account["metadata"]["uid"]):
             return
         listed = account.get("secrets") or []
-        kept = [each for each in listed if each.get("name") != secret]
+        kept = [reference for reference in listed if reference.get("name") != secret]
         if len(kept) != len(listed):
             await self.client.update(SERVICE_ACCOUNTS, {**account, "secrets": kept})
 
 
 def build(runtime: Runtime, options: Namespace) -> ServiceAccountTokenController | None:
-    """None without a key to sign with."""
+    """Build the controller; return None without a key to sign with."""
     if not options.service_account_private_key_file:
         return None
     key = jose.read_private_key(Path(options.service_account_private_key_file))

@@ -1,4 +1,4 @@
-"""StorageVersionMigrator: has every object of a resource written anew, so that it is stored in the version of now.
+"""StorageVersionMigrator: rewrites every object of a resource, so that it is stored in the current version.
 
 Of several migrations of a resource the oldest goes first. Each object gets a patch that changes nothing but names
 its resource version: the server stores it again if it is stored in another version, and one that somebody else wrote
@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import copy
 from pybernetes.client.errors import Conflict, NotFound, StatusError
 from pybernetes.client.refs import CUSTOM_RESOURCE_DEFINITIONS, STORAGE_VERSION_MIGRATIONS, Ref
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.lib import rfc3339
 from pybernetes.runtime.controller import Controller
@@ -25,46 +25,46 @@ _PASSING = (429, 500, 503, 504)
 
 
 def condition(obj: Object, kind: str) -> str:
-    """The status of a condition, or nothing."""
-    for each in obj.get("status", {}).get("conditions") or ():
-        if each["type"] == kind:
-            return each["status"]
+    """Return the status of a condition, or an empty string."""
+    for condition in obj.get("status", {}).get("conditions") or ():
+        if condition["type"] == kind:
+            return condition["status"]
     return ""
 
 
 def with_condition(obj: Object, now: str, **said: Any) -> Object:
-    """A copy of an object with a condition put in the place of the one of its type."""
+    """Return a copy of an object with a condition replaced or added."""
     result = copy(obj)
     status = result["status"] = dict(result.get("status") or {})
     kept = list(status.get("conditions") or ())
-    old = next((each for each in kept if each["type"] == said["type"]), None)
+    old = next((other for other in kept if other["type"] == said["type"]), None)
     same = old is not None and old["status"] == said["status"]
     new = {**said, "lastTransitionTime": old["lastTransitionTime"] if old is not None and same else now}
     status["conditions"] = (
-        [new if each is old else each for each in kept] if old is not None else [*kept, new]
+        [new if other is old else other for other in kept] if old is not None else [*kept, new]
     )
     return result
 
 
 def is_over(migration: Object) -> bool:
-    """Whether a migration has come to its end."""
+    """Return whether a migration has ended."""
     return condition(migration, SUCCEEDED) == "True" or condition(migration, FAILED) == "True"
 
 
 def is_next(migration: Object, others: Iterable[Object]) -> bool:
-    """Whether no other migration of the same resource comes first."""
+    """Return whether no other migration of the same resource comes first."""
 
-    def rank(each: Object) -> tuple[bool, str, str]:
-        meta = each["metadata"]
-        return condition(each, RUNNING) != "True", meta["creationTimestamp"], meta["name"]
+    def rank(candidate: Object) -> tuple[bool, str, str]:
+        meta = candidate["metadata"]
+        return condition(candidate, RUNNING) != "True", meta["creationTimestamp"], meta["name"]
 
     resource = migration["spec"]["resource"]
-    rivals = [each for each in others if each["spec"]["resource"] == resource and not is_over(each)]
+    rivals = [other for other in others if other["spec"]["resource"] == resource and not is_over(other)]
     return all(rank(migration) <= rank(rival) for rival in rivals)
 
 
 def progress(left: int, total: int) -> str:
-    """What a running migration says."""
+    """Return the condition of a running migration."""
     text = "The migration is running"
     if total and left:
         return f"{text}, {left}/{total} objects not yet migrated"
@@ -79,11 +79,11 @@ class StorageVersionMigrator(Controller):
     workers = 1
 
     def concerns(self, old: Object | None, new: Object | None) -> bool:
-        """What is over concerns nobody, but its end lets the next one begin."""
+        """Return whether a migration is still to be done; the end of one enqueues the others."""
         if new is None or is_over(new):
-            for each in self.objects.values():
-                if not is_over(each):
-                    self.enqueue(each["metadata"]["name"])
+            for migration in self.objects.values():
+                if not is_over(migration):
+                    self.enqueue(migration["metadata"]["name"])
             return False
         return True
 
@@ -91,7 +91,7 @@ class StorageVersionMigrator(Controller):
         return rfc3339.seconds(self.clock.now())
 
     async def reconcile(self, key: str) -> float | None:
-        """Carries a migration out, from wherever it stands."""
+        """Carry out a migration, from wherever it was left."""
         migration = self.objects.get(key)
         if migration is None or is_over(migration) or not is_next(migration, self.objects.values()):
             return None
@@ -121,8 +121,8 @@ class StorageVersionMigrator(Controller):
         try:
             versions = ["v1"]
             if group:
-                found = await self.client.call("GET", f"/apis/{group}")
-                versions = [found["preferredVersion"]["groupVersion"]]
+                group_document = await self.client.call("GET", f"/apis/{group}")
+                versions = [group_document["preferredVersion"]["groupVersion"]]
             for version in versions:
                 for ref in await self.client.discover(version):
                     if ref.plural == wanted["resource"]:
@@ -194,13 +194,13 @@ class StorageVersionMigrator(Controller):
         await self.client.update_status(STORAGE_VERSION_MIGRATIONS, done)
 
     async def _finish(self, definition: Object, success: bool) -> None:
-        """Lets the definition forget the versions that nothing is stored in any more."""
+        """Remove the versions that nothing is stored in any more from the definition's status."""
         name = definition["metadata"]["name"]
         now = await self.client.get(CUSTOM_RESOURCE_DEFINITIONS, name)
         if not success:
             await self._tell(now, "False", "MigrationFailed", "The migration has failed")
             return
-        storage = [each["name"] for each in now["spec"]["versions"] if each["storage"]]
+        storage = [version["name"] for version in now["spec"]["versions"] if version["storage"]]
         same = now["metadata"]["generation"] == definition["metadata"]["generation"]
         text = "The migration has succeeded" + (
             " and the stored versions have been updated"

@@ -6,30 +6,32 @@ import math
 from collections.abc import Iterable
 
 from pybernetes.api.core.pod.placement import tolerates
+from pybernetes.api.resource import Object
 from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import Conflict, Invalid, NotFound
 from pybernetes.client.refs import NODES, PODS
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.control_plane.controllers._pods import by_node, condition, is_going
+from pybernetes.control_plane.controllers._objects.conditions import condition_of
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
+from pybernetes.control_plane.controllers._objects.pods import by_node
 from pybernetes.lib import rfc3339
 from pybernetes.runtime.cache import key_of, split_key
 from pybernetes.runtime.controller import Controller, Runtime
 
 
 def no_execute(node: Object | None) -> list[Object]:
-    """The taints of a node that drive pods away."""
+    """Return the NoExecute taints of a node."""
     if node is None:
         return []
     return [taint for taint in node["spec"].get("taints") or () if taint["effect"] == "NoExecute"]
 
 
 def tolerated_seconds(taints: Iterable[Object], tolerations: Iterable[Object]) -> float:
-    """How long a pod may stay on a node with these taints: 0 for not at all, infinity for ever."""
+    """Return how long a pod may stay on a node with these taints: 0 for not at all, infinity for ever."""
     shortest = math.inf
     own = list(tolerations)
     for taint in taints:
-        used = next((each for each in own if tolerates(each, taint)), None)
+        used = next((toleration for toleration in own if tolerates(toleration, taint)), None)
         if used is None:
             return 0.0
         if used.get("tolerationSeconds") is not None:
@@ -70,9 +72,9 @@ class TaintEvictionController(Controller):
                 self.enqueue(key)
 
     async def reconcile(self, key: str) -> float | None:
-        """Deletes a pod if its time on its node is over; gives how long that takes otherwise."""
+        """Delete a pod whose time on its node is over; return in how many seconds it will be otherwise."""
         pod = self.objects.get(key)
-        if pod is None or is_going(pod):
+        if pod is None or is_being_deleted(pod):
             self._cancel(key, pod)
             return None
         taints = no_execute(self.cache(NODES).get(pod["spec"].get("nodeName", "")))
@@ -104,7 +106,7 @@ class TaintEvictionController(Controller):
         namespace, name = split_key(key)
         uid = pod["metadata"]["uid"]
         try:
-            known = condition(pod, "DisruptionTarget")
+            known = condition_of(pod, "DisruptionTarget")
             if known is None or known["status"] != "True" or known.get("reason") != "DeletionByTaintManager":
                 target = {
                     "type": "DisruptionTarget",

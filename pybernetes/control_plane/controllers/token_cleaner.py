@@ -21,7 +21,7 @@ class TokenCleaner(Controller):
     workers = 1
 
     async def reconcile(self, key: str) -> float | None:
-        """Deletes a token whose time is over; gives how long that takes."""
+        """Delete an expired token; return in how many seconds it expires otherwise."""
         secret = self.objects.get(key)
         if secret is None:
             return None

@@ -1,10 +1,10 @@
-"""TTL: tells kubelets how long they may keep secrets and config maps, the longer the larger the cluster is."""
+"""TTL: tells kubelets how long they may cache secrets and config maps; longer in larger clusters."""
 
 from __future__ import annotations
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import NODES
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.runtime.controller import Controller, Runtime
 
@@ -14,7 +14,7 @@ _STEPS = ((100, 90, 0), (500, 450, 15), (1000, 900, 30), (2000, 1800, 60), (1 <<
 
 
 def step(nodes: int, current: int) -> int:
-    """The step for a number of nodes; the way down begins a little later than the way up."""
+    """Return the step for a number of nodes; steps down begin a little later than steps up."""
     while nodes > _STEPS[current][0]:
         current += 1
     while current and nodes < _STEPS[current - 1][1]:
@@ -42,7 +42,7 @@ class TTLController(Controller):
         return old["metadata"].get("annotations") != new["metadata"].get("annotations")
 
     async def reconcile(self, key: str) -> None:
-        """Sets the annotation of a node, if it differs."""
+        """Set the annotation of a node, if it differs."""
         node = self.objects.get(key)
         seconds = str(_STEPS[self._step][2])
         if node is None or (node["metadata"].get("annotations") or {}).get(ANNOTATION) == seconds:

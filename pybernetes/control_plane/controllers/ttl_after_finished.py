@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import JOBS
 from pybernetes.control_plane.controllers._workload.describe import describe
 from pybernetes.lib import rfc3339
 from pybernetes.runtime import Controller, split_key
 
-Object = dict[str, Any]
-
 
 def time_left(job: Object, now: float) -> float | None:
-    """How many seconds a job still has, none left or less if its time is over; None if it is not to be deleted."""
+    """Return how many seconds a job has left, 0 or less if it is due; None if it is not to be deleted."""
     limit = job["spec"].get("ttlSecondsAfterFinished")
     if limit is None or "deletionTimestamp" in job["metadata"]:
         return None
-    for each in job.get("status", {}).get("conditions") or ():
-        if each["type"] in ("Complete", "Failed") and each["status"] == "True":
-            end = each.get("lastTransitionTime")
+    for condition in job.get("status", {}).get("conditions") or ():
+        if condition["type"] in ("Complete", "Failed") and condition["status"] == "True":
+            end = condition.get("lastTransitionTime")
             return rfc3339.parse(end) + limit - now if end else None
     return None
 
@@ -32,11 +29,11 @@ class TtlAfterFinishedController(Controller):
     kind = JOBS
 
     def concerns(self, old: Object | None, new: Object | None) -> bool:
-        """Only jobs that are over and are to go."""
+        """Return whether a job has ended and is to be deleted."""
         return new is not None and time_left(new, self.clock.now()) is not None
 
     async def reconcile(self, key: str) -> float | None:
-        """Deletes a job whose time is over."""
+        """Delete a job whose time to live is over."""
         job = self.objects.get(key)
         left = time_left(job, self.clock.now()) if job is not None else None
         if left is None or left > 0:

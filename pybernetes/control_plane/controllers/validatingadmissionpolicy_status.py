@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api import schema
 from pybernetes.api.cel import typecheck
 from pybernetes.api.cel.typecheck import Kind
 from pybernetes.api.cel.types import Type
 from pybernetes.api.registry import builtin
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import VALIDATING_ADMISSION_POLICIES
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.runtime.controller import Controller
 
@@ -24,13 +22,15 @@ class Types:
 
     def __init__(self) -> None:
         self._kinds = {
-            (each.group, each.version, each.plural): Kind(each.group, each.version, each.kind)
-            for each in builtin()
+            (resource.group, resource.version, resource.plural): Kind(
+                resource.group, resource.version, resource.kind
+            )
+            for resource in builtin()
         }
         self._types: dict[Kind, Type | None] = {}
 
     def unknown(self, spec: Object) -> list[tuple[str, str]]:
-        """The groups and versions of a policy that have to be asked for."""
+        """Return the groups and versions of a policy that are not known yet."""
         wanted = []
         if "paramKind" in spec:
             group, _, version = spec["paramKind"]["apiVersion"].rpartition("/")
@@ -41,23 +41,23 @@ class Types:
         return [pair for pair in dict.fromkeys(wanted) if pair not in known and "*" not in pair]
 
     def add(self, group: str, version: str, resources: Object, document: Object) -> None:
-        """Takes in what the server says of a group and version."""
+        """Add the OpenAPI document of a group and version."""
         for resource in resources.get("resources", ()):
             if "/" not in resource["name"]:
                 self._kinds[group, version, resource["name"]] = Kind(group, version, resource["kind"])
-        for each in document.get("components", {}).get("schemas", {}).values():
-            for gvk in each.get(_GVK, ()):
+        for type_schema in document.get("components", {}).get("schemas", {}).values():
+            for gvk in type_schema.get(_GVK, ()):
                 kind = Kind(gvk["group"], gvk["version"], gvk["kind"])
                 if kind[:2] == (group, version):
-                    self._types[kind] = typecheck.of_schema(each)
+                    self._types[kind] = typecheck.of_schema(type_schema)
 
     def kinds_of(self, group: str, version: str, resource: str) -> list[Kind]:
-        """The kind of a resource, if it is known."""
-        found = self._kinds.get((group, version, resource))
-        return [] if found is None else [found]
+        """Return the kind of a resource, if it is known."""
+        kinds = self._kinds.get((group, version, resource))
+        return [] if kinds is None else [kinds]
 
     def type_of(self, kind: Kind) -> Type | None:
-        """The type of a kind, if it is known."""
+        """Return the type of a kind, if it is known."""
         if kind in self._types:
             return self._types[kind]
         try:
@@ -76,17 +76,17 @@ class ValidatingAdmissionPolicyStatusController(Controller):
         return new is not None and not _is_done(new)
 
     async def reconcile(self, key: str) -> None:
-        """Checks the expressions of a policy once for each of its generations."""
+        """Check the expressions of a policy once for each of its generations."""
         policy = self.objects.get(key)
         if policy is None or _is_done(policy):
             return
         known = Types()
         for group, version in known.unknown(policy["spec"]):
             await self._ask(known, group, version)
-        checked: dict[str, Any] = {}
-        found = typecheck.warnings(policy, known.kinds_of, known.type_of)
-        if found:
-            checked["expressionWarnings"] = found
+        checked: Object = {}
+        warnings = typecheck.warnings(policy, known.kinds_of, known.type_of)
+        if warnings:
+            checked["expressionWarnings"] = warnings
         status = {"observedGeneration": policy["metadata"].get("generation", 0), "typeChecking": checked}
         wanted = {"metadata": {"name": key}, "status": status}
         await self.client.apply(

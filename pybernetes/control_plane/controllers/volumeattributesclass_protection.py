@@ -1,16 +1,16 @@
-"""VolumeAttributesClass protection: a class that volumes or claims have goes only when they do not have it any more."""
+"""VolumeAttributesClass protection: a class is deleted only when no volume or claim uses it."""
 
 from __future__ import annotations
 
+from pybernetes.api.resource import Object
 from pybernetes.client.refs import PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, VOLUME_ATTRIBUTES_CLASSES
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._volumes.protection import Protection
 from pybernetes.runtime.controller import Runtime
 
 
 def by_attributes_class(obj: Object) -> list[str]:
-    """Index of volumes and claims: the classes that they have or are to get."""
+    """Index volumes and claims by the classes that they have or are to get."""
     status = obj.get("status", {})
     names = (
         obj["spec"].get("volumeAttributesClassName"),

@@ -1,39 +1,53 @@
-"""Carries out decisions: many bindings are under way at a time, and the scheduler goes on meanwhile."""
+"""Carries decisions out: many pods are on their way to their nodes at a time, and the scheduler goes on meanwhile."""
 
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from pybernetes.client.client import Client
 from pybernetes.client.errors import StatusError
-from pybernetes.client.refs import PODS
 from pybernetes.control_plane.scheduler.queue import Queued
-from pybernetes.scheduling.plugins.default_binder import DefaultBinder
+from pybernetes.runtime.background import BackgroundTasks
+from pybernetes.scheduling.plugin import BindingError, Rejection
 from pybernetes.scheduling.pods import Pod
+from pybernetes.scheduling.profile import Profile
 
 log = logging.getLogger(__name__)
 # Enough to keep a server busy, and few enough that a decision is soon tested against reality.
 IN_FLIGHT = 256
-Before = Callable[[Pod], "Awaitable[None] | None"]
+Waits = Sequence[Awaitable[Rejection | None]]
 Done = Callable[[Queued, Pod], None]
 Failed = Callable[[Queued, Pod, Exception], None]
 
 
-class BindingError(Exception):
-    """A binding was not made."""
+class Rejected(Exception):
+    """A plugin did not permit a pod to be bound."""
+
+    def __init__(self, rejection: Rejection) -> None:
+        super().__init__(rejection.message)
+        self.rejection = rejection
+
+
+def discard(waits: Waits) -> None:
+    """End what nobody will wait for."""
+    for wait in waits:
+        asyncio.ensure_future(wait).cancel()
 
 
 class Binder:
-    """Writes bindings. ``before`` is what must be done first (volumes), ``done`` and ``failed`` what follows."""
+    """Has the plugins of a pod's profile prepare and bind it.
 
-    def __init__(self, client: Client, before: Before, done: Done, failed: Failed) -> None:
-        self._client = client
-        self._before, self._done, self._failed = before, done, failed
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._binding = 0  # without those that wait for their volumes
+    ``preparing`` is told of pods for which that takes a while, ``done`` and ``failed`` how it ended.
+    """
+
+    def __init__(
+        self, profiles: Mapping[str, Profile], preparing: Callable[[Pod], None], done: Done, failed: Failed
+    ) -> None:
+        self._profiles = profiles
+        self._preparing, self._done, self._failed = preparing, done, failed
+        self._tasks = BackgroundTasks("bind")
+        self._binding = 0  # without those that wait for something, such as their volumes
         self._room: asyncio.Future[None] | None = None
         self._idle: asyncio.Future[None] | None = None
 
@@ -43,47 +57,60 @@ class Binder:
         return self._binding >= IN_FLIGHT
 
     async def room(self) -> None:
-        """Waits until there is room for another binding."""
+        """Wait until there is room for another binding."""
         while self.full:
             if self._room is None or self._room.done():
                 self._room = asyncio.get_running_loop().create_future()
             await self._room
 
     async def idle(self) -> None:
-        """Waits until no binding is under way."""
+        """Wait until no binding is under way."""
         while self._binding:
             if self._idle is None or self._idle.done():
                 self._idle = asyncio.get_running_loop().create_future()
             await asyncio.shield(self._idle)
 
-    def bind(self, queued: Queued, pod: Pod) -> None:
-        """Begins to bind a pod to the node that it is assumed on."""
-        # A context of its own: these writes are nobody's reconcile.
-        task = asyncio.create_task(self._bind(queued, pod), context=contextvars.Context(), name="bind")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    def bind(self, queued: Queued, pod: Pod, waits: Waits = ()) -> None:
+        """Start to bind a pod to the node that it is assumed on, once all ``waits`` have ended."""
+        self._tasks.start(self._run(queued, pod, waits))
 
-    async def _bind(self, queued: Queued, pod: Pod) -> None:
+    async def _run(self, queued: Queued, pod: Pod, waits: Waits) -> None:
         try:
-            before = self._before(pod)
-            if before is not None:
-                await before
-            self._binding += 1
-            try:
-                await self._client.create(
-                    PODS,
-                    DefaultBinder.binding(pod, pod.node),
-                    pod.namespace,
-                    name=pod.name,
-                    subresource="binding",
-                )
-            finally:
-                self._binding -= 1
-                self._wake()
-        except (StatusError, OSError, TimeoutError, BindingError) as error:
+            for number, wait in enumerate(waits, 1):
+                rejection = await wait
+                if rejection is not None:
+                    discard(waits[number:])
+                    raise Rejected(rejection)
+            await self._bind(pod)
+        except (StatusError, OSError, TimeoutError, BindingError, Rejected) as error:
+            self._failed(queued, pod, error)
+        except Exception as error:  # a bug in a plugin must not keep a place that nobody uses
+            log.exception("binding %s failed", pod.key)
             self._failed(queued, pod, error)
         else:
             self._done(queued, pod)
+
+    async def _bind(self, pod: Pod) -> None:
+        profile = self._profiles[pod.shape.scheduler]
+        told = False
+        for pre_bind in profile.pre_binds:
+            preparation = pre_bind.pre_bind(pod)
+            if preparation is not None:
+                if not told:
+                    self._preparing(pod)
+                    told = True
+                await preparation
+        self._binding += 1
+        try:
+            for plugin in profile.binds:
+                binding = plugin.bind(pod)
+                if binding is not None:
+                    await binding
+                    return
+            raise BindingError("no plugin binds the pod")
+        finally:
+            self._binding -= 1
+            self._wake()
 
     def _wake(self) -> None:
         if self._room is not None and not self._room.done():
@@ -92,9 +119,5 @@ class Binder:
             self._idle.set_result(None)
 
     async def close(self, seconds: float = 5.0) -> None:
-        """Lets what is under way come to an end: nobody else may decide before it is known what was bound."""
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=seconds)
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        """Wait for the bindings in flight: nobody else may decide before it is known what was bound."""
+        await self._tasks.close(seconds)

@@ -1,11 +1,11 @@
-"""Takes in what happens in the cluster: into the snapshot, the listers and the queue."""
+"""Brings snapshot, listers and queue up to date with what happens in the cluster."""
 
 from __future__ import annotations
 
 from collections.abc import Container
 from functools import partial
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.scheduler.informers import SchedulerInformers
 from pybernetes.control_plane.scheduler.queue import Queue
 from pybernetes.scheduling.cluster_events import ASSIGNED_POD, NODE, Action, Event, node_actions, pod_actions
@@ -14,11 +14,9 @@ from pybernetes.scheduling.nominations import Nominations
 from pybernetes.scheduling.pods import Pod
 from pybernetes.scheduling.snapshot import Snapshot
 
-Object = dict[str, Any]
-
 
 class EventHandlers:
-    """Handlers of changes. An assumed pod is one that was decided on and is not yet seen to be bound."""
+    """Handlers of changes. An assumed pod has been given a node and is not yet seen to be bound."""
 
     def __init__(
         self,
@@ -33,17 +31,17 @@ class EventHandlers:
         self.assumed = assumed
         self._schedulers = schedulers
 
-    def listen(self, feeds: SchedulerInformers) -> None:
-        """Has the handlers called."""
-        feeds.nodes.add_handler(self.on_node)
-        for plural, (informer, resource) in feeds.looked_up.items():
+    def listen(self, informers: SchedulerInformers) -> None:
+        """Register the handlers with the informers."""
+        informers.nodes.add_handler(self.on_node)
+        for plural, (informer, resource) in informers.looked_up.items():
             informer.add_handler(partial(self.on_object, plural, resource))
-        feeds.pods.add_handler(self.on_pod)
+        informers.pods.add_handler(self.on_pod)
 
     # -- nodes and other objects -------------------------------------------------------------------------
 
     def on_node(self, old: Object | None, new: Object | None) -> None:
-        """A node came, changed or went."""
+        """Handle a node that came, changed or went."""
         if new is None:
             assert old is not None
             node = old["node"]
@@ -60,7 +58,7 @@ class EventHandlers:
             self.queue.move(Event(NODE, action, before, node))
 
     def on_object(self, plural: str, resource: str, old: Object | None, new: Object | None) -> None:
-        """An object that plugins look up came, changed or went."""
+        """Handle an object that plugins look up and that came, changed or went."""
         obj = new if new is not None else old
         assert obj is not None
         meta = obj["metadata"]
@@ -73,7 +71,7 @@ class EventHandlers:
     # -- pods --------------------------------------------------------------------------------------------
 
     def on_pod(self, old: Object | None, new: Object | None) -> None:
-        """A pod came, changed or went."""
+        """Handle a pod that came, changed or went."""
         before: Pod | None = old["pod"] if old is not None else None
         after: Pod | None = new["pod"] if new is not None else None
         if before is not None and after is not None and before.uid != after.uid:
@@ -137,13 +135,13 @@ class EventHandlers:
             self._freed(pod)
 
     def _forget(self, assumed: Pod) -> None:
-        """A pod that was decided on is no more: its place is free again."""
+        """Forget an assumed pod that is no more: its place is free again."""
         del self.assumed[assumed.uid]
         self.snapshot.remove_pod(assumed)
         self.queue.move(Event(ASSIGNED_POD, Action.DELETE, assumed))
 
     def _freed(self, pod: Pod) -> None:
-        """The place that was kept for a pod is free for those of no higher priority."""
+        """Wake pods of no higher priority: the place that was kept for a pod is free."""
         placed = pod.placed(pod.nominated)
         self.queue.move(
             Event(ASSIGNED_POD, Action.DELETE, placed), lambda other: other.priority <= pod.priority

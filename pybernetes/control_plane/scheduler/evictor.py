@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import logging
 from collections.abc import Callable
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import STRATEGIC_PATCH, Client
 from pybernetes.client.errors import Conflict, NotFound, StatusError
 from pybernetes.client.refs import PODS
 from pybernetes.control_plane.scheduler.reports import Reports
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
+from pybernetes.runtime.background import BackgroundTasks
 from pybernetes.scheduling.pods import Pod
 
 log = logging.getLogger(__name__)
 
 
-def disruption(pod: Pod, preemptor: Pod, now: str) -> dict[str, Any]:
-    """The patch that tells why a pod is about to go."""
-    condition: dict[str, Any] = {
+def disruption(pod: Pod, preemptor: Pod, now: str) -> Object:
+    """Return the patch that tells why a pod is about to go."""
+    condition: Object = {
         "type": "DisruptionTarget",
         "status": "True",
         "reason": "PreemptionByScheduler",
@@ -41,15 +41,11 @@ class Evictor:
         self, client: Client, reports: Reports, clock: Clock, done: Callable[[Pod, bool], None]
     ) -> None:
         self._client, self._reports, self._clock, self._done = client, reports, clock, done
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = BackgroundTasks("evict")
 
     def evict(self, victims: tuple[Pod, ...], preemptor: Pod, node: str) -> None:
-        """Begins to evict pods that are in the way of another."""
-        task = asyncio.create_task(
-            self._evict(victims, preemptor, node), context=contextvars.Context(), name="evict"
-        )
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        """Start to evict pods that are in the way of another."""
+        self._tasks.start(self._evict(victims, preemptor, node))
 
     async def _evict(self, victims: tuple[Pod, ...], preemptor: Pod, node: str) -> None:
         leaving = [victim for victim in victims if not victim.deleting]
@@ -75,9 +71,5 @@ class Evictor:
         self._reports.preempted(victim, preemptor, node)
 
     async def close(self, seconds: float = 2.0) -> None:
-        """Ends what is under way."""
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=seconds)
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        """Wait a moment for evictions in flight, then cancel them."""
+        await self._tasks.close(seconds)

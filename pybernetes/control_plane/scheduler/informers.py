@@ -1,10 +1,10 @@
-"""Where the scheduler's knowledge comes from: one watch per kind, of which only what matters is kept."""
+"""The scheduler's informers: one watch per kind, keeping only the fields that matter."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client import refs
 from pybernetes.client.client import Client
 from pybernetes.client.refs import Ref
@@ -14,14 +14,13 @@ from pybernetes.scheduling import cluster_events
 from pybernetes.scheduling.nodes import NodeReader
 from pybernetes.scheduling.pods import PodReader
 
-Object = dict[str, Any]
 Transform = Callable[[Object], Object]
 # Pods that have ended take nothing from a node.
 NOT_ENDED = "status.phase!=Succeeded,status.phase!=Failed"
 
 
 def _kept(*paths: str) -> Transform:
-    """Keeps name, labels and annotations of an object, and some of its fields."""
+    """Return a transform that keeps name, labels and annotations of an object, and some of its fields."""
     wanted = [path.split(".") for path in paths]
 
     def transform(obj: Object) -> Object:

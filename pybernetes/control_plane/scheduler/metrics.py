@@ -35,7 +35,7 @@ class SchedulerMetrics:
         self.budget_violations = 0
 
     def attempt(self, result: str, profile: str, seconds: float) -> None:
-        """An attempt to schedule a pod has ended."""
+        """Count an attempt to schedule a pod."""
         key = result, profile
         self.attempts[key] += 1
         histogram = self.attempt_seconds.get(key)
@@ -44,11 +44,11 @@ class SchedulerMetrics:
         histogram.observe(seconds)
 
     def decided(self, seconds: float) -> None:
-        """A decision took some time."""
+        """Count the time that a decision took."""
         self.decision_seconds.observe(seconds)
 
     def bound(self, profile: str, attempts: int, seconds: float, waited: float) -> None:
-        """A pod was bound after some attempts: this one took some seconds, and all in all it waited for some."""
+        """Count a pod that was bound: how often it was tried, how long this attempt took and how long it waited."""
         self.attempt("scheduled", profile, seconds)
         self.pod_attempts.observe(attempts)
         label = str(attempts) if attempts < 15 else "15+"
@@ -58,22 +58,25 @@ class SchedulerMetrics:
         histogram.observe(waited)
 
     def preempted(self, victims: int, violations: int) -> None:
-        """An attempt was made to find room by evicting pods."""
+        """Count an attempt to find room by evicting pods."""
         self.preemption_attempts += 1
         if victims:
             self.victims.observe(victims)
             self.budget_violations += violations
 
     def write(self, text: Exposition, scheduler: Scheduler) -> None:
-        """Writes everything in Prometheus' format."""
+        """Write all metrics in Prometheus' text format."""
         _counter(text, "schedule_attempts_total", ("result", "profile"), self.attempts,
                  "Number of attempts to schedule pods, by the result. 'unschedulable' means a pod could not be "
                  "scheduled, while 'error' means an internal scheduler problem.")  # fmt: skip
         text.family(f"{_PREFIX}scheduling_attempt_duration_seconds", "histogram",
                     "Scheduling attempt latency in seconds (scheduling algorithm + binding)")  # fmt: skip
-        for (result, profile), each in sorted(self.attempt_seconds.items()):
+        for (result, profile), histogram in sorted(self.attempt_seconds.items()):
             _histogram(
-                text, "scheduling_attempt_duration_seconds", (("result", result), ("profile", profile)), each
+                text,
+                "scheduling_attempt_duration_seconds",
+                (("result", result), ("profile", profile)),
+                histogram,
             )
         text.family(f"{_PREFIX}scheduling_algorithm_duration_seconds", "histogram",
                     "Scheduling algorithm latency in seconds")  # fmt: skip
@@ -84,8 +87,8 @@ class SchedulerMetrics:
         text.family(f"{_PREFIX}pod_scheduling_sli_duration_seconds", "histogram",
                     "E2e latency for a pod being scheduled, from the time the pod enters the scheduling queue and "
                     "might involve multiple scheduling attempts.")  # fmt: skip
-        for attempts, each in sorted(self.pod_seconds.items()):
-            _histogram(text, "pod_scheduling_sli_duration_seconds", (("attempts", attempts),), each)
+        for attempts, histogram in sorted(self.pod_seconds.items()):
+            _histogram(text, "pod_scheduling_sli_duration_seconds", (("attempts", attempts),), histogram)
         text.family(f"{_PREFIX}preemption_attempts_total", "counter",
                     "Total preemption attempts in the cluster till now")  # fmt: skip
         text.sample(f"{_PREFIX}preemption_attempts_total", (), self.preemption_attempts)

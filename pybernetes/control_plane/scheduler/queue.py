@@ -1,5 +1,5 @@
-"""Pods that wait for a node: those to look at next, those that failed and wait a while, and those that wait for
-something to happen. Pure: the time is passed in.
+"""Pods that wait for a node: those to schedule next, those that back off after a failure, and those that wait for an
+event. Pure: the time is passed in.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from pybernetes.scheduling.cluster_events import NODE, TARGET_POD, Action, Event, Hint, Interest, pod_actions
 from pybernetes.scheduling.plugin import Plugin
-from pybernetes.scheduling.plugins.priority_sort import PrioritySort
 from pybernetes.scheduling.pods import Pod, Shape
 
 ACTIVE, BACKOFF, UNSCHEDULABLE, GATED = "active", "backoff", "unschedulable", "gated"
@@ -27,7 +27,7 @@ _WINDOW = 1.0
 
 
 class Queued:
-    """A pod and how its waiting went so far."""
+    """A pod, and its history in the queue."""
 
     __slots__ = ("attempts", "errors", "failures", "first", "held", "missed", "plugins", "pod", "queue", "since",
                  "taken", "token", "until")  # fmt: skip
@@ -58,23 +58,25 @@ class Queue:
         self,
         now: Callable[[], float],
         plugins: Mapping[str, Iterable[Plugin]],
+        sort_key: Callable[[Pod, float], tuple[Any, ...]],
         *,
         initial_backoff: float = 1.0,
         max_backoff: float = 10.0,
         max_unschedulable: float = 300.0,
     ) -> None:
         self._now = now
+        self._sort_key = sort_key
         self._initial, self._max, self._max_unschedulable = initial_backoff, max_backoff, max_unschedulable
         self._pods: dict[str, Queued] = {}  # by uid
-        self._active: list[tuple[tuple[int, float], int, Queued]] = []
-        self._backoff: list[tuple[float, tuple[int, float], int, Queued]] = []
-        self._errors: list[tuple[float, tuple[int, float], int, Queued]] = []  # after an error, not a refusal
+        self._active: list[tuple[tuple[Any, ...], int, Queued]] = []
+        self._backoff: list[tuple[float, tuple[Any, ...], int, Queued]] = []
+        self._errors: list[tuple[float, tuple[Any, ...], int, Queued]] = []  # after an error, not a refusal
         self._order = itertools.count(1)
         self._waiting: dict[str, Queued] = {}  # the unschedulable ones, who waits longest first
         # Pods of one shape that the same plugins turned away get the same hints.
         self._groups: dict[GroupKey, dict[str, Queued]] = {}
         self._by_plugin: dict[str, set[GroupKey]] = {}
-        self._interests = {name: _interests(each) for name, each in plugins.items()}
+        self._interests = {name: _interests(profile_plugins) for name, profile_plugins in plugins.items()}
         self._listening: dict[tuple[str, int], frozenset[str]] = {}
         self.counts: Counter[str] = Counter(dict.fromkeys(QUEUES, 0))
         self.incoming: Counter[tuple[str, str]] = Counter()  # by event and queue
@@ -84,26 +86,26 @@ class Queue:
         return len(self._pods)
 
     def get(self, uid: str) -> Queued | None:
-        """A pod of any queue, or one that is being looked at."""
+        """Return a pod of any queue, or one that is being scheduled."""
         return self._pods.get(uid)
 
     def refused(self) -> dict[tuple[str, str], int]:
-        """How many pods wait that a plugin turned away, by plugin and profile."""
-        found: Counter[tuple[str, str]] = Counter()
+        """Return how many waiting pods each plugin turned away, by plugin and profile."""
+        counts: Counter[tuple[str, str]] = Counter()
         for (shape, plugins), group in self._groups.items():
             for plugin in plugins:
-                found[plugin, shape.scheduler] += len(group)
-        return found
+                counts[plugin, shape.scheduler] += len(group)
+        return counts
 
     # -- pods come, change and go ------------------------------------------------------------------------
 
     def add(self, pod: Pod) -> None:
-        """Takes a new pod in."""
+        """Add a new pod."""
         queued = self._pods[pod.uid] = Queued(pod, self._now())
         self._to_active(queued, ADDED)
 
     def update(self, pod: Pod) -> None:
-        """Takes in what changed about a pod; new if it is not here."""
+        """Update a pod, or add it if it is new."""
         queued = self._pods.get(pod.uid)
         if queued is None:
             self.add(pod)
@@ -125,7 +127,7 @@ class Queue:
         self._wait(queued, "")
 
     def delete(self, uid: str) -> None:
-        """Lets a pod go."""
+        """Remove a pod."""
         queued = self._pods.pop(uid, None)
         if queued is not None:
             self._leave(queued)
@@ -133,7 +135,7 @@ class Queue:
     # -- the pod to look at next -------------------------------------------------------------------------
 
     def pop(self) -> Queued | None:
-        """The pod to look at next. With nothing else to do, one that still waits after a refusal."""
+        """Return the next pod to schedule; with nothing else to do, one that is still backing off."""
         self.flush()
         while self._active:
             _, token, queued = heapq.heappop(self._active)
@@ -152,12 +154,16 @@ class Queue:
         return queued
 
     def done(self, queued: Queued) -> None:
-        """A pod that was popped is on its way to a node."""
+        """Remove a popped pod that is on its way to a node."""
         if not queued.queue and self._pods.get(queued.pod.uid) is queued:
             del self._pods[queued.pod.uid]
 
+    def put_back(self, queued: Queued) -> None:
+        """Take a pod again that was on its way to a node, as if it had just been popped."""
+        self._pods.setdefault(queued.pod.uid, queued)
+
     def failed(self, queued: Queued, plugins: Iterable[str]) -> None:
-        """A pod that was popped fits nowhere: it waits until something happens that these plugins care for."""
+        """Let a popped pod that fits nowhere wait for an event that these plugins are interested in."""
         if self._pods.get(queued.pod.uid) is not queued:
             return  # it was deleted meanwhile
         queued.plugins = frozenset(plugins) or frozenset((NO_NODES,))
@@ -168,7 +174,7 @@ class Queue:
         self._wait(queued, FAILED)
 
     def erred(self, queued: Queued) -> None:
-        """Something went wrong with a pod that was popped, which says nothing about the pod: it is tried again."""
+        """Let a popped pod be tried again after an error, which says nothing about the pod."""
         known = self._pods.setdefault(queued.pod.uid, queued)
         if known is not queued:
             return
@@ -181,7 +187,7 @@ class Queue:
     # -- something happened ------------------------------------------------------------------------------
 
     def move(self, event: Event, only: Callable[[Pod], bool] | None = None) -> None:
-        """Moves the pods that an event may make fit."""
+        """Move the pods that an event may make fit."""
         if not self._groups:
             return
         keys: set[GroupKey] = set()
@@ -202,16 +208,16 @@ class Queue:
                 self._requeue(queued, event.label)
 
     def _interested(self, resource: str, action: int) -> frozenset[str]:
-        """The plugins of any profile that want to hear of such events."""
-        found = self._listening.get((resource, action))
-        if found is None:
-            found = self._listening[resource, action] = frozenset(
+        """Return the plugins of any profile that are interested in such events."""
+        plugins = self._listening.get((resource, action))
+        if plugins is None:
+            plugins = self._listening[resource, action] = frozenset(
                 plugin
                 for interests in self._interests.values()
                 for plugin, actions, _ in interests.get(resource, ())
                 if actions & action
             )
-        return found
+        return plugins
 
     def _wants(self, queued: Queued, event: Event) -> bool:
         pod = queued.pod
@@ -222,20 +228,20 @@ class Queue:
         return False
 
     def activate(self, uid: str) -> None:
-        """Has a pod looked at now, whatever it waits for."""
+        """Make a pod ready now, whatever it waits for."""
         queued = self._pods.get(uid)
         if queued is not None and queued.queue in (UNSCHEDULABLE, BACKOFF):
             self._leave(queued)
             self._to_active(queued, ACTIVATED)
 
     def hold(self, uid: str) -> None:
-        """Keeps a pod where it is while room is being made for it."""
+        """Keep a pod where it is while room is being made for it."""
         queued = self._pods.get(uid)
         if queued is not None:
             queued.held, queued.missed = True, False
 
     def release(self, uid: str, failed: bool) -> None:
-        """Ends a hold. What would have moved the pod meanwhile, or a failure, moves it now."""
+        """End a hold; what would have moved the pod meanwhile, or a failure, moves it now."""
         queued = self._pods.get(uid)
         if queued is None or not queued.held:
             return
@@ -246,7 +252,7 @@ class Queue:
     # -- time passes -------------------------------------------------------------------------------------
 
     def flush(self) -> None:
-        """Moves the pods that have waited long enough."""
+        """Move the pods that have waited long enough."""
         now = math.floor(self._now() / _WINDOW) * _WINDOW
         for heap in (self._backoff, self._errors):
             while heap and heap[0][0] < now:
@@ -255,7 +261,9 @@ class Queue:
                     self._leave(queued)
                     self._to_active(queued, BACKOFF_DONE)
         limit = self._now() - self._max_unschedulable
-        for queued in list(itertools.takewhile(lambda each: each.since < limit, self._waiting.values())):
+        for queued in list(
+            itertools.takewhile(lambda waiting: waiting.since < limit, self._waiting.values())
+        ):
             queued.since = self._now()
             if queued.held:
                 self._waiting[queued.pod.uid] = self._waiting.pop(queued.pod.uid)
@@ -264,7 +272,7 @@ class Queue:
                 self._requeue(queued, TIMEOUT)
 
     def next_flush(self) -> float | None:
-        """When ``flush`` will have something to do; None if only an event can change anything."""
+        """Return when ``flush`` will have something to do; None if only an event can change anything."""
         moments = [heap[0][0] + _WINDOW for heap in (self._backoff, self._errors) if heap]
         if self._waiting:
             moments.append(next(iter(self._waiting.values())).since + self._max_unschedulable + _WINDOW)
@@ -273,7 +281,7 @@ class Queue:
     # -- between the queues ------------------------------------------------------------------------------
 
     def _backoff_end(self, queued: Queued) -> float:
-        """Doubled with each failure, up to a limit, and cut to whole seconds."""
+        """Return when the backoff ends: doubled with each failure up to a limit, and cut to whole seconds."""
         count = queued.errors or queued.failures
         seconds = min(self._max, self._initial * 2 ** min(count - 1, 32)) if count else 0.0
         return math.floor((queued.since + seconds) / _WINDOW) * _WINDOW
@@ -308,7 +316,7 @@ class Queue:
 
     def _push_active(self, queued: Queued) -> None:
         queued.token = next(self._order)
-        heapq.heappush(self._active, (PrioritySort.key(queued.pod, queued.since), queued.token, queued))
+        heapq.heappush(self._active, (self._sort_key(queued.pod, queued.since), queued.token, queued))
 
     def _to_active(self, queued: Queued, event: str) -> None:
         if queued.pod.gates:
@@ -324,7 +332,7 @@ class Queue:
     def _to_backoff(self, queued: Queued, event: str) -> None:
         queued.token = next(self._order)
         heap = self._backoff if queued.plugins else self._errors
-        key = PrioritySort.key(queued.pod, queued.since)
+        key = self._sort_key(queued.pod, queued.since)
         heapq.heappush(heap, (queued.until, key, queued.token, queued))
         self._enter(queued, BACKOFF, event)
         self.wake()
@@ -345,10 +353,10 @@ _Interests = dict[str, list[tuple[str, int, "Hint | None"]]]
 
 
 def _interests(plugins: Iterable[Plugin]) -> _Interests:
-    """The interests of a profile's plugins by the kind of object."""
-    found: _Interests = {NODE: [(NO_NODES, Action.ADD, None)]}
+    """Return the interests of a profile's plugins by the kind of object."""
+    interests: _Interests = {NODE: [(NO_NODES, Action.ADD, None)]}
     for plugin in plugins:
-        each: Interest
-        for each in plugin.interests():
-            found.setdefault(each.resource, []).append((plugin.name, each.actions, each.hint))
-    return found
+        interest: Interest
+        for interest in plugin.interests():
+            interests.setdefault(interest.resource, []).append((plugin.name, interest.actions, interest.hint))
+    return interests

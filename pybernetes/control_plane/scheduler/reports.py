@@ -1,36 +1,35 @@
-"""What people get to see: events about pods, and the condition of pods that fit nowhere.
+"""Events about pods, and the condition of pods that fit nowhere.
 
 Writing these waits for bindings: a pod that gets its node early matters more than a report about it.
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextvars
 import logging
 import socket
 from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import STRATEGIC_PATCH, Client
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import NEW_EVENTS, PODS, Ref
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
+from pybernetes.runtime.background import BackgroundTasks
 from pybernetes.runtime.correlation import Names
 from pybernetes.runtime.events import NORMAL, WARNING, SeriesRecorder
 from pybernetes.scheduling.pods import Pod
 
 log = logging.getLogger(__name__)
-Object = dict[str, Any]
 NOTE_LIMIT = 1024
 _WORKERS = 4
 _QUEUED = 20_000  # reports beyond these are dropped
 
 
 def reference(pod: Pod) -> Object:
-    """What an event says about a pod."""
+    """Return the reference to a pod that an event has."""
     return {
         "kind": "Pod", "apiVersion": "v1", "namespace": pod.namespace, "name": pod.name, "uid": pod.uid,
         "resourceVersion": pod.version,
@@ -38,31 +37,29 @@ def reference(pod: Pod) -> Object:
 
 
 def shortened(text: str, limit: int = NOTE_LIMIT) -> str:
-    """A text that fits into an event."""
+    """Return a text, cut so that it fits into an event."""
     return text if len(text) <= limit else f"{text[: limit - 4]} ..."
 
 
 class Writer:
-    """Does writes one after the other on a few lanes, when ``may_write`` says that nothing better is to do."""
+    """Does writes with a few workers, whenever ``may_write`` says that nothing is more urgent."""
 
     def __init__(self, may_write: Callable[[], Awaitable[None]]) -> None:
         self._may_write = may_write
         self._queue: deque[Callable[[], Awaitable[Any]]] = deque()
-        self._workers: set[asyncio.Task[None]] = set()
+        self._workers = BackgroundTasks("scheduler reports")
         self._busy = 0  # workers that will look into the queue again
         self.dropped = 0
 
     def add(self, write: Callable[[], Awaitable[Any]]) -> None:
-        """Has a write done; what goes wrong with it is logged and forgotten."""
+        """Queue a write; an error is logged and forgotten."""
         if len(self._queue) >= _QUEUED:
             self.dropped += 1
             return
         self._queue.append(write)
         if self._busy < _WORKERS:
             self._busy += 1
-            worker = asyncio.create_task(self._run(), context=contextvars.Context(), name="scheduler reports")
-            self._workers.add(worker)
-            worker.add_done_callback(self._workers.discard)
+            self._workers.start(self._run())
 
     async def _run(self) -> None:
         try:
@@ -79,12 +76,8 @@ class Writer:
             self._busy -= 1
 
     async def close(self, seconds: float = 1.0) -> None:
-        """Writes what it can within a moment, and stops."""
-        if self._workers:
-            await asyncio.wait(self._workers, timeout=seconds)
-        for worker in list(self._workers):
-            worker.cancel()
-        await asyncio.gather(*self._workers, return_exceptions=True)
+        """Write what is possible within a moment, and stop."""
+        await self._workers.close(seconds)
 
 
 class _Sender:
@@ -120,20 +113,20 @@ class Reports:
         self._recorders: dict[str, SeriesRecorder] = {}
 
     def _recorder(self, scheduler: str) -> SeriesRecorder:
-        found = self._recorders.get(scheduler)
-        if found is None:
+        recorder = self._recorders.get(scheduler)
+        if recorder is None:
             sender: Any = _Sender(self._client, self._writer)
-            found = self._recorders[scheduler] = SeriesRecorder(
+            recorder = self._recorders[scheduler] = SeriesRecorder(
                 self._client,
                 scheduler,
                 instance=f"{scheduler}-{self._host}",
                 clock=self._clock,
                 sender=sender,
             )
-        return found
+        return recorder
 
     def scheduled(self, pod: Pod, node: str) -> None:
-        """A pod has its node. This happens to a pod once, so that nothing needs to be remembered for a series."""
+        """Report that a pod has its node: this happens once, so that no series has to be remembered."""
         now, scheduler = self._clock.now(), pod.shape.scheduler
         note = f"Successfully assigned {pod.key} to {node}"
         about = reference(pod)
@@ -157,11 +150,11 @@ class Reports:
         self._writer.add(write)
 
     def failed(self, pod: Pod, message: str) -> None:
-        """A pod got no node."""
+        """Report that a pod got no node."""
         self._event(pod, WARNING, "FailedScheduling", "Scheduling", message)
 
     def preempted(self, victim: Pod, preemptor: Pod, node: str) -> None:
-        """A pod was evicted to make room."""
+        """Report that a pod was evicted to make room."""
         note = f"Preempted by pod {preemptor.uid} on node {node}"
         recorder = self._recorder(preemptor.shape.scheduler)
         recorder.event(
@@ -172,14 +165,14 @@ class Reports:
         self._recorder(pod.shape.scheduler).event(_object(pod), type_, reason, action, shortened(note))
 
     def condition(self, pod: Pod, reason: str, message: str, nominated: str | None) -> None:
-        """Writes into a pod why it has no node, and which it is nominated for (None: leaves that as it is)."""
+        """Write into a pod why it has no node, and which it is nominated for (None leaves that as it is)."""
         status = condition_patch(pod, reason, message, nominated, rfc3339.seconds(self._clock.now()))
         if status is None:
             return
         self._patch(pod, status)
 
     def nominated(self, pod: Pod, node: str) -> None:
-        """Writes into a pod which node it is about to get, or (nothing) that it is to get none."""
+        """Write into a pod which node it is nominated for; an empty name takes the nomination back."""
         self._patch(pod, {"nominatedNodeName": node or None})
 
     def _patch(self, pod: Pod, status: Object) -> None:
@@ -197,7 +190,7 @@ def _object(pod: Pod) -> Object:
 
 
 def condition_patch(pod: Pod, reason: str, message: str, nominated: str | None, now: str) -> Object | None:
-    """The patch of a pod's status, or None if it says all that already."""
+    """Return the patch of a pod's status, or None if nothing changes."""
     patch: Object = {}
     status, old_reason, old_message, generation = pod.condition
     if (status, old_reason, old_message) != ("False", reason, message) or generation != pod.generation:

@@ -1,4 +1,4 @@
-"""The scheduler: takes in what happens, decides about one pod after the other, and has the decisions carried out."""
+"""The scheduler: watches the cluster, schedules one pod after the other, and has them bound."""
 
 from __future__ import annotations
 
@@ -6,28 +6,26 @@ import asyncio
 import logging
 import random
 from collections.abc import Awaitable
-from typing import Any
 
 from pybernetes.client.client import Client
-from pybernetes.control_plane.scheduler.binder import Binder
+from pybernetes.control_plane.scheduler.binder import Binder, Rejected, discard
+from pybernetes.control_plane.scheduler.cluster_writer import ClusterWriter
 from pybernetes.control_plane.scheduler.event_handlers import EventHandlers
 from pybernetes.control_plane.scheduler.evictor import Evictor
 from pybernetes.control_plane.scheduler.informers import SchedulerInformers
 from pybernetes.control_plane.scheduler.metrics import SchedulerMetrics
 from pybernetes.control_plane.scheduler.queue import Queue, Queued
 from pybernetes.control_plane.scheduler.reports import Reports, Writer
-from pybernetes.control_plane.scheduler.volume_binder import Reservation, VolumeBinder
 from pybernetes.lib.clock import Clock
 from pybernetes.scheduling.cluster_events import ASSIGNED_POD, Action, Event
 from pybernetes.scheduling.config import Configuration
 from pybernetes.scheduling.cycle import Cycle
 from pybernetes.scheduling.diagnosis import Diagnosis
+from pybernetes.scheduling.handle import Handle
 from pybernetes.scheduling.listers import Listers
 from pybernetes.scheduling.nodes import NodeReader
-from pybernetes.scheduling.nominations import Nominations
-from pybernetes.scheduling.plugins.volume_binding import VolumeBinding
+from pybernetes.scheduling.plugin import Outcome, Rejection
 from pybernetes.scheduling.pods import Pod, PodReader
-from pybernetes.scheduling.preemption import Outcome, Preemption
 from pybernetes.scheduling.profile import Profile
 from pybernetes.scheduling.resource_requests import Resources
 from pybernetes.scheduling.snapshot import Snapshot
@@ -56,44 +54,29 @@ class Scheduler:
         resources = Resources()
         self.snapshot = Snapshot(resources)
         self.listers = Listers()
-        self.nominations = Nominations(self.snapshot)
+        handle = Handle(self.snapshot, self.listers, ClusterWriter(client), chance)
+        self.nominations = handle.nominations
         self.profiles = {
-            config.scheduler_name: Profile(config, self.snapshot, self.listers)
-            for config in self.configuration.profiles
+            config.scheduler_name: Profile(config, handle) for config in self.configuration.profiles
         }
-        self.cycles = {
-            name: Cycle(self.snapshot, profile, self.nominations, self.listers, chance)
-            for name, profile in self.profiles.items()
-        }
+        self.cycles = {name: Cycle(handle, profile) for name, profile in self.profiles.items()}
         self.queue = Queue(
             self.clock.monotonic,
             {name: profile.plugins.values() for name, profile in self.profiles.items()},
+            next(iter(self.profiles.values())).queue_sort.sort_key,
             initial_backoff=self.configuration.pod_initial_backoff_seconds,
             max_backoff=self.configuration.pod_max_backoff_seconds,
             max_unschedulable=max_unschedulable,
         )
-        self.feeds = SchedulerInformers(client, PodReader(resources), NodeReader(resources), self.clock)
+        self.informers = SchedulerInformers(client, PodReader(resources), NodeReader(resources), self.clock)
         self.assumed: dict[str, Pod] = {}  # decided on, and not yet seen to be bound
-        self.intake = EventHandlers(
+        self.event_handlers = EventHandlers(
             self.snapshot, self.listers, self.nominations, self.queue, self.assumed, self.profiles
         )
-        self.reservations: dict[str, Reservation] = {}  # by the uid of pods that wait for volumes
-        self.volume_binders = {
-            name: VolumeBinder(client, self.listers, self.snapshot, plugin.timeout)
-            for name, profile in self.profiles.items()
-            if isinstance(plugin := profile.plugins.get("VolumeBinding"), VolumeBinding)
-        }
-        self.binder = Binder(client, self._bind_volumes, self._bound, self._not_bound)
+        self.binder = Binder(self.profiles, self._preparing, self._bound, self._not_bound)
         self.writer = Writer(self.binder.idle)
         self.reports = Reports(client, self.writer, self.clock)
         self.evictor = Evictor(client, self.reports, self.clock, self._evicted)
-        self.preemptions = {
-            name: Preemption(
-                self.snapshot, self.cycles[name], profile.preemption, self.nominations, self.listers, chance
-            )
-            for name, profile in self.profiles.items()
-            if profile.preemption is not None
-        }
         self._wake = asyncio.Event()
         self.queue.wake = self._wake.set
         self.running = False
@@ -101,15 +84,13 @@ class Scheduler:
     # -- the loop ----------------------------------------------------------------------------------------
 
     async def run(self) -> None:
-        """Schedules until it is cancelled."""
-        self.intake.listen(self.feeds)
-        for plural in ("persistentvolumes", "persistentvolumeclaims"):
-            self.feeds.looked_up[plural][0].add_handler(self._volumes_changed)
+        """Schedule until cancelled."""
+        self.event_handlers.listen(self.informers)
         try:
             async with asyncio.TaskGroup() as group:
-                for informer in self.feeds.all:
+                for informer in self.informers.all:
                     group.create_task(informer.run(), name=f"informer {informer.ref}")
-                for informer in self.feeds.all:
+                for informer in self.informers.all:
                     await informer.wait_synced()
                 self.running = True
                 await self._loop()
@@ -135,7 +116,7 @@ class Scheduler:
             await self._wait()
 
     async def _wait(self) -> None:
-        """Waits for a pod to become ready, or for the time when one will."""
+        """Wait for a pod to become ready, or for the time when one will."""
         at = self.queue.next_flush()
         timer = (
             self.clock.call_later(max(0.0, at - self.clock.monotonic()), self._wake.set)
@@ -151,7 +132,7 @@ class Scheduler:
     # -- one pod -----------------------------------------------------------------------------------------
 
     def schedule(self, queued: Queued) -> None:
-        """Decides about a pod that was popped."""
+        """Schedule a pod that was popped."""
         pod = queued.pod
         started = self.clock.monotonic()
         if pod.deleting:
@@ -175,43 +156,88 @@ class Scheduler:
             self.metrics.attempt("unschedulable", profile, self.clock.monotonic() - started)
 
     def _assume(self, queued: Queued, node: str) -> None:
-        placed = queued.pod.placed(node)
-        self._reserve(placed)
-        self.snapshot.add_pod(placed)
-        self.assumed[placed.uid] = placed
-        self.nominations.remove(placed.uid)
+        """Have a pod bound to its node, unless a plugin has a reason against that."""
+        pod = queued.pod.placed(node)
+        profile = self.profiles[pod.shape.scheduler]
+        waits: list[Awaitable[Rejection | None]] = []
+        try:
+            rejection = self._reserve(pod, profile) or self._ask_to_permit(pod, profile, waits)
+        except Exception as error:  # a bug in a plugin must not stop the scheduler
+            log.exception("reserving for %s failed", pod.key)
+            self._unreserve(pod)
+            self.metrics.attempt("error", profile.scheduler_name, self.clock.monotonic() - queued.taken)
+            self._failed_with(queued, str(error))
+            return
+        if rejection is not None:
+            discard(waits)
+            self._unreserve(pod)
+            self._rejected(queued, rejection)
+            return
+        self.snapshot.add_pod(pod)
+        self.assumed[pod.uid] = pod
+        self.nominations.remove(pod.uid)
         self.queue.done(queued)
-        self.binder.bind(queued, placed)
+        self.binder.bind(queued, pod, waits)
 
-    def _reserve(self, pod: Pod) -> None:
-        """Takes the volumes that a pod gets on its node."""
-        plugin = self.profiles[pod.shape.scheduler].plugins.get("VolumeBinding")
-        if pod.shape.volumes is not None and isinstance(plugin, VolumeBinding):
-            plan = plugin.plan(pod, pod.node)
-            if plan.bindings or plan.provisions:
-                self.reservations[pod.uid] = Reservation(self.listers, plan, pod.node)
+    def _reserve(self, pod: Pod, profile: Profile) -> Rejection | None:
+        for plugin in profile.reserves:
+            rejection = plugin.reserve(pod)
+            if rejection is not None:
+                return rejection
+        return None
 
-    def _bind_volumes(self, pod: Pod) -> Awaitable[None] | None:
-        reservation = self.reservations.get(pod.uid)
-        if reservation is None:
-            return None
+    def _ask_to_permit(
+        self, pod: Pod, profile: Profile, waits: list[Awaitable[Rejection | None]]
+    ) -> Rejection | None:
+        for plugin in profile.permits:
+            answer = plugin.permit(pod)
+            if isinstance(answer, Rejection):
+                return answer
+            if answer is not None:
+                waits.append(answer)
+        return None
+
+    def _unreserve(self, pod: Pod) -> None:
+        for plugin in reversed(self.profiles[pod.shape.scheduler].reserves):
+            plugin.unreserve(pod)
+
+    def _rejected(self, queued: Queued, rejection: Rejection) -> None:
+        """Let a pod wait that was turned away after its node was chosen."""
+        diagnosis = Diagnosis(1)
+        diagnosis.count(rejection.message, 1)
+        diagnosis.plugins.add(rejection.plugin)
+        self.metrics.attempt(
+            "unschedulable", queued.pod.shape.scheduler, self.clock.monotonic() - queued.taken
+        )
+        self._unscheduled(queued, diagnosis, "")
+
+    def _preparing(self, pod: Pod) -> None:
         self.reports.nominated(pod, pod.node)  # for people: this may take a while
-        return self.volume_binders[pod.shape.scheduler].bind(pod, reservation)
-
-    def _volumes_changed(self, _old: Any, _new: Any) -> None:
-        for binder in self.volume_binders.values():
-            binder.changed()
 
     def _unschedulable(self, queued: Queued, diagnosis: Diagnosis) -> None:
+        """Try to make room for a pod that fits nowhere, and let it wait."""
         pod = queued.pod
         nominated: str | None = ""
-        preemption = self.preemptions.get(pod.shape.scheduler)
-        outcome = preemption.find(pod, diagnosis) if preemption is not None and diagnosis.node_count else None
+        outcome = self._make_room(pod, diagnosis) if diagnosis.node_count else None
         if outcome is not None:
             nominated = outcome.nominated
             diagnosis.after = f"preemption: {outcome.message}"
             self.metrics.preempted(len(outcome.victims), outcome.violations)
-        message = str(diagnosis)
+        self._unscheduled(queued, diagnosis, nominated, outcome)
+
+    def _make_room(self, pod: Pod, diagnosis: Diagnosis) -> Outcome | None:
+        cycle = self.cycles[pod.shape.scheduler]
+        for plugin in cycle.profile.post_filters:
+            outcome = plugin.post_filter(pod, diagnosis, cycle)
+            if outcome is not None:
+                return outcome
+        return None
+
+    def _unscheduled(
+        self, queued: Queued, diagnosis: Diagnosis, nominated: str | None, outcome: Outcome | None = None
+    ) -> None:
+        """Let a pod wait, and report why."""
+        pod, message = queued.pod, str(diagnosis)
         self.queue.failed(queued, diagnosis.plugins)
         if nominated is not None:
             self.nominations.add(pod, nominated)
@@ -221,7 +247,7 @@ class Scheduler:
         self.reports.condition(pod, UNSCHEDULABLE, message, nominated)
 
     def _preempt(self, pod: Pod, outcome: Outcome) -> None:
-        """Has the victims of a preemption evicted; the pod waits until that is under way."""
+        """Evict the victims of a preemption; the pod waits until that has started."""
         node = outcome.nominated or ""
         for other in self.nominations.on(node):
             if other.priority < pod.priority:  # it will not get the place that was kept for it
@@ -245,24 +271,27 @@ class Scheduler:
         now = self.clock.monotonic()
         first = queued.first if queued.first is not None else now
         self.metrics.bound(pod.shape.scheduler, queued.attempts, now - queued.taken, now - first)
-        self.reservations.pop(pod.uid, None)
         self.reports.scheduled(pod, pod.node)
+        for plugin in self.profiles[pod.shape.scheduler].post_binds:
+            plugin.post_bind(pod)
 
     def _not_bound(self, queued: Queued, pod: Pod, error: Exception) -> None:
-        reservation = self.reservations.pop(pod.uid, None)
-        if reservation is not None:
-            reservation.revert()
+        self._unreserve(pod)
         if self.assumed.pop(pod.uid, None) is not pod:
             return  # it was bound or deleted meanwhile
         self.snapshot.remove_pod(pod)
-        self.metrics.attempt("error", pod.shape.scheduler, self.clock.monotonic() - queued.taken)
         self.queue.move(Event(ASSIGNED_POD, Action.DELETE, pod))
         log.info("binding %s to %s failed: %s", pod.key, pod.node, error)
+        if isinstance(error, Rejected):
+            self.queue.put_back(queued)
+            self._rejected(queued, error.rejection)
+            return
+        self.metrics.attempt("error", pod.shape.scheduler, self.clock.monotonic() - queued.taken)
         self._failed_with(queued, f"binding rejected: {error}")
 
     def check(self) -> str | None:
-        """What keeps the scheduler from working, if anything."""
-        if self.feeds.synced:
+        """Return why the scheduler is not ready, or None."""
+        if self.informers.synced:
             return None
-        late: list[Any] = [str(informer.ref) for informer in self.feeds.all if not informer.synced]
+        late = [str(informer.ref) for informer in self.informers.all if not informer.synced]
         return f"not synced yet: {', '.join(late)}"

@@ -1,11 +1,11 @@
-"""The configuration of a private containerd, from a few facts."""
+"""The configuration of a private containerd."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
-# The name under which the sandbox image is brought in; no registry is asked for it.
+# The name under which the sandbox image is imported; it comes from no registry.
 PAUSE_IMAGE = "pybernetes.dev/pause:1"
 NAMESPACE = "k8s.io"
 _CAP_SYS_RESOURCE = 24
@@ -13,7 +13,7 @@ _CAP_SYS_RESOURCE = 24
 
 @dataclass(frozen=True, slots=True)
 class ContainerdPaths:
-    """Where a containerd keeps its things, all below one folder for data and one for what a reboot may take."""
+    """Where a containerd keeps its files: below one folder for data and one for what need not survive a reboot."""
 
     root: Path
     state: Path
@@ -36,22 +36,22 @@ class ContainerdPaths:
 
 
 def text(
-    places: ContainerdPaths,
+    paths: ContainerdPaths,
     *,
     cni_plugins: Path,
     systemd_cgroups: bool,
     restrict_oom_score: bool,
     registries: Path | None = None,
 ) -> str:
-    """The configuration file."""
+    """Return the text of the configuration file."""
     hosts = f'config_path = "{registries}"' if registries else ""
     return f"""\
 version = 2
-root = "{places.root / "root"}"
-state = "{places.state / "state"}"
+root = "{paths.root / "root"}"
+state = "{paths.state / "state"}"
 
 [grpc]
-  address = "{places.socket}"
+  address = "{paths.socket}"
 
 [plugins."io.containerd.grpc.v1.cri"]
   sandbox_image = "{PAUSE_IMAGE}"
@@ -63,7 +63,7 @@ state = "{places.state / "state"}"
   stream_server_port = "0"
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "{cni_plugins}"
-    conf_dir = "{places.cni_configuration}"
+    conf_dir = "{paths.cni_configuration}"
     max_conf_num = 1
   [plugins."io.containerd.grpc.v1.cri".containerd]
     default_runtime_name = "runc"
@@ -72,7 +72,7 @@ state = "{places.state / "state"}"
       runtime_type = "io.containerd.runc.v2"
       [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
         SystemdCgroup = {_boolean(systemd_cgroups)}
-        Root = "{places.state / "runc"}"
+        Root = "{paths.state / "runc"}"
   [plugins."io.containerd.grpc.v1.cri".registry]
     {hosts}
 """
@@ -83,7 +83,7 @@ def _boolean(value: bool) -> str:
 
 
 def may_raise_oom_priority(status: str) -> bool:
-    """Whether processes here may lower their OOM score, from the text of /proc/self/status.
+    """Return whether processes here may lower their OOM score, from the text of /proc/self/status.
 
     Where they may not, a sandbox with the score that Kubernetes wants would fail to start.
     """

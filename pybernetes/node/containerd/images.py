@@ -1,4 +1,4 @@
-"""Images brought into a containerd: archives, and the ones that we make ourselves."""
+"""Images of a containerd: imported from archives, and the ones that we make ourselves."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pybernetes.node.containerd.config import NAMESPACE, PAUSE_IMAGE
 
 
 class ImageError(Exception):
-    """An image could not be made or brought in."""
+    """An image could not be made or imported."""
 
 
 def pause_archive() -> bytes:
-    """The sandbox image: Debian's catatonit, a static program that waits and reaps."""
+    """Return the sandbox image: Debian's catatonit, a static program that waits and reaps."""
     program = shutil.which("catatonit")
     if program is None:
         raise ImageError("catatonit is not installed: apt-get install catatonit")
@@ -27,7 +27,7 @@ def pause_archive() -> bytes:
 
 
 async def load(socket: Path, archive: bytes) -> list[str]:
-    """Brings an OCI or docker archive in; gives the names of its images."""
+    """Import an OCI or docker archive and return the names of its images."""
     with tempfile.NamedTemporaryFile(suffix=".tar") as file:
         file.write(archive)
         file.flush()
@@ -35,13 +35,13 @@ async def load(socket: Path, archive: bytes) -> list[str]:
 
 
 async def load_file(socket: Path, path: Path) -> list[str]:
-    """Brings the archive of a file in; gives the names of its images."""
+    """Import the archive of a file and return the names of its images."""
     output = await _ctr(socket, "images", "import", str(path))
     return [line.split()[1] for line in output.splitlines() if line.startswith("unpacking ")]
 
 
 async def names(socket: Path) -> list[str]:
-    """The names of the images that are there."""
+    """Return the names of all images."""
     return (await _ctr(socket, "images", "list", "--quiet")).split()
 
 
@@ -57,5 +57,5 @@ async def _ctr(socket: Path, *arguments: str) -> str:
 
 
 async def remove(socket: Path, name: str) -> None:
-    """Removes an image, and waits until its content is gone."""
+    """Remove an image, and wait until its content is gone."""
     await _ctr(socket, "images", "remove", "--sync", name)

@@ -29,8 +29,8 @@ def _counts(answers: int, authorities: int = 0) -> bytes:
 
 
 def encode(kind: int, data: Iterable[bytes], ttl: int) -> Answer:
-    """An answer of records about the name of the question."""
-    encoded = [wire.record(wire.QUESTION_NAME, kind, ttl, each) for each in data]
+    """Return an answer of records about the name of the question."""
+    encoded = [wire.record(wire.QUESTION_NAME, kind, ttl, record_data) for record_data in data]
     same = len(encoded) > 1 and kind in (wire.A, wire.AAAA)
     return Answer(_counts(len(encoded)), b"".join(encoded), len(encoded[0]) if same else 0)
 
@@ -45,7 +45,9 @@ class AnswerTable:
         self.names: dict[bytes, int] = {}
         self.namespaces: dict[bytes, int] = {}
         self._owned: dict[str, tuple[bytes, ...]] = {}  # services and the questions that they answer
-        self._claims: dict[bytes, list[tuple[str, bytes]]] = {}  # services and what they say of an address
+        self._claims: dict[
+            bytes, list[tuple[str, bytes]]
+        ] = {}  # services and the names that they give to an address
         self.negative = self._negative(serial)
         self._apex(serial)
 
@@ -54,7 +56,7 @@ class AnswerTable:
         return master + mail + struct.pack(">IIIII", serial & 0xFFFFFFFF, 7200, 1800, 86400, self.ttl)
 
     def _negative(self, serial: int) -> Answer:
-        """No answer, and how long that may be remembered."""
+        """Return the answer that there is nothing, and for how long that may be cached."""
         return Answer(_counts(0, 1), wire.record(self.zone, wire.SOA, self.ttl, self._soa(serial)))
 
     def _apex(self, serial: int) -> None:
@@ -63,13 +65,13 @@ class AnswerTable:
         self._add(self.zone, wire.SOA, [self._soa(serial)])
         self._add(self.zone, wire.NS, [server])
         self._add(wire.name("dns-version")[:-1] + self.zone, wire.TXT, [bytes([len(version)]) + version])
-        for each in ("svc", "pod"):
-            self._count(wire.name(each)[:-1] + self.zone, 1)
+        for label in ("svc", "pod"):
+            self._count(wire.name(label)[:-1] + self.zone, 1)
 
     # -- what exists -------------------------------------------------------------------------------------
 
     def _count(self, owner: bytes, change: int) -> None:
-        """Counts a record at a name and at every name above it, up to the zone."""
+        """Count a record at a name and at every name above it, up to the zone."""
         while True:
             left = self.names.get(owner, 0) + change
             if left:
@@ -93,31 +95,31 @@ class AnswerTable:
     # -- what changes ------------------------------------------------------------------------------------
 
     def set_namespace(self, name: str, exists: bool) -> None:
-        """Takes note of a namespace, whose name exists below ``svc`` and ``pod``."""
+        """Note a namespace, whose name exists below ``svc`` and ``pod``."""
         label = bytes([len(name)]) + name.encode()
         if exists == (label in self.namespaces):
             return
-        for each in (b"\x03svc", b"\x03pod"):
-            self._count(label + each + self.zone, 1 if exists else -1)
+        for subdomain in (b"\x03svc", b"\x03pod"):
+            self._count(label + subdomain + self.zone, 1 if exists else -1)
         if exists:
             self.namespaces[label] = 1
         else:
             del self.namespaces[label]
 
     def set_service(self, key: str, records: Records) -> None:
-        """Makes the records of a service be these; none for a service that is gone."""
+        """Replace the records of a service; none for a service that is gone."""
         before = self._owned.get(key, ())
-        wanted: dict[bytes, list[bytes]] = {}
+        answers: dict[bytes, list[bytes]] = {}
         for owner, kinds in records.items():
             for kind, data in kinds.items():
-                wanted[owner + kind.to_bytes(2) + wire.IN] = data
+                answers[owner + kind.to_bytes(2) + wire.IN] = data
         for question in before:
-            if question not in wanted:
+            if question not in answers:
                 self._put(key, question, [])
-        for question, data in wanted.items():
+        for question, data in answers.items():
             self._put(key, question, data)
-        if wanted:
-            self._owned[key] = tuple(wanted)
+        if answers:
+            self._owned[key] = tuple(answers)
         else:
             self._owned.pop(key, None)
 
@@ -125,12 +127,12 @@ class AnswerTable:
         owner, kind = question[:-4], int.from_bytes(question[-4:-2])
         if kind == wire.PTR:  # several services may have something to say about an address
             claims = [claim for claim in self._claims.get(question, ()) if claim[0] != key]
-            claims += [(key, each) for each in data]
+            claims += [(key, record_data) for record_data in data]
             if claims:
                 self._claims[question] = claims
             else:
                 self._claims.pop(question, None)
-            data = sorted({each for _, each in claims})
+            data = sorted({record_data for _, record_data in claims})
         if data:
             self._add(owner, kind, data)
         else:

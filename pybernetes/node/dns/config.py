@@ -1,4 +1,4 @@
-"""Whom to ask about names outside of the cluster: the ConfigMap kube-system/kube-dns, or this machine's own way.
+"""Which servers to ask about names outside of the cluster: from the ConfigMap kube-system/kube-dns, or this machine's.
 
 The keys are those of upstream's kube-dns: ``upstreamNameservers`` is a JSON list of addresses, ``stubDomains`` a JSON
 object of domains with lists of addresses. An address may have a port behind a colon (``[::1]:53`` for IPv6).
@@ -27,14 +27,14 @@ class Configuration:
     stubs: Mapping[bytes, tuple[Server, ...]] = field(default_factory=dict)
 
     def servers(self, name: bytes) -> tuple[Server, ...]:
-        """Whom to ask about a name: the longest domain that fits."""
+        """Return the servers to ask about a name: those of the longest domain that matches."""
         stubs = self.stubs
         if stubs:
             at = 0
             while name[at:]:
-                found = stubs.get(name[at:])
-                if found is not None:
-                    return found
+                servers = stubs.get(name[at:])
+                if servers is not None:
+                    return servers
                 if not name[at]:
                     break
                 at += 1 + name[at]
@@ -42,7 +42,7 @@ class Configuration:
 
 
 def server(text: str) -> Server:
-    """An address, with or without a port."""
+    """Return the address and port of a text that may leave the port out."""
     host, port = text.strip(), _PORT
     if host.startswith("["):
         host, _, rest = host[1:].partition("]")
@@ -57,27 +57,27 @@ def server(text: str) -> Server:
 
 
 def parse(data: Mapping[str, str], fallback: tuple[Server, ...] = ()) -> Configuration:
-    """The configuration of a ConfigMap's data; ValueError names the key that is wrong."""
+    """Return the configuration of a ConfigMap's data; ValueError names the key that is wrong."""
     upstream, stubs = fallback, {}
     text = data.get("upstreamNameservers")
     if text:
         try:
-            upstream = tuple(server(each) for each in json.loads(text))
+            upstream = tuple(server(address) for address in json.loads(text))
         except (ValueError, AttributeError, TypeError) as error:
             raise ValueError(f"upstreamNameservers: {error}") from None
     text = data.get("stubDomains")
     if text:
         try:
             for domain, servers in json.loads(text).items():
-                stubs[wire.name(domain)] = tuple(server(each) for each in servers)
+                stubs[wire.name(domain)] = tuple(server(address) for address in servers)
         except (ValueError, AttributeError, TypeError) as error:
             raise ValueError(f"stubDomains: {error}") from None
     return Configuration(upstream, stubs)
 
 
 def of_machine(path: Path = Path("/etc/resolv.conf")) -> tuple[Server, ...]:
-    """The name servers that this machine uses itself."""
-    found = []
+    """Return the name servers that this machine uses itself."""
+    servers = []
     try:
         lines = path.read_text().splitlines()
     except OSError:
@@ -86,7 +86,7 @@ def of_machine(path: Path = Path("/etc/resolv.conf")) -> tuple[Server, ...]:
         words = line.split()
         if len(words) > 1 and words[0] == "nameserver":
             try:
-                found.append(server(words[1].partition("%")[0]))
+                servers.append(server(words[1].partition("%")[0]))
             except ValueError:
                 continue
-    return tuple(found)
+    return tuple(servers)

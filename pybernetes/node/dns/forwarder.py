@@ -1,4 +1,4 @@
-"""Questions about names outside of the cluster: asked elsewhere, and the answers remembered for a while."""
+"""Asks other servers about names outside of the cluster, and caches their answers."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _ENTRIES = 10_000
 _AT_ONCE = 1000
 
 
-class _Known(NamedTuple):
+class _CachedAnswer(NamedTuple):
     message: bytes
-    places: list[int]  # of the TTLs
+    ttl_offsets: list[int]
     since: float
     until: float
 
@@ -37,24 +37,24 @@ class Forwarder:
         self.configuration = configuration
         self.metrics = metrics or Metrics()
         self._clock = clock or Clock()
-        self._cache: dict[bytes, _Known] = {}
+        self._cache: dict[bytes, _CachedAnswer] = {}
         self._asking: dict[bytes, asyncio.Task[bytes]] = {}
         self._failed: dict[Server, int] = {}
 
     def configure(self, configuration: Configuration) -> None:
-        """Takes over another configuration; what the old servers said is forgotten."""
+        """Use another configuration; answers of the old servers are forgotten."""
         if configuration != self.configuration:
             self.configuration = configuration
             self._cache.clear()
             self._failed.clear()
 
     async def ask(self, question: bytes) -> bytes:
-        """The answer to a question (in lower case), from memory if it is still good."""
-        known = self._cache.get(question)
+        """Return the answer to a question (in lower case), from memory if it is still good."""
+        cached = self._cache.get(question)
         now = self._clock.monotonic()
-        if known is not None and now < known.until:
+        if cached is not None and now < cached.until:
             self.metrics.cache_hits += 1
-            return _aged(known, int(now - known.since))
+            return _aged(cached, int(now - cached.since))
         self.metrics.cache_misses += 1
         task = self._asking.get(question)
         if task is None:
@@ -72,7 +72,7 @@ class Forwarder:
 
     async def _fetch(self, question: bytes) -> bytes:
         servers = sorted(
-            self.configuration.servers(question[:-4]), key=lambda each: self._failed.get(each, 0)
+            self.configuration.servers(question[:-4]), key=lambda server: self._failed.get(server, 0)
         )
         if not servers:
             raise OSError("there is nobody to ask")
@@ -97,21 +97,23 @@ class Forwarder:
         return self._remember(question, message)
 
     def _remember(self, question: bytes, message: bytes) -> bytes:
-        """Keeps an answer as long as it says, without the option that was meant for us alone."""
+        """Cache an answer for as long as it says, without the EDNS option that was meant for us alone."""
         end = wire.read_question(message)[2]
         answers, authorities, extras = struct.unpack_from(">HHH", message, 6)
-        records, places, at = wire.read_records(message, end, answers + authorities)
-        more, more_places, _ = wire.read_records(message, at, extras)
-        if more and more[-1].type == wire.OPT:
-            cut = more_places[-1] - 5
+        records, ttl_offsets, at = wire.read_records(message, end, answers + authorities)
+        extra_records, extra_ttl_offsets, _ = wire.read_records(message, at, extras)
+        if extra_records and extra_records[-1].type == wire.OPT:
+            cut = extra_ttl_offsets[-1] - 5
             message = message[:10] + (extras - 1).to_bytes(2) + message[12:cut]
-            more_places.pop()
+            extra_ttl_offsets.pop()
         code = message[3] & 15
         if code == wire.NOERROR and answers:
-            seconds = min(_MOST_SECONDS, *(each.ttl for each in records[:answers]))
+            seconds = min(_MOST_SECONDS, *(record.ttl for record in records[:answers]))
         elif code in (wire.NOERROR, wire.NXDOMAIN):
             limits = [
-                min(each.ttl, int.from_bytes(each.data[-4:])) for each in records if each.type == wire.SOA
+                min(record.ttl, int.from_bytes(record.data[-4:]))
+                for record in records
+                if record.type == wire.SOA
             ]
             seconds = min(_DENIAL_SECONDS, *limits) if limits else 0
         else:
@@ -121,24 +123,26 @@ class Forwarder:
             while len(self._cache) >= _ENTRIES:
                 del self._cache[next(iter(self._cache))]  # the oldest
             self._cache.pop(question, None)
-            self._cache[question] = _Known(message, places + more_places, now, now + seconds)
+            self._cache[question] = _CachedAnswer(
+                message, ttl_offsets + extra_ttl_offsets, now, now + seconds
+            )
         self.metrics.cache_entries = len(self._cache)
         return message
 
 
-def _aged(known: _Known, seconds: int) -> bytes:
-    """A message with its TTLs as much smaller as it is old."""
+def _aged(cached: _CachedAnswer, seconds: int) -> bytes:
+    """Return a message with its age subtracted from its TTLs."""
     if not seconds:
-        return known.message
-    message = bytearray(known.message)
-    for at in known.places:
+        return cached.message
+    message = bytearray(cached.message)
+    for at in cached.ttl_offsets:
         ttl = struct.unpack_from(">I", message, at)[0]
         struct.pack_into(">I", message, at, max(0, ttl - seconds))
     return bytes(message)
 
 
 async def exchange(question: bytes, to: Server) -> bytes:
-    """Sends a question from a port of its own and gives the answer; over TCP if it is too long for UDP."""
+    """Send a question from a port of its own and return the answer; over TCP if it is too long for UDP."""
     identifier = secrets.randbits(16)
     sent = wire.query(identifier, question)
     loop = asyncio.get_running_loop()
@@ -165,7 +169,7 @@ async def exchange(question: bytes, to: Server) -> bytes:
 
 
 def _fits(message: bytes, sent: bytes) -> bool:
-    """Whether a message answers our question."""
+    """Return whether a message answers our question."""
     try:
         end = wire.read_question(message)[2]
     except wire.Malformed:

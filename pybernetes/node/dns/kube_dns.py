@@ -1,4 +1,4 @@
-"""kube-dns as a whole: follows services, endpoints, namespaces and its ConfigMap, and answers."""
+"""kube-dns as a whole: follows Services, EndpointSlices, Namespaces and its ConfigMap, and answers."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import asyncio
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.refs import CONFIG_MAPS, ENDPOINT_SLICES, NAMESPACES, SERVICES
 from pybernetes.lib.clock import Clock
@@ -23,8 +23,7 @@ from pybernetes.runtime.component_server import Asked, ComponentServer, Page
 from pybernetes.runtime.informer import Informer
 
 log = logging.getLogger(__name__)
-Object = dict[str, Any]
-_SERVICE = "kubernetes.io/service-name"
+_SERVICE_NAME = "kubernetes.io/service-name"
 
 
 @dataclass(slots=True)
@@ -68,18 +67,23 @@ class KubeDns:
     # -- what changes ------------------------------------------------------------------------------------
 
     def _service_changed(self, old: Object | None, new: Object | None) -> None:
-        self._bring(key_of(new or old or {}))
+        self._update_service(key_of(new or old or {}))
 
     def _slice_changed(self, old: Object | None, new: Object | None) -> None:
-        for key in {key for each in (old, new) if each is not None for key in _by_service(each)}:
+        for key in {
+            key
+            for endpoint_slice in (old, new)
+            if endpoint_slice is not None
+            for key in _by_service(endpoint_slice)
+        }:
             if _headless(self.services.get(key)):
-                self._bring(key)
+                self._update_service(key)
 
-    def _bring(self, key: str) -> None:
+    def _update_service(self, key: str) -> None:
         service = self.services.get(key)
         slices: Iterable[Object] = self.slices.find(_by_service, key) if _headless(service) else ()
-        found = records.of_service(service, slices, self.table.zone) if service is not None else {}
-        self.table.set_service(key, found)
+        service_records = records.of_service(service, slices, self.table.zone) if service is not None else {}
+        self.table.set_service(key, service_records)
 
     def _namespace_changed(self, old: Object | None, new: Object | None) -> None:
         self.table.set_namespace((new or old or {})["metadata"]["name"], new is not None)
@@ -99,7 +103,7 @@ class KubeDns:
         return self.services.synced and self.slices.synced and self.namespaces.synced
 
     async def start(self) -> None:
-        """Opens the sockets; answers come as soon as ``run`` has brought the names."""
+        """Open the sockets; questions are answered once ``run`` knows the names."""
         port = self.options.port
         for address in self.options.addresses:
             port = await self.server.start(address, port)
@@ -110,13 +114,13 @@ class KubeDns:
                 await self._pages[-1].start(address, number)
 
     async def run(self) -> None:
-        """Follows the API server until it is cancelled."""
+        """Follow the API server until cancelled."""
         async with asyncio.TaskGroup() as group:
             for informer in (self.services, self.slices, self.namespaces, self.config_map):
                 group.create_task(informer.run())
 
     async def stop(self) -> None:
-        """Closes all sockets."""
+        """Close all sockets."""
         await self.server.stop()
         for page in self._pages:
             await page.stop()
@@ -141,7 +145,7 @@ def _headless(service: Object | None) -> bool:
 
 def _by_service(obj: Object) -> list[str]:
     meta = obj["metadata"]
-    name = (meta.get("labels") or {}).get(_SERVICE)
+    name = (meta.get("labels") or {}).get(_SERVICE_NAME)
     return [f"{meta['namespace']}/{name}"] if name else []
 
 
@@ -151,7 +155,7 @@ def _slim_metadata(obj: Object) -> Object:
 
 
 def slim_service(service: Object) -> Object:
-    """A Service with no more than its records need."""
+    """Return a Service with no more than its records need."""
     spec = service.get("spec") or {}
     addresses = spec.get("clusterIPs") or ([spec["clusterIP"]] if spec.get("clusterIP") else [])
     kept: Object = {"clusterIPs": addresses}
@@ -168,16 +172,16 @@ def slim_service(service: Object) -> Object:
 
 
 def slim_slice(obj: Object) -> Object:
-    """An EndpointSlice with no more than records need."""
+    """Return an EndpointSlice with no more than records need."""
     result = _slim_metadata(obj)
-    name = (obj["metadata"].get("labels") or {}).get(_SERVICE)
+    name = (obj["metadata"].get("labels") or {}).get(_SERVICE_NAME)
     if not name:
         return result
-    result["metadata"]["labels"] = {_SERVICE: name}
+    result["metadata"]["labels"] = {_SERVICE_NAME: name}
     result["addressType"] = obj.get("addressType")
     result["ports"] = obj.get("ports") or []
     result["endpoints"] = [
-        {key: each[key] for key in ("addresses", "hostname", "conditions") if key in each}
-        for each in obj.get("endpoints") or ()
+        {key: endpoint[key] for key in ("addresses", "hostname", "conditions") if key in endpoint}
+        for endpoint in obj.get("endpoints") or ()
     ]
     return result

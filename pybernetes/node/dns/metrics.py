@@ -30,7 +30,7 @@ class Metrics:
     names: int = 0
 
     def asked(self, kind: bytes) -> None:
-        """Counts a question by its type and class; whoever makes up types gets no memory for them."""
+        """Count a question by its type and class; whoever makes up types gets no memory for them."""
         types = self.types
         count = types.get(kind)
         if count is not None:
@@ -41,7 +41,7 @@ class Metrics:
             types[b""] = types.get(b"", 0) + 1
 
     def took(self, seconds: float) -> None:
-        """Counts how long an answer took."""
+        """Count how long an answer took."""
         self.duration_sum += seconds
         if seconds < BOUNDS[0]:
             self.durations[0] += 1
@@ -53,7 +53,7 @@ class Metrics:
         self.durations[-1] += 1
 
     def write(self, text: Exposition) -> None:
-        """Adds everything to a scrape."""
+        """Add everything to a scrape."""
         text.family("coredns_dns_requests_total", "counter", "Questions by type.")
         totals: dict[str, int] = {}
         for asked, count in list(self.types.items()):

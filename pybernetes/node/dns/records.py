@@ -1,15 +1,15 @@
-"""Which records a service has: DNS-based service discovery of Kubernetes, 1.1.0. Decisions only."""
+"""Which records a service has: DNS-based service discovery of Kubernetes, 1.1.0. Pure."""
 
 from __future__ import annotations
 
 import ipaddress
 import struct
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from pybernetes.api.resource import Object
 from pybernetes.node.dns.wire import AAAA, CNAME, PTR, SRV, A, name
 
-Object = dict[str, Any]
 # Names to types to data, all in wire format.
 Records = dict[bytes, dict[int, list[bytes]]]
 
@@ -27,44 +27,44 @@ class Endpoint(NamedTuple):
 
 
 def label(text: str) -> bytes:
-    """One label in wire format."""
+    """Return one label in wire format."""
     encoded = text.lower().encode()
     return bytes([len(encoded)]) + encoded
 
 
 def address_data(address: str) -> tuple[int, bytes]:
-    """The type and the data of an address's record."""
-    found = ipaddress.ip_address(address)
-    return (A if found.version == 4 else AAAA), found.packed
+    """Return the type and the data of an address's record."""
+    parsed = ipaddress.ip_address(address)
+    return (A if parsed.version == 4 else AAAA), parsed.packed
 
 
 def reverse(address: str) -> bytes:
-    """The name under which an address is looked up."""
+    """Return the name under which an address is looked up."""
     return name(ipaddress.ip_address(address).reverse_pointer)
 
 
 def endpoints(slices: Iterable[Object]) -> dict[Endpoint, set[tuple[str, str, int]]]:
-    """The ready endpoints of a service with their named ports (name, protocol, number), in a steady order."""
-    found: dict[Endpoint, set[tuple[str, str, int]]] = {}
-    for each in slices:
-        if each.get("addressType") == "FQDN":
+    """Return the ready endpoints of a service with their named ports (name, protocol, number), in a stable order."""
+    ports_by_endpoint: dict[Endpoint, set[tuple[str, str, int]]] = {}
+    for endpoint_slice in slices:
+        if endpoint_slice.get("addressType") == "FQDN":
             continue
         ports = {
             (port.get("name") or "", port.get("protocol") or "TCP", port["port"])
-            for port in each.get("ports") or ()
+            for port in endpoint_slice.get("ports") or ()
             if port.get("port")
         }
-        for endpoint in each.get("endpoints") or ():
+        for endpoint in endpoint_slice.get("endpoints") or ():
             if (endpoint.get("conditions") or {}).get("ready") is False:
                 continue
             for address in endpoint.get("addresses") or ():
                 key = Endpoint(address, endpoint.get("hostname") or "")
-                found.setdefault(key, set()).update(ports)
-    return dict(sorted(found.items()))
+                ports_by_endpoint.setdefault(key, set()).update(ports)
+    return dict(sorted(ports_by_endpoint.items()))
 
 
 def of_service(service: Object, slices: Iterable[Object], zone: bytes) -> Records:
-    """All records of a service, in the cluster's zone and of its addresses' reverse names."""
+    """Return all records of a service, in the cluster's zone and of its addresses' reverse names."""
     meta, spec = service["metadata"], service.get("spec") or {}
     own = label(meta["name"]) + label(meta["namespace"]) + b"\x03svc" + zone
     result: Records = {}
@@ -97,10 +97,10 @@ def of_service(service: Object, slices: Iterable[Object], zone: bytes) -> Record
 
 
 def _headless(
-    own: bytes, found: dict[Endpoint, set[tuple[str, str, int]]]
+    own: bytes, ports_by_endpoint: dict[Endpoint, set[tuple[str, str, int]]]
 ) -> Iterator[tuple[bytes, int, bytes]]:
-    share = max(1, 100 // len(found)) if found else 100
-    for endpoint, ports in found.items():
+    share = max(1, 100 // len(ports_by_endpoint)) if ports_by_endpoint else 100
+    for endpoint, ports in ports_by_endpoint.items():
         kind, data = address_data(endpoint.address)
         target = label(endpoint.label) + own
         yield own, kind, data
@@ -122,7 +122,7 @@ def _service(weight: int, port: int, target: bytes) -> bytes:
 
 
 def pod_address(labels: list[bytes]) -> str | None:
-    """The address that a pod's name stands for: 10-1-2-3 is 10.1.2.3, fd00--1 is fd00::1."""
+    """Return the address that a pod's name stands for: 10-1-2-3 is 10.1.2.3, fd00--1 is fd00::1."""
     try:
         text = labels[0].decode()
         v4 = text.count("-") == 3 and text.replace("-", "").isdigit()

@@ -1,4 +1,4 @@
-"""From a question to its answer. What the cluster knows is a look-up in memory; the rest is asked elsewhere."""
+"""From a question to its answer: a lookup in memory for the cluster's own names; others are forwarded."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Resolver:
         self.table, self.forward = table, forward
         self.metrics = metrics or Metrics()
         self._answers = table.answers
-        self._networks = [ipaddress.ip_network(each) for each in ranges]
+        self._networks = [ipaddress.ip_network(text) for text in ranges]
 
     def respond(self, data: bytes, datagram: bool) -> bytes | Awaitable[bytes] | None:
-        """The answer to a message, or something to wait for; None if it deserves none."""
+        """Return the answer to a message, or something to wait for; None if it deserves none."""
         # The usual case first: one question, at most an EDNS option, a name that is in the table.
         end = data.find(b"\0", 12) + 1
         question_end = end + 4
@@ -62,10 +62,10 @@ class Resolver:
         name = data[12:end].lower()
         answer = self._answers.get(name + kind)
         if answer is None:
-            found = self._missing(data, name, kind, question_end)
-            if found is None:
+            negative = self._missing(data, name, kind, question_end)
+            if negative is None:
                 return self._elsewhere(data, name, kind, question_end, limit, more, option)
-            answer, code = found
+            answer, code = negative
             return self._reply(data, question_end, answer, code, limit, more, option)
         counts, body, stride = answer
         if stride:  # addresses take turns
@@ -92,7 +92,7 @@ class Resolver:
     def _truncated(
         self, data: bytes, end: int, answer: Answer, limit: int, more: bytes, option: bytes
     ) -> bytes:
-        """As many answers as there is room for, and the bit that says that there are more."""
+        """Return as many answers as there is room for, and the bit that says that there are more."""
         self.metrics.truncated += 1
         room = limit - end - len(option)
         at, kept, body = 0, 0, answer.body
@@ -111,7 +111,7 @@ class Resolver:
         return data[:2] + bytes([_QR | data[2] & 0x79, code]) + bytes(8)
 
     def _odd(self, data: bytes) -> bytes | None:
-        """Messages that are no question of the usual kind."""
+        """Answer a message that is not a question of the usual kind."""
         if len(data) < wire.HEADER or data[2] & _QR:
             return None  # an answer to an answer could go on forever
         return self._error(data, wire.NOTIMP if data[2] & 0x78 else wire.FORMERR)
@@ -119,7 +119,7 @@ class Resolver:
     # -- names that are not in the table -----------------------------------------------------------------
 
     def _missing(self, data: bytes, name: bytes, kind: bytes, end: int) -> tuple[Answer, int] | None:
-        """What the cluster says about a name without such a record; None if it is not for us to say."""
+        """Return what the cluster says about a name without such a record; None if others have to be asked."""
         table = self.table
         if name.endswith(table.zone):
             if name + b"\0\5\0\1" in self._answers and kind[:2] != b"\0\5":
@@ -137,7 +137,7 @@ class Resolver:
         return (_NOTHING, wire.REFUSED) if self.forward is None else None
 
     def _pod(self, name: bytes, kind: bytes) -> Answer | None:
-        """The name of a pod's address, in a namespace that exists."""
+        """Return the name of a pod's address, in a namespace that exists."""
         first = 1 + name[0]
         if name[first:].find(b"\x03pod" + self.table.zone) < 0:
             return None
@@ -158,7 +158,7 @@ class Resolver:
         )
 
     def _ours(self, name: bytes) -> bool:
-        """Whether a reverse name is of an address of the cluster's."""
+        """Return whether a reverse name is of an address of the cluster's."""
         try:
             parts = [label.decode() for label in wire.labels(name)[:-2]][::-1]
             if name.endswith(b"\x07in-addr\x04arpa\0"):
@@ -166,7 +166,7 @@ class Resolver:
             else:
                 digits = "".join(parts)
                 address = ipaddress.ip_address(":".join(digits[at : at + 4] for at in range(0, 32, 4)))
-            return any(address in each for each in self._networks) and reverse(str(address)) == name
+            return any(address in network for network in self._networks) and reverse(str(address)) == name
         except ValueError:
             return False
 
@@ -199,14 +199,14 @@ class Resolver:
         return data[:2] + bytes([flags[0] | _TC, flags[1]]) + _NOTHING.counts + more + data[12:end] + option
 
     async def _follow(self, alias: Answer, kind: bytes) -> tuple[Answer, int]:
-        """An alias with the records of the name that it stands for."""
+        """Return an alias with the records of the name that it stands for."""
         target = alias.body[12:]
-        found = self._answers.get(target + kind)
+        known = self._answers.get(target + kind)
         records: list[wire.Record] = []
         code = wire.NOERROR
-        if found is not None:
-            message = bytes(4) + found.counts + b"\0\0" + target + kind + found.body
-            records = wire.read_records(message, 12 + len(target) + 4, int.from_bytes(found.counts[2:4]))[0]
+        if known is not None:
+            message = bytes(4) + known.counts + b"\0\0" + target + kind + known.body
+            records = wire.read_records(message, 12 + len(target) + 4, int.from_bytes(known.counts[2:4]))[0]
         elif self.forward is not None and not target.endswith(self.table.zone):
             try:
                 message = await self.forward(target + kind)
@@ -215,6 +215,7 @@ class Resolver:
             except (OSError, TimeoutError, wire.Malformed):
                 code = wire.SERVFAIL
         body = alias.body + b"".join(
-            wire.record(each.owner, each.type, min(each.ttl, self.table.ttl), each.data) for each in records
+            wire.record(record.owner, record.type, min(record.ttl, self.table.ttl), record.data)
+            for record in records
         )
         return Answer(struct.pack(">HHH", 1, 1 + len(records), 0), body), code

@@ -31,7 +31,7 @@ class Server:
         self.port = 0
 
     async def start(self, host: str, port: int) -> int:
-        """Listens on an address, on the same port for UDP and TCP; gives the port."""
+        """Listen on an address, on the same port for UDP and TCP, and return the port."""
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         loop = asyncio.get_running_loop()
         for _ in range(10):
@@ -42,8 +42,8 @@ class Server:
                 datagrams.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
             try:
                 datagrams.bind((host, port))
-                found = datagrams.getsockname()[1]
-                listener = await loop.create_server(lambda: _Connection(self), host, found)
+                bound_port = datagrams.getsockname()[1]
+                listener = await loop.create_server(lambda: _Connection(self), host, bound_port)
             except OSError:
                 datagrams.close()
                 if port:
@@ -54,12 +54,12 @@ class Server:
             loop.add_reader(
                 datagrams.fileno(), self._read, datagrams, "1" if family == socket.AF_INET else "2"
             )
-            self.port = found
-            return found
+            self.port = bound_port
+            return bound_port
         raise OSError(f"no port of {host} is free for both UDP and TCP")
 
     def _read(self, datagrams: socket.socket, family: str) -> None:
-        """Answers what is there, but lets others have their turn."""
+        """Answer what has arrived, up to a number that leaves others their turn."""
         respond, receive, send = self.resolver.respond, datagrams.recvfrom, datagrams.sendto
         metrics, count, before = self.metrics, 0, perf_counter()
         try:
@@ -99,11 +99,11 @@ class Server:
         task.add_done_callback(self._tasks.discard)
 
     async def stop(self) -> None:
-        """Closes everything."""
+        """Close every socket and connection."""
         loop = asyncio.get_running_loop()
-        for each in self._sockets:
-            loop.remove_reader(each.fileno())
-            each.close()
+        for datagrams in self._sockets:
+            loop.remove_reader(datagrams.fileno())
+            datagrams.close()
         for listener in self._listeners:
             await listening.close(listener)
         for connection in list(self.connections):
@@ -165,6 +165,6 @@ class _Connection(asyncio.Protocol):
             self._timer.cancel()
 
     def close(self) -> None:
-        """Ends the connection."""
+        """End the connection."""
         if self._transport is not None:
             self._transport.close()

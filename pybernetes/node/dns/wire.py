@@ -33,7 +33,7 @@ class Record(NamedTuple):
 
 
 def name(text: str) -> bytes:
-    """A name in wire format: lower case labels with their lengths in front."""
+    """Return a name in wire format: lower case labels with their lengths in front."""
     result = bytearray()
     for label in text.rstrip(".").lower().split(".") if text.rstrip(".") else ():
         encoded = label.encode("idna") if not label.isascii() else label.encode()
@@ -46,12 +46,12 @@ def name(text: str) -> bytes:
 
 
 def text(wire: bytes) -> str:
-    """A name for people."""
+    """Return a name for people."""
     return ".".join(label.decode(errors="replace") for label in labels(wire)) + "."
 
 
 def labels(wire: bytes) -> list[bytes]:
-    """The labels of a name without pointers; Malformed if it has any."""
+    """Return the labels of a name without pointers; Malformed if it has any."""
     result, at = [], 0
     while at < len(wire) and (length := wire[at]):
         if length > 63:
@@ -64,12 +64,12 @@ def labels(wire: bytes) -> list[bytes]:
 
 
 def record(owner: bytes, kind: int, ttl: int, data: bytes) -> bytes:
-    """A record of class IN."""
+    """Return a record of class IN."""
     return owner + struct.pack(">HHIH", kind, 1, ttl, len(data)) + data
 
 
 def read_name(message: bytes, at: int) -> tuple[bytes, int]:
-    """The name at some place with its pointers followed, and where it ends."""
+    """Return the name at an offset with its pointers followed, and where it ends."""
     result, end, jumps = bytearray(), 0, 0
     while True:
         if at >= len(message):
@@ -93,14 +93,14 @@ _NAMES_AT = {NS: 0, CNAME: 0, PTR: 0, MX: 2, SRV: 6}
 
 
 def read_records(message: bytes, at: int, count: int) -> tuple[list[Record], list[int], int]:
-    """So many records, where their TTLs are, and where they end."""
-    found, places = [], []
+    """Return the records at an offset, the offsets of their TTLs, and where they end."""
+    records, ttl_offsets = [], []
     for _ in range(count):
         owner, at = read_name(message, at)
         if at + 10 > len(message):
             raise Malformed("a record beyond the end")
         kind, klass, ttl, length = struct.unpack_from(">HHIH", message, at)
-        places.append(at + 4)
+        ttl_offsets.append(at + 4)
         at += 10
         if at + length > len(message):
             raise Malformed("data beyond the end")
@@ -112,13 +112,13 @@ def read_records(message: bytes, at: int, count: int) -> tuple[list[Record], lis
             first, middle = read_name(message, at)
             second, end = read_name(message, middle)
             data = first + second + message[end : at + length]
-        found.append(Record(owner, kind, klass, ttl, data))
+        records.append(Record(owner, kind, klass, ttl, data))
         at += length
-    return found, places, at
+    return records, ttl_offsets, at
 
 
 def read_question(message: bytes) -> tuple[bytes, int, int]:
-    """The name (as it was sent), the type and the end of the one question of a message."""
+    """Return the name (as it was sent), the type and the end of the one question of a message."""
     if len(message) < HEADER + 5 or message[4:6] != b"\0\1":
         raise Malformed("not one question")
     end = message.find(b"\0", HEADER) + 1
@@ -129,6 +129,6 @@ def read_question(message: bytes) -> tuple[bytes, int, int]:
 
 
 def query(identifier: int, question: bytes, *, size: int = UDP_SIZE) -> bytes:
-    """A question to another server."""
+    """Return a question to another server."""
     option = b"\0" + struct.pack(">HHIH", OPT, size, 0, 0)
     return struct.pack(">HHHHHH", identifier, 0x0100, 1, 0, 0, 1) + question + option

@@ -9,7 +9,7 @@ from typing import Any
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import resource_totals
-from pybernetes.api.core.pod.pod_level_resources import qos_class
+from pybernetes.api.core.pod.qos_class import qos_class
 from pybernetes.node.kubelet import resources
 
 Fields = dict[str, Any]

@@ -8,7 +8,7 @@ from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import resource_totals
-from pybernetes.api.core.pod.pod_level_resources import qos_class
+from pybernetes.api.core.pod.qos_class import qos_class
 
 Fields = dict[str, Any]
 Message = Any

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pybernetes.api.resource import Object
+
 FILE = "10-pybernetes.conflist"
 BRIDGE = "cni0"
 
@@ -19,21 +21,21 @@ def configuration(
     mtu: int = 0,
     state: Path | None = None,
     masquerade: bool = False,
-) -> dict[str, Any]:
-    """The list of plugins for a node with these ranges; ``state`` is where addresses are kept.
+) -> Object:
+    """Return the list of plugins for a node with these ranges; ``state`` is where addresses are kept.
 
     ``masquerade`` hides pods behind their node from everybody else: for a node that is alone.
     """
-    networks = [ipaddress.ip_network(each) for each in pod_cidrs]
-    routes = [{"dst": "0.0.0.0/0" if each.version == 4 else "::/0"} for each in networks]
-    addresses: dict[str, Any] = {
+    networks = [ipaddress.ip_network(text) for text in pod_cidrs]
+    routes = [{"dst": "0.0.0.0/0" if network.version == 4 else "::/0"} for network in networks]
+    addresses: Object = {
         "type": "host-local",
-        "ranges": [[{"subnet": str(each)}] for each in networks],
+        "ranges": [[{"subnet": str(network)}] for network in networks],
         "routes": routes,
     }
     if state is not None:
         addresses["dataDir"] = str(state)
-    main: dict[str, Any] = {
+    main: Object = {
         "type": "bridge",
         "bridge": bridge,
         "isGateway": True,
@@ -55,7 +57,7 @@ def configuration(
 
 
 def write(folder: Path, pod_cidrs: Sequence[str], **options: Any) -> bool:
-    """Writes the configuration where the runtime looks for it; False if it is there already."""
+    """Write the configuration where the runtime looks for it, and return whether it differed."""
     text = json.dumps(configuration(pod_cidrs, **options), indent=2) + "\n"
     path = folder / FILE
     if path.exists() and path.read_text() == text:

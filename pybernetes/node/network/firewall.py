@@ -1,4 +1,4 @@
-"""The packet filter's part: pods' traffic is forwarded, and what leaves the cluster has the node's address."""
+"""The packet filter: traffic of pods is forwarded, and what leaves the cluster gets the node's address."""
 
 from __future__ import annotations
 
@@ -14,48 +14,51 @@ _COMMENT = "pybernetes pod network"
 
 
 def rules(plan: Plan, version: int, *, masquerade: bool = True) -> str:
-    """The input of iptables-restore for a family; our chains alone are replaced."""
-    cluster = sorted(str(each) for each in plan.cluster if each.version == version)
-    own = sorted(str(each) for each in plan.own.ranges if each.version == version)
+    """Return the input of iptables-restore for a family; our chains alone are replaced."""
+    cluster = sorted(str(network) for network in plan.cluster if network.version == version)
+    own = sorted(str(network) for network in plan.own.ranges if network.version == version)
     lines = ["*nat", f":{_MASQUERADE} - [0:0]", f":{_MASQUERADE}-OUT - [0:0]"]
     if masquerade:
-        lines += [f"-A {_MASQUERADE} -s {each} -j {_MASQUERADE}-OUT" for each in own]
-        lines += [f"-A {_MASQUERADE}-OUT -d {each} -j RETURN" for each in (*cluster, _MULTICAST[version])]
+        lines += [f"-A {_MASQUERADE} -s {pod_range} -j {_MASQUERADE}-OUT" for pod_range in own]
+        lines += [
+            f"-A {_MASQUERADE}-OUT -d {destination} -j RETURN"
+            for destination in (*cluster, _MULTICAST[version])
+        ]
         lines.append(f"-A {_MASQUERADE}-OUT -j MASQUERADE --random-fully")
     lines += ["COMMIT", "*filter", f":{_FORWARD} - [0:0]"]
-    for each in cluster:
-        lines += [f"-A {_FORWARD} -s {each} -j ACCEPT", f"-A {_FORWARD} -d {each} -j ACCEPT"]
+    for pod_range in cluster:
+        lines += [f"-A {_FORWARD} -s {pod_range} -j ACCEPT", f"-A {_FORWARD} -d {pod_range} -j ACCEPT"]
     return "\n".join([*lines, "COMMIT", ""])
 
 
 def jumps() -> list[tuple[str, list[str]]]:
-    """The rules of the kernel's own chains that lead to ours: table and rule.
+    """Return the rules of the kernel's own chains that jump to ours: table and rule.
 
     They come last, so that whoever refuses or rewrites packets is asked first.
     """
-    how = ["-m", "comment", "--comment", _COMMENT, "-j"]
-    return [("nat", ["POSTROUTING", *how, _MASQUERADE]), ("filter", ["FORWARD", *how, _FORWARD])]
+    match = ["-m", "comment", "--comment", _COMMENT, "-j"]
+    return [("nat", ["POSTROUTING", *match, _MASQUERADE]), ("filter", ["FORWARD", *match, _FORWARD])]
 
 
 async def apply(plan: Plan, versions: Iterable[int], *, masquerade: bool = True) -> None:
-    """Replaces our chains and makes sure that packets come to them."""
+    """Replace our chains and make sure that packets come to them."""
     for version in versions:
         program = _PROGRAM[version]
         text = rules(plan, version, masquerade=masquerade)
-        await _run(f"{program}-restore", "-w", "5", "--noflush", given=text)
+        await _run(f"{program}-restore", "-w", "5", "--noflush", text=text)
         for table, rule in jumps():
             if await _run(program, "-w", "5", "-t", table, "-C", *rule, may_fail=True):
                 await _run(program, "-w", "5", "-t", table, "-A", *rule)
 
 
-async def _run(*command: str, given: str = "", may_fail: bool = False) -> int:
+async def _run(*command: str, text: str = "", may_fail: bool = False) -> int:
     pipe = asyncio.subprocess.PIPE
     try:
         process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, stderr=pipe)
     except FileNotFoundError:
         raise OSError(f"{command[0]} is missing: apt-get install iptables") from None
     try:
-        _, complaint = await process.communicate(given.encode())
+        _, complaint = await process.communicate(text.encode())
     except asyncio.CancelledError:
         await process.wait()  # it takes a moment, and must not be cut short
         raise

@@ -1,4 +1,4 @@
-"""What a node's kernel must know so that pods reach the pods of other nodes. Decisions only, no I/O.
+"""What a node's kernel must know so that pods reach the pods of other nodes. Pure.
 
 Both families of addresses are treated alike: a node may have ranges of either or of both.
 """
@@ -6,14 +6,17 @@ Both families of addresses are treated alike: a node may have ranges of either o
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
+
+from pybernetes.api.resource import Object
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
+Parsed = TypeVar("Parsed")
 BACKENDS = ("vxlan", "host-gw")
 DEVICE = "pyb-vxlan"
 # What a packet of an overlay carries in addition: outer Ethernet, IP, UDP and VXLAN headers.
@@ -38,8 +41,8 @@ class Configuration:
     def __post_init__(self) -> None:
         if self.backend not in BACKENDS:
             raise ValueError(f"there is no backend {self.backend!r}: use one of {', '.join(BACKENDS)}")
-        for each in self.cluster_cidrs:
-            ip_network(each)
+        for cidr in self.cluster_cidrs:
+            ip_network(cidr)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +54,13 @@ class Peer:
     addresses: tuple[Address, ...]
 
     def address(self, version: int) -> Address | None:
-        """The node's first address of a family."""
-        return next((each for each in self.addresses if each.version == version), None)
+        """Return the node's first address of a family."""
+        return next((address for address in self.addresses if address.version == version), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A way to some pods; without a gateway and a device it says that there is none."""
+    """A way to some pods; without a gateway it makes them unreachable."""
 
     destination: Network
     gateway: Address | None = None
@@ -70,7 +73,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """The VXLAN device of a node, with whom it sends packets to."""
+    """The VXLAN device of a node, and the peers that it sends packets to."""
 
     vni: int
     port: int
@@ -94,47 +97,51 @@ class Plan:
 
 
 def mac(name: str) -> str:
-    """The MAC address of a node's overlay device: everybody derives the same from the node's name."""
+    """Return the MAC address of a node's overlay device: everybody derives the same from the node's name."""
     digest = hashlib.sha256(f"pybernetes vxlan {name}".encode()).digest()
     return ":".join(f"{byte:02x}" for byte in (digest[0] & 0xFC | 0x02, *digest[1:6]))
 
 
-def peer(node: dict[str, Any]) -> Peer:
-    """What a Node object says about the network; what can not be read is left out."""
+def peer(node: Object) -> Peer:
+    """Return what a Node object says about the network; what cannot be read is left out."""
     spec, status = node.get("spec") or {}, node.get("status") or {}
     ranges = spec.get("podCIDRs") or ([spec["podCIDR"]] if spec.get("podCIDR") else [])
-    listed = [each["address"] for each in status.get("addresses") or () if each.get("type") == "InternalIP"]
+    addresses = [
+        address["address"] for address in status.get("addresses") or () if address.get("type") == "InternalIP"
+    ]
     return Peer(
         node["metadata"]["name"],
-        tuple(found for each in ranges if (found := _read(ip_network, each)) is not None),
-        tuple(found for each in listed if (found := _read(ip_address, each)) is not None),
+        tuple(network for text in ranges if (network := _parse(ip_network, text)) is not None),
+        tuple(parsed for text in addresses if (parsed := _parse(ip_address, text)) is not None),
     )
 
 
-def _read(how: Any, text: str) -> Any:
+def _parse(parser: Callable[[str], Parsed], text: str) -> Parsed | None:
     try:
-        return how(text)
+        return parser(text)
     except ValueError:
         return None
 
 
 def plan(own: Peer, peers: Iterable[Peer], configuration: Configuration, link_mtu: int = 0) -> Plan | None:
-    """What a node needs to reach the pods of its peers; None as long as it has no range or address itself."""
+    """Return what a node needs to reach the pods of its peers; None as long as it has no range or address itself."""
     if not own.ranges or not own.addresses:
         return None
     others = sorted(
-        (each for each in peers if each.name != own.name and each.ranges), key=lambda each: each.name
+        (node for node in peers if node.name != own.name and node.ranges), key=lambda node: node.name
     )
-    cluster = {ip_network(each) for each in configuration.cluster_cidrs}
-    for known in (own, *others):
-        cluster |= {each for each in known.ranges if not any(_within(each, whole) for whole in cluster)}
-    routes = {Route(each) for each in cluster}
+    cluster = {ip_network(cidr) for cidr in configuration.cluster_cidrs}
+    for node in (own, *others):
+        cluster |= {
+            pod_range for pod_range in node.ranges if not any(_within(pod_range, whole) for whole in cluster)
+        }
+    routes = {Route(pod_range) for pod_range in cluster}
     join = _by_overlay if configuration.backend == "vxlan" else _by_gateways
-    found, overlay, problems = join(own, others, configuration)
+    peer_routes, overlay, problems = join(own, others, configuration)
     mtu = configuration.mtu or link_mtu
     if overlay is not None and not configuration.mtu and link_mtu:
         mtu = link_mtu - _OVERHEAD[overlay.local.version]
-    return Plan(own, mtu, frozenset(routes | found), overlay, frozenset(cluster), tuple(problems))
+    return Plan(own, mtu, frozenset(routes | peer_routes), overlay, frozenset(cluster), tuple(problems))
 
 
 def _within(small: Network, large: Network) -> bool:
@@ -145,7 +152,7 @@ _Joined = tuple[set[Route], Overlay | None, list[str]]
 
 
 def _by_overlay(own: Peer, others: list[Peer], configuration: Configuration) -> _Joined:
-    """Packets to pods go to the peer's overlay device, whose address is the first of the peer's range."""
+    """Send packets to the peer's overlay device, whose address is the first of the peer's range."""
     local = own.addresses[0]
     routes, neighbours, forwarding, problems = set(), set(), set(), []
     for other in others:
@@ -155,24 +162,24 @@ def _by_overlay(own: Peer, others: list[Peer], configuration: Configuration) -> 
             continue
         device = mac(other.name)
         forwarding.add((device, remote))
-        for each in other.ranges:
-            routes.add(Route(each, each.network_address, overlay=True))
-            neighbours.add((each.network_address, device))
+        for pod_range in other.ranges:
+            routes.add(Route(pod_range, pod_range.network_address, overlay=True))
+            neighbours.add((pod_range.network_address, device))
     overlay = Overlay(
         configuration.vni, configuration.port, local, mac(own.name),
-        frozenset(each.network_address for each in own.ranges), frozenset(neighbours), frozenset(forwarding),
+        frozenset(pod_range.network_address for pod_range in own.ranges), frozenset(neighbours), frozenset(forwarding),
     )  # fmt: skip
     return routes, overlay, problems
 
 
 def _by_gateways(own: Peer, others: list[Peer], configuration: Configuration) -> _Joined:
-    """Packets to pods go to the peer itself, which must be on the same link."""
+    """Send packets to the peer itself, which must be on the same link."""
     routes, problems = set(), []
     for other in others:
-        for each in other.ranges:
-            gateway = other.address(each.version)
+        for pod_range in other.ranges:
+            gateway = other.address(pod_range.version)
             if gateway is None:
-                problems.append(f"the node {other.name} has no address of the family of {each}")
+                problems.append(f"the node {other.name} has no address of the family of {pod_range}")
             else:
-                routes.add(Route(each, gateway))
+                routes.add(Route(pod_range, gateway))
     return routes, None, problems

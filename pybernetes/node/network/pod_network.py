@@ -1,15 +1,17 @@
-"""Keeps a node joined to the others: works anew whenever a Node object or the kernel's state changes."""
+"""Keeps a node joined to the others: syncs again whenever a Node object or the kernel's state changes."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.refs import NODES
 from pybernetes.lib.clock import Clock
-from pybernetes.node.network import cni, firewall, netlink
+from pybernetes.node.network import cni, firewall
+from pybernetes.node.network.kernel import Kernel, with_kernel
+from pybernetes.node.network.netlink_monitor import NetlinkMonitor
 from pybernetes.node.network.plan import Configuration, Peer, Plan, peer, plan
 from pybernetes.runtime.informer import Informer
 
@@ -25,84 +27,84 @@ class PodNetwork:
     ) -> None:
         self.name, self.configuration = node_name, configuration
         self.clock = clock or Clock()
-        self.nodes = Informer(client, NODES, transform=_slim)
+        self.nodes = Informer(client, NODES, transform=_without_unused_fields)
         self.nodes.add_handler(self._node_changed)
-        self.applied: Plan | None = None  # what the kernel was last brought to
-        self.rounds = 0
-        self._dirty = asyncio.Event()
-        self._filtered: Plan | None = None
+        self.applied: Plan | None = None  # what the kernel was last made to match
+        self.syncs = 0
+        self._changed = asyncio.Event()
+        self._firewall_plan: Plan | None = None
         self._problems: tuple[str, ...] = ()
 
-    def _node_changed(self, old: dict[str, Any] | None, new: dict[str, Any] | None) -> None:
+    def _node_changed(self, old: Object | None, new: Object | None) -> None:
         # Heartbeats change nodes all the time; only ranges and addresses matter here.
         if old is None or new is None or peer(old) != peer(new):
-            self._dirty.set()
+            self._changed.set()
 
     async def run(self) -> None:
-        """Works until it is cancelled; what it made stays, so that pods keep their network."""
-        news = netlink.News(self._dirty.set)
+        """Sync until cancelled; what was made stays, so that pods keep their network."""
+        monitor = NetlinkMonitor(self._changed.set)
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self.nodes.run())
-                group.create_task(self._work())
+                group.create_task(self._sync_loop())
         finally:
-            news.close()
+            monitor.close()
 
-    async def _work(self) -> None:
+    async def _sync_loop(self) -> None:
         await self.nodes.wait_synced()
         delay = _FIRST_DELAY
         while True:
-            self._dirty.clear()
+            self._changed.clear()
             try:
-                await self.bring()
+                await self.sync()
                 delay = _FIRST_DELAY
             except Exception as error:
                 log.warning("the pod network of %s is not complete: %s; trying again", self.name, error)
-                self.clock.call_later(delay, self._dirty.set)
+                self.clock.call_later(delay, self._changed.set)
                 delay = min(_LONGEST_DELAY, delay * 2)
-            await self._dirty.wait()
+            await self._changed.wait()
 
-    async def bring(self) -> None:
-        """Makes this node match the Node objects, once."""
-        peers = [peer(each) for each in self.nodes.values()]
-        own = next((each for each in peers if each.name == self.name), Peer(self.name, (), ()))
+    async def sync(self) -> None:
+        """Make this node match the Node objects, once."""
+        peers = [peer(node) for node in self.nodes.values()]
+        own = next((node for node in peers if node.name == self.name), Peer(self.name, (), ()))
         if not own.addresses or not own.ranges:
             return
-        wanted: Plan | None = None
+        new_plan: Plan | None = None
 
-        async def work(kernel: netlink.Kernel) -> None:
-            nonlocal wanted
+        async def apply(kernel: Kernel) -> None:
+            nonlocal new_plan
             link, mtu = await kernel.underlay(own.addresses[0])
             if not link:
                 raise OSError(f"no link of this machine has the node's address {own.addresses[0]}")
-            wanted = plan(own, peers, self.configuration, mtu)
-            if wanted is not None:
-                await kernel.apply(wanted, link)
+            new_plan = plan(own, peers, self.configuration, mtu)
+            if new_plan is not None:
+                await kernel.apply(new_plan, link)
 
-        await asyncio.to_thread(netlink.converse, work)
-        if wanted is None:
+        await asyncio.to_thread(with_kernel, apply)
+        if new_plan is None:
             return
-        if wanted != self._filtered:
-            versions = sorted({each.version for each in wanted.cluster})
-            await firewall.apply(wanted, versions, masquerade=self.configuration.masquerade)
-            self._filtered = wanted
+        if new_plan != self._firewall_plan:
+            versions = sorted({network.version for network in new_plan.cluster})
+            await firewall.apply(new_plan, versions, masquerade=self.configuration.masquerade)
+            self._firewall_plan = new_plan
         if self.configuration.cni_folder is not None:
-            ranges = [str(each) for each in own.ranges]
+            ranges = [str(pod_range) for pod_range in own.ranges]
             cni.write(
-                self.configuration.cni_folder, ranges, mtu=wanted.mtu, state=self.configuration.cni_state
+                self.configuration.cni_folder, ranges, mtu=new_plan.mtu, state=self.configuration.cni_state
             )
-        if wanted.problems != self._problems:
-            self._problems = wanted.problems
-            for problem in wanted.problems:
+        if new_plan.problems != self._problems:
+            self._problems = new_plan.problems
+            for problem in new_plan.problems:
                 log.warning("%s: its pods can not be reached from here", problem)
-        if wanted != self.applied:
-            log.info("%s is joined to %d ranges of pods", self.name, len(wanted.routes))
-        self.applied = wanted
-        self.rounds += 1
+        if new_plan != self.applied:
+            log.info("%s is joined to %d ranges of pods", self.name, len(new_plan.routes))
+        self.applied = new_plan
+        self.syncs += 1
 
 
-def _slim(node: dict[str, Any]) -> dict[str, Any]:
-    """A Node object with no more than is looked at here."""
+def _without_unused_fields(node: Object) -> Object:
+    """Return a Node object with only the fields that are used here."""
     spec, status = node.get("spec") or {}, node.get("status") or {}
     return {
         "metadata": {key: node["metadata"].get(key) for key in ("name", "resourceVersion")},
@@ -112,5 +114,5 @@ def _slim(node: dict[str, Any]) -> dict[str, Any]:
 
 
 async def run(client: Client, node_name: str, configuration: Configuration) -> None:
-    """Keeps a node's pod network as the cluster wants it until cancelled."""
+    """Keep the pod network of a node in sync until cancelled."""
     await PodNetwork(client, node_name, configuration).run()

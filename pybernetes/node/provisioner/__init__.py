@@ -1,8 +1,6 @@
-"""The storage provisioner: a claim of its class gets a folder on local disk, which goes with the claim.
+"""Gives claims of the default storage class folders on local disk.
 
-``plan`` decides what is to be made and what may go (pure); ``controllers`` does it.
+``plan`` decides (pure), ``provisioner`` makes folders and volumes, ``volume_remover`` removes them.
+
+Layers: imports ``lib``, ``api``, ``client`` and ``runtime`` only. ``docs/storage-provisioner.md`` is the guide.
 """
-
-from pybernetes.node.provisioner.provisioner import ensure_class, provision
-
-__all__ = ["ensure_class", "provision"]

@@ -1,22 +1,25 @@
-"""Which claims get a folder, what their volumes look like, and which folders may go: pure."""
+"""Which claims get a folder, what their volumes look like, and which folders may be removed. Pure."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-Object = dict[str, Any]
+from pybernetes.api.resource import Object
+
 NAME = "pybernetes.dev/local-folder"
 CLASS = "standard"
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
-ASKED = ("volume.kubernetes.io/storage-provisioner", "volume.beta.kubernetes.io/storage-provisioner")
+PROVISIONER_ANNOTATIONS = (
+    "volume.kubernetes.io/storage-provisioner",
+    "volume.beta.kubernetes.io/storage-provisioner",
+)
 FINALIZER = "external-provisioner.volume.kubernetes.io/finalizer"
 _HOSTNAME = "kubernetes.io/hostname"
 
 
 def storage_class() -> Object:
-    """The class that claims without a class get."""
+    """Return the class that claims without a class get."""
     return {
         "metadata": {"name": CLASS, "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}},
         "provisioner": NAME,
@@ -26,26 +29,30 @@ def storage_class() -> Object:
 
 
 def _annotation(obj: Object, *names: str) -> str:
-    found = obj["metadata"].get("annotations") or {}
-    return next((found[name] for name in names if name in found), "")
+    annotations = obj["metadata"].get("annotations") or {}
+    return next((annotations[name] for name in names if name in annotations), "")
 
 
 def node_of(claim: Object) -> str:
-    """The node that a pod of the claim goes to; empty if any will do."""
+    """Return the node that a pod of the claim goes to; empty if any will do."""
     return _annotation(claim, SELECTED_NODE)
 
 
 def wants_volume(claim: Object, chosen: Object | None) -> bool:
-    """Whether a claim waits for a folder of ours; ``chosen`` is its class."""
+    """Return whether a claim waits for a folder of ours; ``chosen`` is its class."""
     if claim["spec"].get("volumeName") or claim["metadata"].get("deletionTimestamp"):
         return False
-    if chosen is None or chosen.get("provisioner") != NAME or _annotation(claim, *ASKED) != NAME:
+    if (
+        chosen is None
+        or chosen.get("provisioner") != NAME
+        or _annotation(claim, *PROVISIONER_ANNOTATIONS) != NAME
+    ):
         return False
     return chosen.get("volumeBindingMode") != "WaitForFirstConsumer" or bool(node_of(claim))
 
 
 def problem(claim: Object, chosen: Object) -> str:
-    """Why a claim cannot be met, empty if it can."""
+    """Return why a claim cannot be met, empty if it can."""
     if claim["spec"].get("volumeMode") == "Block":
         return "block volumes are not supported: folders have no device"
     if claim["spec"].get("selector"):
@@ -58,18 +65,18 @@ def problem(claim: Object, chosen: Object) -> str:
 
 
 def volume_name(claim: Object) -> str:
-    """The name of a claim's volume."""
+    """Return the name of a claim's volume."""
     return f"pvc-{claim['metadata']['uid']}"
 
 
 def folder(claim: Object, directory: Path) -> Path:
-    """Where a claim's volume is; people find their data by the names in it."""
+    """Return the folder of a claim's volume; its name tells people whose data it holds."""
     meta = claim["metadata"]
     return directory / f"{volume_name(claim)}_{meta['namespace']}_{meta['name']}"
 
 
 def volume(claim: Object, chosen: Object, path: Path, hostname: str) -> Object:
-    """The volume for a claim; with a host name it can be used there alone."""
+    """Return the volume for a claim; with a host name it can be used there alone."""
     meta = claim["metadata"]
     spec: Object = {
         "capacity": {"storage": claim["spec"]["resources"]["requests"]["storage"]},
@@ -98,18 +105,18 @@ def volume(claim: Object, chosen: Object, path: Path, hostname: str) -> Object:
     }
 
 
-def may_go(found: Object) -> bool:
-    """Whether a volume is ours and nobody needs it or what is in it any more."""
-    if _annotation(found, PROVISIONED_BY) != NAME:
+def may_be_removed(volume: Object) -> bool:
+    """Return whether a volume is ours and nobody needs it or what is in it any more."""
+    if _annotation(volume, PROVISIONED_BY) != NAME:
         return False
-    if found["spec"].get("persistentVolumeReclaimPolicy") != "Delete":
+    if volume["spec"].get("persistentVolumeReclaimPolicy") != "Delete":
         return False
-    return found.get("status", {}).get("phase") == "Released" or (
-        bool(found["metadata"].get("deletionTimestamp")) and found.get("status", {}).get("phase") != "Bound"
+    return volume.get("status", {}).get("phase") == "Released" or (
+        bool(volume["metadata"].get("deletionTimestamp")) and volume.get("status", {}).get("phase") != "Bound"
     )
 
 
-def own_folder(found: Object, directory: Path) -> Path | None:
-    """The folder of a volume, None if it is not one of ours: nothing else is ever removed."""
-    path = Path((found["spec"].get("hostPath") or {}).get("path") or "/")
+def own_folder(volume: Object, directory: Path) -> Path | None:
+    """Return the folder of a volume, None if it is not one of ours: nothing else is ever removed."""
+    path = Path((volume["spec"].get("hostPath") or {}).get("path") or "/")
     return path if path.parent == directory and path.name.startswith("pvc-") else None

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import shutil
 from pathlib import Path
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
-from pybernetes.client.errors import AlreadyExists, NotFound
+from pybernetes.client.errors import AlreadyExists
 from pybernetes.client.refs import (
     NODES,
     PERSISTENT_VOLUME_CLAIMS,
     PERSISTENT_VOLUMES,
     STORAGE_CLASSES,
 )
-from pybernetes.client.transport import Object
 from pybernetes.node.provisioner import plan
+from pybernetes.node.provisioner.volume_remover import VolumeRemover
 from pybernetes.runtime import Manager
 from pybernetes.runtime.controller import Controller, Runtime
 
@@ -39,7 +38,7 @@ class Provisioner(Controller):
         return new is not None and not new["spec"].get("volumeName")
 
     async def reconcile(self, key: str) -> float | None:
-        """Gives a claim its volume."""
+        """Give a claim its volume."""
         claim = self.objects.get(key)
         if claim is None:
             return None
@@ -59,17 +58,17 @@ class Provisioner(Controller):
         self._report(claim, "Normal", "Provisioning", text)
         path = plan.folder(claim, self._directory)
         _make(path)
-        made = plan.volume(claim, chosen, path, self._hostname(node) if node else "")
+        volume = plan.volume(claim, chosen, path, self._hostname(node) if node else "")
         try:
-            await self.client.create(PERSISTENT_VOLUMES, made)
+            await self.client.create(PERSISTENT_VOLUMES, volume)
         except AlreadyExists:
             return None
         self._report(claim, "Normal", "ProvisioningSucceeded", f"Successfully provisioned volume {plan.volume_name(claim)}")  # fmt: skip
         return None
 
     def _hostname(self, node: str) -> str:
-        found = self.cache(NODES).get(node)
-        labels = (found or {"metadata": {}})["metadata"].get("labels") or {}
+        node_object = self.cache(NODES).get(node)
+        labels = (node_object or {"metadata": {}})["metadata"].get("labels") or {}
         return labels.get("kubernetes.io/hostname", node)
 
     def _report(self, claim: Object, type_: str, reason: str, message: str) -> None:
@@ -77,52 +76,13 @@ class Provisioner(Controller):
         self._events.event(about, type_, reason, message)
 
 
-class Remover(Controller):
-    """Works on keys of volumes: the folder goes first, so that nothing is left of a volume that is gone."""
-
-    name = "storage-remover"
-    kind = PERSISTENT_VOLUMES
-
-    def __init__(self, runtime: Runtime, directory: Path, node: str) -> None:
-        super().__init__(runtime)
-        self._directory, self._node = directory, node
-
-    def concerns(self, old: Object | None, new: Object | None) -> bool:
-        return new is not None and plan.may_go(new)
-
-    async def reconcile(self, key: str) -> float | None:
-        """Removes a volume that nobody needs."""
-        volume = self.objects.get(key)
-        if volume is None or not plan.may_go(volume):
-            return None
-        path = plan.own_folder(volume, self._directory)
-        if path is None:
-            return None  # of another node, or made by hand
-        await asyncio.to_thread(_remove, path)
-        try:
-            if not volume["metadata"].get("deletionTimestamp"):
-                await self.client.delete(PERSISTENT_VOLUMES, key, uid=volume["metadata"]["uid"])
-            left = [each for each in volume["metadata"].get("finalizers", ()) if each != plan.FINALIZER]
-            await self.client.patch(PERSISTENT_VOLUMES, key, {"metadata": {"finalizers": left}})
-        except NotFound:
-            pass
-        return None
-
-
 def _make(path: Path) -> None:
     path.mkdir(parents=True, exist_ok=True)
     os.chmod(path, 0o777)  # whoever runs in the container is to write there
 
 
-def _remove(path: Path) -> None:
-    if path.is_symlink():
-        path.unlink()
-    elif path.exists():
-        shutil.rmtree(path)
-
-
 async def ensure_class(client: Client) -> None:
-    """Makes the default class unless it is there: what somebody changed about it stays."""
+    """Create the default class unless it exists: changes by others stay."""
     try:
         await client.create(STORAGE_CLASSES, plan.storage_class())
     except AlreadyExists:
@@ -130,8 +90,8 @@ async def ensure_class(client: Client) -> None:
 
 
 async def provision(client: Client, directory: Path, node: str = "") -> None:
-    """Runs until it is cancelled; with a node only for claims whose pods go there, else for all."""
+    """Provision volumes until cancelled; with a node only for claims whose pods go there, else for all."""
     manager = Manager(client)
     manager.add(Provisioner(manager.runtime, directory, node))
-    manager.add(Remover(manager.runtime, directory, node))
+    manager.add(VolumeRemover(manager.runtime, directory, node))
     await manager.run()

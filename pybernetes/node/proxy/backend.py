@@ -1,50 +1,35 @@
-"""What a mode of kube-proxy has to offer, and what it is told."""
+"""What a mode of kube-proxy has to offer, and the settings that it is given."""
 
 from __future__ import annotations
 
 import ipaddress
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pybernetes.lib import discover
 from pybernetes.node.proxy.change_tracker import Change
-from pybernetes.node.proxy.commands import CommandError, run
-from pybernetes.node.proxy.service_port import Node, ServicePort
-
-PACKAGE = "pybernetes.node.proxy.backends"
+from pybernetes.node.proxy.config import BACKENDS
+from pybernetes.node.proxy.local_traffic import LocalTraffic
+from pybernetes.node.proxy.node import Node
+from pybernetes.node.proxy.service_port import ServicePort
 
 
 class SyncError(Exception):
     """Rules could not be written; what is in the kernel is unknown until a full sync succeeds."""
 
 
-@dataclass(frozen=True)
-class LocalTraffic:
-    """How traffic of this node's pods is told from other traffic; all empty: it is not."""
-
-    ranges: tuple[str, ...] = ()  # source addresses
-    interface: str = ""  # the bridge that it comes from, or the beginning of links' names with a + behind it
-
-    def range(self, family: int) -> str:
-        """The range of a family, or nothing."""
-        return next((each for each in self.ranges if ipaddress.ip_network(each).version == family), "")
-
-    def known(self, family: int) -> bool:
-        """Whether local traffic can be told."""
-        return bool(self.interface or self.range(family))
-
-
 @dataclass
 class Settings:
-    """What every mode is told."""
+    """What every mode is given."""
 
     node: Node
     local: LocalTraffic = field(default_factory=LocalTraffic)
     masquerade_all: bool = False
     masquerade_bit: int = 14
-    node_port_addresses: tuple[str, ...] = ()  # ranges, primary, localhost, all; nothing: as the mode does
+    node_port_addresses: tuple[
+        str, ...
+    ] = ()  # ranges, primary, localhost, all; empty: the default of the mode
     localhost_node_ports: bool = True
     tcp_be_liberal: bool = False
     service_ranges: tuple[str, ...] = ()
@@ -55,76 +40,52 @@ class Settings:
         return f"{1 << self.masquerade_bit:#010x}"
 
     def node_address(self, family: int) -> str:
-        """The node's own address, or nothing."""
-        found = (each for each in self.node.addresses if ipaddress.ip_address(each).version == family)
-        return next(found, "")
+        """Return the node's own address, or an empty text."""
+        addresses = self.node.addresses
+        return next((text for text in addresses if ipaddress.ip_address(text).version == family), "")
 
 
 class Backend(Protocol):
-    """One mode, for one family of addresses."""
+    """One mode, for one address family."""
 
     settings: Settings
 
-    async def resync(self, portals: Iterable[ServicePort]) -> None:
-        """Makes the kernel match, whatever is in it. SyncError if it could not be done."""
+    async def resync(self, service_ports: Iterable[ServicePort]) -> None:
+        """Make the kernel match, whatever is in it; SyncError if that fails."""
 
     async def sync(self, changes: Sequence[Change]) -> None:
-        """Brings in what changed, after a ``resync``. SyncError if it could not be done."""
+        """Write what changed since the last ``resync`` or ``sync``; SyncError if that fails."""
 
     async def close(self) -> None:
-        """Ends what runs in this process; rules stay."""
+        """End what runs in this process; rules stay."""
 
-    def figures(self) -> dict[tuple[str, ...], float]:
-        """What the mode counts: a metric's name without its prefix, and the values of its labels."""
+    def samples(self) -> dict[tuple[str, ...], float]:
+        """Return the values of the mode's own metrics, by the metric's name and the values of its labels."""
+
+
+class Metric(NamedTuple):
+    """A metric that only some modes have, with the names of its labels besides ``ip_family``."""
+
+    name: str
+    type: str
+    help: str
+    labels: tuple[str, ...] = ()
 
 
 class Mode(Protocol):
-    """What a file in ``backends`` has as its ``MODE``."""
+    """What a file in ``backends``, or the file of a folder's name there, has as its ``MODE``."""
+
+    section: str  # of KubeProxyConfiguration: its sync periods and masquerading
+    rules: str  # name of the mode whose kernel rules it uses: those stay when other modes are cleaned up
+    metrics: Sequence[Metric]  # whose values are the ``samples`` of its backends
+    failures: Mapping[str, Metric]  # the counters that the mode has for ``failures`` and ``partial_failures``
 
     def __call__(self, settings: Settings, family: int) -> Backend: ...
 
     async def cleanup(self) -> None:
-        """Removes whatever the mode may have left in this network namespace."""
+        """Remove whatever the mode may have left in this network namespace."""
 
 
 def modes() -> dict[str, Mode]:
-    """Every mode by name."""
-    return discover.discover(PACKAGE, "MODE")
-
-
-async def own_addresses() -> list[str]:
-    """The addresses of all links in this network namespace."""
-    try:
-        links = json.loads(await run("ip", "-json", "address", "show"))
-    except CommandError as error:
-        raise SyncError(str(error)) from None
-    return [each["local"] for link in links for each in link.get("addr_info", ()) if "local" in each]
-
-
-def node_port_ranges(given: Sequence[str], node: Node, family: int) -> tuple[str, ...] | None:
-    """The ranges that node ports are served on; None for all addresses."""
-    found: list[str] = []
-    for each in given:
-        if each == "all":
-            return None
-        if each == "primary":
-            own = [one for one in node.addresses if ipaddress.ip_address(one).version == family][:1]
-            found.extend(str(ipaddress.ip_network(one)) for one in own)
-        elif each == "localhost":
-            found.append("127.0.0.0/8" if family == 4 else "::1/128")
-        else:
-            network = ipaddress.ip_network(each, strict=False)
-            if network.version == family:
-                if network.prefixlen == 0:
-                    return None
-                found.append(str(network))
-    return tuple(found)
-
-
-def node_port_ips(given: Sequence[str], node: Node, family: int, own: Sequence[str]) -> list[str] | None:
-    """Those of the node's addresses that node ports are served on; None for all of them."""
-    ranges = node_port_ranges(given, node, family)
-    if ranges is None:
-        return None
-    networks = [ipaddress.ip_network(each) for each in ranges]
-    return [each for each in own if any(ipaddress.ip_address(each) in network for network in networks)]
+    """Return every mode by name."""
+    return discover.discover(BACKENDS, "MODE")

@@ -1,36 +1,42 @@
-"""Follows Services and EndpointSlices, and says which portals changed since it was last asked. No I/O."""
+"""Follows Services and EndpointSlices, and tells which ServicePorts changed since it was last asked. No I/O."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from pybernetes.node.proxy.service_port import (
-    NOTHING,
-    SERVICE_NAME_LABEL,
-    Node,
-    ServicePort,
-    ServiceState,
-    service_state,
-)
+from pybernetes.api.resource import Object
+from pybernetes.node.proxy.node import Node
+from pybernetes.node.proxy.service_port import ServicePort
+from pybernetes.node.proxy.service_state import NO_STATE, ServiceState, service_state
 
-Object = dict[str, Any]
+SERVICE_NAME_LABEL = "kubernetes.io/service-name"
 
 
 class Change(NamedTuple):
-    """A portal before and after; None where there is none."""
+    """A ServicePort before and after; None where there is none."""
 
     old: ServicePort | None
     new: ServicePort | None
 
+    @property
+    def key(self) -> tuple[str, str, str, int]:
+        """The key of the ServicePort that changed."""
+        return (self.new or self.old).key  # type: ignore[union-attr]
+
+    @property
+    def family(self) -> int:
+        """The address family of the ServicePort that changed."""
+        return (self.new or self.old).family  # type: ignore[union-attr]
+
 
 class ChangeTracker:
-    """The Services of a cluster as one node has to see to them."""
+    """The Services of a cluster as one node has to treat them."""
 
     def __init__(self, node: Node) -> None:
         self.node = node
-        self.views: dict[str, ServiceState] = {}
-        self.service_changes = self.endpoint_changes = 0  # in all
+        self.states: dict[str, ServiceState] = {}
+        self.service_changes = self.endpoint_changes = 0  # in total
         self.pending_services = self.pending_endpoints = 0
         self._services: dict[str, Object] = {}
         self._slices: dict[str, dict[str, Object]] = {}
@@ -40,7 +46,7 @@ class ChangeTracker:
         return bool(self._changed)
 
     def on_service(self, old: Object | None, new: Object | None) -> bool:
-        """Takes note of a Service; whether there is something to do."""
+        """Note a Service, and return whether there is something to do."""
         key = _key(new or old or {})
         if new is None:
             self._services.pop(key, None)
@@ -54,32 +60,32 @@ class ChangeTracker:
         return True
 
     def on_slice(self, old: Object | None, new: Object | None) -> bool:
-        """Takes note of an EndpointSlice; whether there is something to do."""
-        before, after = _owner(old), _owner(new)
+        """Note an EndpointSlice, and return whether there is something to do."""
+        old_service, new_service = _service_of(old), _service_of(new)
         name = (new or old or {})["metadata"]["name"]
-        if before and before != after:
-            self._forget(before, name)
-        if after and new is not None:
-            self._slices.setdefault(after, {})[name] = new
-            if old is not None and before == after and _content(old) == _content(new):
+        if old_service and old_service != new_service:
+            self._forget_slice(old_service, name)
+        if new_service and new is not None:
+            self._slices.setdefault(new_service, {})[name] = new
+            if old is not None and old_service == new_service and _content(old) == _content(new):
                 return False
-            self._changed.add(after)
-        if not before and not after:
+            self._changed.add(new_service)
+        if not old_service and not new_service:
             return False
         self.endpoint_changes += 1
         self.pending_endpoints += 1
         return True
 
-    def _forget(self, service: str, name: str) -> None:
-        held = self._slices.get(service)
-        if held is not None:
-            held.pop(name, None)
-            if not held:
+    def _forget_slice(self, service: str, name: str) -> None:
+        slices = self._slices.get(service)
+        if slices is not None:
+            slices.pop(name, None)
+            if not slices:
                 del self._slices[service]
         self._changed.add(service)
 
     def on_node(self, node: Node) -> bool:
-        """Takes note of the node; every Service is looked at again if it moved to another zone."""
+        """Note the node; if it moved to another zone, every Service has to be looked at again."""
         old, self.node = self.node, node
         if old.zone == node.zone:
             return False
@@ -87,29 +93,29 @@ class ChangeTracker:
         return True
 
     def take(self) -> tuple[set[str], list[Change]]:
-        """The Services that were looked at again and their portals that changed, since the last call."""
+        """Return the Services that were looked at again and their ServicePorts that changed, since the last call."""
         keys, self._changed = self._changed, set()
         self.pending_services = self.pending_endpoints = 0
         changes: list[Change] = []
         for key in keys:
-            old = self.views.get(key, NOTHING)
+            old = self.states.get(key, NO_STATE)
             new = service_state(self._services.get(key), self._slices.get(key, {}).values(), self.node)
-            if new is NOTHING:
-                self.views.pop(key, None)
+            if new is NO_STATE:
+                self.states.pop(key, None)
             else:
-                self.views[key] = new
-            before = {each.key: each for each in old.portals}
-            for portal in new.portals:
-                held = before.pop(portal.key, None)
-                if held != portal:
-                    changes.append(Change(held, portal))
-            changes.extend(Change(each, None) for each in before.values())
+                self.states[key] = new
+            old_ports = {port.key: port for port in old.ports}
+            for port in new.ports:
+                old_port = old_ports.pop(port.key, None)
+                if old_port != port:
+                    changes.append(Change(old_port, port))
+            changes.extend(Change(port, None) for port in old_ports.values())
         return keys, changes
 
-    def portals(self) -> Iterator[ServicePort]:
-        """Every portal."""
-        for each in self.views.values():
-            yield from each.portals
+    def service_ports(self) -> Iterator[ServicePort]:
+        """Yield every ServicePort."""
+        for state in self.states.values():
+            yield from state.ports
 
 
 def _key(obj: Object) -> str:
@@ -121,14 +127,14 @@ def _relevant(service: Object) -> tuple[Any, Any]:
     return service.get("spec"), (service.get("status") or {}).get("loadBalancer")
 
 
-def _content(item: Object) -> tuple[Any, Any, Any]:
-    return item.get("addressType"), item.get("endpoints"), item.get("ports")
+def _content(endpoint_slice: Object) -> tuple[Any, Any, Any]:
+    return endpoint_slice.get("addressType"), endpoint_slice.get("endpoints"), endpoint_slice.get("ports")
 
 
-def _owner(item: Object | None) -> str:
-    """The Service that a slice belongs to."""
-    if item is None:
+def _service_of(endpoint_slice: Object | None) -> str:
+    """Return the key of the Service that a slice belongs to."""
+    if endpoint_slice is None:
         return ""
-    meta = item["metadata"]
+    meta = endpoint_slice["metadata"]
     name = (meta.get("labels") or {}).get(SERVICE_NAME_LABEL)
     return f"{meta.get('namespace', '')}/{name}" if name else ""

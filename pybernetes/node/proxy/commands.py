@@ -1,4 +1,4 @@
-"""Runs the programs that set up the kernel."""
+"""Runs the programs that configure the kernel."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import asyncio
 import os
 from collections import deque
 
-# The usual places: a daemon's PATH often lacks the ones for administrators.
+# The PATH of a daemon often lacks the folders of programs for administrators.
 _ENVIRONMENT = {
     **os.environ,
     "PATH": os.environ.get("PATH", "") + ":/usr/local/sbin:/usr/sbin:/sbin",
     "LC_ALL": "C",
 }
 
-# The processes that were started last: changes in the kernel that they made are our own.
+# The processes that were started last: changes of the kernel by them are our own.
 recent: deque[int] = deque(maxlen=256)
 
 
 class CommandError(Exception):
-    """A program is missing or failed; the text is its complaint."""
+    """A program is missing or failed; the text says what it printed."""
 
 
 async def run(*command: str, text: str | None = None) -> str:
-    """What a program prints, given a text to read; CommandError if it fails."""
+    """Return what a program prints, given a text to read; CommandError if it fails."""
     # A file in memory instead of a pipe: a program that fails may end without reading everything.
     descriptor = os.memfd_create("input") if text is not None else None
     try:
@@ -43,13 +43,13 @@ async def run(*command: str, text: str | None = None) -> str:
         if descriptor is not None:
             os.close(descriptor)
     recent.append(process.pid)
-    out, err = await process.communicate()
+    output, errors = await process.communicate()
     if process.returncode:
-        complaint = err.decode(errors="replace").strip() or out.decode(errors="replace").strip()
+        complaint = errors.decode(errors="replace").strip() or output.decode(errors="replace").strip()
         raise CommandError(f"{' '.join(command)}: {complaint[-2000:]}")
-    return out.decode(errors="replace")
+    return output.decode(errors="replace")
 
 
 def _package(program: str) -> str:
-    known = {"nft": "nftables", "ip": "iproute2", "conntrack": "conntrack"}
-    return known.get(program, "iptables")
+    packages = {"nft": "nftables", "ip": "iproute2", "conntrack": "conntrack"}
+    return packages.get(program, "iptables")

@@ -1,4 +1,4 @@
-"""How kube-proxy is set up: KubeProxyConfiguration v1alpha1."""
+"""The configuration of kube-proxy: KubeProxyConfiguration v1alpha1."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ipaddress
 from pathlib import Path
 from typing import Any
 
+from pybernetes.lib import discover
 from pybernetes.lib.flags import duration
 
 Fields = dict[str, Any]
@@ -49,16 +50,17 @@ DEFAULTS: Fields = {
     "windowsRunAsService": False,
     "winkernel": {},
 }  # fmt: skip
-MODES = ("iptables", "nftables", "userspace")
+BACKENDS = "pybernetes.node.proxy.backends"  # the package with a file or folder for each mode
+DEFAULT_MODE = "iptables"
 LOCAL_MODES = ("ClusterCIDR", "NodeCIDR", "BridgeInterface", "InterfaceNamePrefix")
 
 
 class ConfigurationError(ValueError):
-    """The configuration says something impossible or unknown; the text names the field."""
+    """The configuration has an unknown field or an impossible value; the text names the field."""
 
 
 def load(path: Path) -> Fields:
-    """The configuration of a file, without defaults."""
+    """Return the configuration of a file, without defaults."""
     import yaml
 
     try:
@@ -67,11 +69,11 @@ def load(path: Path) -> Fields:
         raise ConfigurationError(f"failed to load config file {path}: {error}") from None
     if not isinstance(value, dict) or value.get("kind") != KIND or value.get("apiVersion") != API_VERSION:
         raise ConfigurationError(f"{path}: it is not a {KIND} of {API_VERSION}")
-    return {key: each for key, each in value.items() if key not in ("kind", "apiVersion")}
+    return {key: field for key, field in value.items() if key not in ("kind", "apiVersion")}
 
 
 def completed(given: Fields) -> Fields:
-    """A configuration with its defaults; ConfigurationError if it cannot be."""
+    """Return a configuration with its defaults; ConfigurationError if it is invalid."""
     unknown = given.keys() - DEFAULTS.keys()
     if unknown:
         raise ConfigurationError(f'unknown field "{sorted(unknown)[0]}"')
@@ -80,18 +82,18 @@ def completed(given: Fields) -> Fields:
         value = given.get(key)
         if isinstance(default, dict) and default:
             inner = value or {}
-            odd = inner.keys() - default.keys()
-            if odd:
-                raise ConfigurationError(f'unknown field "{key}.{sorted(odd)[0]}"')
-            result[key] = {**default, **{name: each for name, each in inner.items() if each is not None}}
+            unknown_inner = inner.keys() - default.keys()
+            if unknown_inner:
+                raise ConfigurationError(f'unknown field "{key}.{sorted(unknown_inner)[0]}"')
+            result[key] = {**default, **{name: field for name, field in inner.items() if field is not None}}
         else:
             result[key] = default if value is None else value
-    loopback = ":" in str(result["bindAddress"])
+    ipv6 = ":" in str(result["bindAddress"])
     result["healthzBindAddress"] = _with_port(
-        result["healthzBindAddress"] or ("[::]" if loopback else "0.0.0.0"), HEALTHZ_PORT
+        result["healthzBindAddress"] or ("[::]" if ipv6 else "0.0.0.0"), HEALTHZ_PORT
     )
     result["metricsBindAddress"] = _with_port(
-        result["metricsBindAddress"] or ("[::1]" if loopback else "127.0.0.1"), METRICS_PORT
+        result["metricsBindAddress"] or ("[::1]" if ipv6 else "127.0.0.1"), METRICS_PORT
     )
     validate(result)
     return result
@@ -104,12 +106,12 @@ def _with_port(address: str, port: int) -> str:
 
 
 def validate(config: Fields) -> None:
-    """Refuses what cannot be; ConfigurationError names the field."""
-    mode = config["mode"] or "iptables"
-    if mode == "ipvs":
-        raise ConfigurationError("mode: the mode ipvs is not there; use iptables, nftables or userspace")
-    if mode not in MODES:
-        raise ConfigurationError(f"mode: Invalid value: {mode!r}: must be one of {', '.join(MODES)}")
+    """Check every field; ConfigurationError names the first that is wrong."""
+    mode, modes = mode_of(config), mode_names()
+    if mode not in modes:
+        if mode == "ipvs":
+            raise ConfigurationError(f"mode: the mode ipvs is not there; use one of {', '.join(modes)}")
+        raise ConfigurationError(f"mode: Invalid value: {mode!r}: must be one of {', '.join(modes)}")
     if config["detectLocalMode"] and config["detectLocalMode"] not in LOCAL_MODES:
         raise ConfigurationError(
             f"detectLocalMode: Invalid value: {config['detectLocalMode']!r}: must be one of {', '.join(LOCAL_MODES)}"
@@ -123,16 +125,12 @@ def validate(config: Fields) -> None:
             _duration(f"{section}.{period}", config[section][period])
     for name in ("tcpEstablishedTimeout", "tcpCloseWaitTimeout", "udpTimeout", "udpStreamTimeout"):
         _duration(f"conntrack.{name}", config["conntrack"][name])
-    for each in cluster_ranges(config):
-        _network("clusterCIDR", each)
-    for each in config["nodePortAddresses"]:
-        if each not in ("primary", "localhost", "all"):
-            _network("nodePortAddresses", each)
-    if (
-        config["nodePortAddresses"]
-        and len(config["nodePortAddresses"]) > 1
-        and "all" in config["nodePortAddresses"]
-    ):
+    for cluster_range in cluster_ranges(config):
+        _network("clusterCIDR", cluster_range)
+    for selector in config["nodePortAddresses"]:
+        if selector not in ("primary", "localhost", "all"):
+            _network("nodePortAddresses", selector)
+    if len(config["nodePortAddresses"]) > 1 and "all" in config["nodePortAddresses"]:
         raise ConfigurationError("nodePortAddresses: Invalid value: all may not be combined with others")
     for name in ("healthzBindAddress", "metricsBindAddress"):
         if not config[name].rpartition(":")[2].isdigit():
@@ -154,19 +152,29 @@ def _network(name: str, value: str) -> None:
         raise ConfigurationError(f"{name}: Invalid value: {value!r}: must be a valid CIDR") from None
 
 
+def mode_names() -> list[str]:
+    """Return the names of all modes, without importing them."""
+    return discover.names(BACKENDS)
+
+
+def mode_of(config: Fields) -> str:
+    """Return the name of the mode to use."""
+    return config["mode"] or DEFAULT_MODE
+
+
 def cluster_ranges(config: Fields) -> list[str]:
-    """The ranges of pods, one for each family."""
-    return [each.strip() for each in str(config["clusterCIDR"]).split(",") if each.strip()]
+    """Return the ranges of pods, one for each address family."""
+    return [text.strip() for text in str(config["clusterCIDR"]).split(",") if text.strip()]
 
 
 def address_of(text: str) -> tuple[str, int]:
-    """Host and port of an address to listen on."""
+    """Return the host and the port of an address to listen on."""
     host, _, port = text.rpartition(":")
     return host.strip("[]"), int(port)
 
 
-def written(config: Fields) -> str:
-    """A configuration as a file has it."""
+def to_yaml(config: Fields) -> str:
+    """Return a configuration as it is written in a file."""
     import yaml
 
     return yaml.safe_dump({"apiVersion": API_VERSION, "kind": KIND, **config}, sort_keys=True)

@@ -1,4 +1,4 @@
-"""Connections that the kernel remembers: UDP ones whose target serves no more are forgotten, limits are set."""
+"""The kernel's connection tracking: forgets UDP connections whose target serves no more, and sets limits."""
 
 from __future__ import annotations
 
@@ -7,65 +7,97 @@ import contextlib
 import logging
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pybernetes.lib.flags import duration
 from pybernetes.node.proxy.commands import CommandError, run
-from pybernetes.node.proxy.service_port import ServicePort, stale_connections
+from pybernetes.node.proxy.service_port import ServicePort
 
 log = logging.getLogger(__name__)
-Entry = tuple[str, int, str, int]
 _PAIR = re.compile(r"\b(src|dst|sport|dport)=(\S+)")
 _SYSCTL = Path("/proc/sys/net/netfilter")
 _AT_ONCE = 16
 
 
-def parse(text: str) -> list[Entry]:
-    """Connections as ``conntrack -L`` prints them: where each was sent, and where it was sent on to."""
-    found = []
+class Connection(NamedTuple):
+    """A connection to a Service: where it was sent, and which target it was sent on to."""
+
+    address: str
+    port: int
+    target: str
+    target_port: int
+
+
+def parse(text: str) -> list[Connection]:
+    """Return the connections that ``conntrack -L`` printed."""
+    connections = []
     for line in text.splitlines():
         pairs = _PAIR.findall(line)
         if len(pairs) >= 8:
             first, second = dict(pairs[:4]), dict(pairs[4:8])
-            found.append((first["dst"], int(first["dport"]), second["src"], int(second["sport"])))
-    return found
+            connections.append(
+                Connection(first["dst"], int(first["dport"]), second["src"], int(second["sport"]))
+            )
+    return connections
 
 
-async def forget_stale(portals: Iterable[ServicePort], family: int) -> int:
-    """Has the kernel forget UDP connections to targets that serve no more; how many there were."""
+def stale_connections(
+    connections: Iterable[Connection], service_ports: Iterable[ServicePort]
+) -> Iterator[Connection]:
+    """Yield the UDP connections to a Service whose target serves no more."""
+    by_address: dict[tuple[str, int], frozenset[tuple[str, int]]] = {}
+    by_node_port: dict[int, frozenset[tuple[str, int]]] = {}
+    for port in service_ports:
+        if port.protocol != "udp":
+            continue
+        for address in (port.cluster_ip, *port.external_ips, *port.load_balancer_ips):
+            by_address[address, port.port] = port.serving
+        # A node port is known by its number alone: without a target, others' connections would match.
+        if port.node_port and port.serving:
+            by_node_port[port.node_port] = port.serving
+    for connection in connections:
+        serving = by_address.get((connection.address, connection.port))
+        if serving is None:
+            serving = by_node_port.get(connection.port)
+        if serving is not None and (connection.target, connection.target_port) not in serving:
+            yield connection
+
+
+async def forget_stale(service_ports: Iterable[ServicePort], family: int) -> int:
+    """Delete the kernel's UDP connections to targets that serve no more, and return how many there were."""
     name = "ipv4" if family == 4 else "ipv6"
     try:
-        entries = set(parse(await run("conntrack", "-L", "-p", "udp", "-f", name)))
+        connections = set(parse(await run("conntrack", "-L", "-p", "udp", "-f", name)))
     except CommandError as error:
         log.error("stale UDP connections stay: %s", error)
         return 0
-    stale = list(stale_connections(entries, portals))
+    stale = list(stale_connections(connections, service_ports))
     for start in range(0, len(stale), _AT_ONCE):
-        await asyncio.gather(*(_forget(each, name) for each in stale[start : start + _AT_ONCE]))
+        await asyncio.gather(*(_forget(connection, name) for connection in stale[start : start + _AT_ONCE]))
     return len(stale)
 
 
-async def _forget(entry: Entry, family: str) -> None:
-    address, port, target, target_port = entry
-    # One that ended by itself meanwhile makes the program fail.
+async def _forget(connection: Connection, family: str) -> None:
+    # The program fails for a connection that has ended by itself.
     with contextlib.suppress(CommandError):
         await run(
-            "conntrack", "-D", "-p", "udp", "-f", family, "--orig-dst", address, "--orig-port-dst", str(port),
-            "--reply-src", target, "--reply-port-src", str(target_port),
+            "conntrack", "-D", "-p", "udp", "-f", family,
+            "--orig-dst", connection.address, "--orig-port-dst", str(connection.port),
+            "--reply-src", connection.target, "--reply-port-src", str(connection.target_port),
         )  # fmt: skip
 
 
-def limit(settings: dict[str, Any], cores: int | None = None) -> None:
-    """Sets the kernel's limits as far as this network namespace may."""
-    wanted = {
+def set_limits(settings: dict[str, Any], cores: int | None = None) -> None:
+    """Set the kernel's limits as far as this network namespace may."""
+    timeouts = {
         "nf_conntrack_tcp_timeout_established": settings["tcpEstablishedTimeout"],
         "nf_conntrack_tcp_timeout_close_wait": settings["tcpCloseWaitTimeout"],
         "nf_conntrack_udp_timeout": settings["udpTimeout"],
         "nf_conntrack_udp_timeout_stream": settings["udpStreamTimeout"],
     }
-    values = {name: int(duration(str(each))) for name, each in wanted.items()}
+    values = {name: int(duration(str(timeout))) for name, timeout in timeouts.items()}
     if settings["maxPerCore"]:
         values["nf_conntrack_max"] = max(
             settings["min"], settings["maxPerCore"] * (cores or os.cpu_count() or 1)
@@ -80,9 +112,9 @@ def limit(settings: dict[str, Any], cores: int | None = None) -> None:
 def _write(name: str, value: int) -> None:
     path = _SYSCTL / name
     try:
-        held = int(path.read_text())
-        # The limit of connections is the machine's: it is raised only.
-        if held != value and not (name == "nf_conntrack_max" and held > value):
+        current = int(path.read_text())
+        # The limit of connections is the machine's: it is only ever raised.
+        if current != value and not (name == "nf_conntrack_max" and current > value):
             path.write_text(str(value))
     except (OSError, ValueError) as error:
         log.debug("%s stays as it is: %s", path, error)

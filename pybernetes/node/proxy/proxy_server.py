@@ -1,4 +1,4 @@
-"""kube-proxy of one node: follows the API server and has a mode bring in what changed."""
+"""kube-proxy of one node: follows the API server and has a mode write what changed."""
 
 from __future__ import annotations
 
@@ -7,36 +7,38 @@ import contextlib
 import logging
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.refs import ENDPOINT_SLICES, NODES, SERVICES
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.exposition import CONTENT_TYPE
 from pybernetes.lib.flags import duration
-from pybernetes.node.proxy import backend, config, conntrack
-from pybernetes.node.proxy.backend import Backend, LocalTraffic, Settings, SyncError
+from pybernetes.node.proxy import config, conntrack
+from pybernetes.node.proxy.backend import Backend, Settings, SyncError, modes
 from pybernetes.node.proxy.change_tracker import Change, ChangeTracker
-from pybernetes.node.proxy.health import Health, HealthCheckPorts
+from pybernetes.node.proxy.health import Health
+from pybernetes.node.proxy.health_check_ports import HealthCheckPorts
+from pybernetes.node.proxy.local_traffic import detect_local_traffic
 from pybernetes.node.proxy.metrics import ProxyMetrics
+from pybernetes.node.proxy.node import Node, node_of
+from pybernetes.node.proxy.node_port_addresses import node_port_ips, own_addresses
 from pybernetes.node.proxy.rule_monitor import RuleMonitor
-from pybernetes.node.proxy.service_port import Node, node_of
+from pybernetes.node.proxy.service_port import ServicePort
 from pybernetes.runtime.component_server import Asked, ComponentServer, Page, zpages_of
 from pybernetes.runtime.informer import Informer
 
 log = logging.getLogger(__name__)
-Object = dict[str, Any]
-# Services and slices that other programs see to, and those of Services without an address.
-_OURS = "!service.kubernetes.io/service-proxy-name,!service.kubernetes.io/headless"
-_TRIGGER = "endpoints.kubernetes.io/last-change-trigger-time"
-_SAME_RULES = {"userspace": "iptables"}
+# Leaves out Services and slices of other proxies, and those of headless Services.
+_SELECTOR = "!service.kubernetes.io/service-proxy-name,!service.kubernetes.io/headless"
+_TRIGGER_TIME = "endpoints.kubernetes.io/last-change-trigger-time"
 _LONGEST_RETRY = 30.0
-_MANY = 200  # Services whose rules are more than the kernel can tell of at once
+_MANY_SERVICES = 200  # whose rules are more than the kernel can report at once
 
 
 class ProxyServer:
-    """Puts the parts together. One loop writes rules, so that nothing is written twice at a time."""
+    """Joins the parts of kube-proxy. One loop writes all rules, so that no two writes overlap."""
 
     def __init__(
         self,
@@ -51,12 +53,13 @@ class ProxyServer:
         self._flags = flags
         self.client, self.configuration, self.node_name = client, configuration, node_name
         self.clock = clock or Clock()
-        self.mode_name = configuration["mode"] or "iptables"
-        section = configuration["nftables" if self.mode_name == "nftables" else "iptables"]
-        self._shortest = float(duration(str(section["minSyncPeriod"])))
+        self.mode_name = config.mode_of(configuration)
+        self._mode = modes()[self.mode_name]
+        section = configuration[self._mode.section]
+        self._min_sync_period = float(duration(str(section["minSyncPeriod"])))
         self.health = Health(self.clock, 2 * float(duration(str(section["syncPeriod"]))))
         self.tracker = ChangeTracker(Node(node_name))
-        self.metrics = ProxyMetrics(self.mode_name)
+        self.metrics = ProxyMetrics(self._mode)
         self.settings = Settings(
             Node(node_name),
             masquerade_all=section["masqueradeAll"],
@@ -67,19 +70,18 @@ class ProxyServer:
             service_ranges=tuple(service_ranges),
         )
         self.backends: dict[int, Backend] = {}
-        self.ports = HealthCheckPorts(self.health, self._health_addresses)
+        self.health_check_ports = HealthCheckPorts(self.health, self._health_addresses)
         self.synced = asyncio.Event()  # set once rules have been written for the first time
-        self._mode = backend.modes()[self.mode_name]
         self._wake = asyncio.Event()
-        self._full: set[int] = {4}  # families whose rules are unknown
-        self._watchdog = RuleMonitor(self._on_removal)
+        self._full: set[int] = {4}  # families whose rules in the kernel are unknown
+        self._rule_monitor = RuleMonitor(self._on_removal)
         self._servers: list[ComponentServer] = []
-        self._triggers: list[float] = []
-        # What was taken and is not brought in yet, because writing failed.
+        self._trigger_times: list[float] = []
+        # What was taken from the tracker and is not in the kernel yet, because writing failed.
         self._services: set[str] = set()
         self._changes: list[Change] = []
 
-    # -- what is seen ------------------------------------------------------------------------------------
+    # -- what is watched ------------------------------------------------------------------------------------
 
     def _on_service(self, old: Object | None, new: Object | None) -> None:
         if self.tracker.on_service(old, new):
@@ -88,10 +90,10 @@ class ProxyServer:
     def _on_slice(self, old: Object | None, new: Object | None) -> None:
         if self.tracker.on_slice(old, new):
             if new is not None:
-                moment = (new["metadata"].get("annotations") or {}).get(_TRIGGER)
+                moment = (new["metadata"].get("annotations") or {}).get(_TRIGGER_TIME)
                 if moment and self.synced.is_set():
                     with contextlib.suppress(ValueError):
-                        self._triggers.append(rfc3339.parse(moment))
+                        self._trigger_times.append(rfc3339.parse(moment))
             self._queue()
 
     def _on_node(self, old: Object | None, new: Object | None) -> None:
@@ -103,7 +105,7 @@ class ProxyServer:
             self._queue()
         before = (self.settings.node.addresses, self.settings.local)
         self.settings.node = node
-        self.settings.local = local_traffic(self.configuration, node)
+        self.settings.local = detect_local_traffic(self.configuration, node)
         if before != (node.addresses, self.settings.local):
             self._full.update((4, *self.backends))
             self._queue()
@@ -115,24 +117,32 @@ class ProxyServer:
     def _queue(self) -> None:
         self.health.queued()
         now = self.clock.now()
-        for each in self.metrics.families.values():
-            each.last_queued = now
+        for metrics in self.metrics.families.values():
+            metrics.last_queued = now
         self._wake.set()
 
-    # -- what is done ------------------------------------------------------------------------------------
+    # -- what is written ------------------------------------------------------------------------------------
 
     async def run(self) -> None:
-        """Follows the API server and keeps the rules until it is cancelled."""
-        conntrack.limit(self.configuration["conntrack"])
-        self.settings.local = local_traffic(self.configuration, self.settings.node)
+        """Follow the API server and keep the rules right until cancelled."""
+        conntrack.set_limits(self.configuration["conntrack"])
+        self.settings.local = detect_local_traffic(self.configuration, self.settings.node)
         informers = [
-            Informer(self.client, SERVICES, labels=_OURS, transform=_small, clock=self.clock),
-            Informer(self.client, ENDPOINT_SLICES, labels=_OURS, transform=_small, clock=self.clock),
+            Informer(
+                self.client, SERVICES, labels=_SELECTOR, transform=_without_managed_fields, clock=self.clock
+            ),
+            Informer(
+                self.client,
+                ENDPOINT_SLICES,
+                labels=_SELECTOR,
+                transform=_without_managed_fields,
+                clock=self.clock,
+            ),
             Informer(
                 self.client,
                 NODES,
                 fields=f"metadata.name={self.node_name}",
-                transform=_small,
+                transform=_without_managed_fields,
                 clock=self.clock,
             ),
         ]
@@ -140,25 +150,27 @@ class ProxyServer:
             informers, (self._on_service, self._on_slice, self._on_node), strict=True
         ):
             informer.add_handler(handler)
-        tasks = [asyncio.create_task(each.run(), name=f"informer {each.ref}") for each in informers]
+        tasks = [
+            asyncio.create_task(informer.run(), name=f"informer {informer.ref}") for informer in informers
+        ]
         try:
-            await cleanup(but=self.mode_name)
-            self._watchdog.start()
+            await cleanup(keep=self._mode.rules)
+            self._rule_monitor.start()
             await self._serve()
-            for each in informers:
-                await each.wait_synced()
+            for informer in informers:
+                await informer.wait_synced()
             self._queue()
             await self._loop()
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            self._watchdog.stop()
+            self._rule_monitor.stop()
             for server in self._servers:
                 await server.stop()
-            await self.ports.stop()
-            for held in self.backends.values():
-                await held.close()
+            await self.health_check_ports.stop()
+            for backend in self.backends.values():
+                await backend.close()
 
     async def _loop(self) -> None:
         failures = 0
@@ -171,116 +183,115 @@ class ProxyServer:
                 failures += 1
                 log.error("rules were not written: %s", error)
                 self._wake.set()
-                await self.clock.sleep(min(_LONGEST_RETRY, max(self._shortest, 0.5) * 2 ** (failures - 1)))
+                await self.clock.sleep(
+                    min(_LONGEST_RETRY, max(self._min_sync_period, 0.5) * 2 ** (failures - 1))
+                )
                 continue
             failures = 0
             self.synced.set()
-            # What comes up meanwhile is brought in together.
-            await self.clock.sleep(self._shortest)
+            # Changes that arrive meanwhile are written together.
+            await self.clock.sleep(self._min_sync_period)
 
     async def sync(self) -> None:
-        """Has rules written for what changed; SyncError if that failed, and the next time everything is written."""
+        """Write the rules that changed; after a SyncError the next sync writes everything."""
         services, changes = self.tracker.take()
         self._services |= services
         self._changes += changes
         by_family: dict[int, list[Change]] = {family: [] for family in self._full}
         for change in changes:
-            by_family.setdefault((change.new or change.old).family, []).append(change)  # type: ignore[union-attr]
-        for family, changed in by_family.items():
+            by_family.setdefault(change.family, []).append(change)
+        for family, family_changes in by_family.items():
             if family not in self.backends:
                 self.backends[family] = self._mode(self.settings, family)
                 self._full.add(family)
-            await self._write(family, changed)
+            await self._write(family, family_changes)
         services, self._services = self._services, set()
         changes, self._changes = self._changes, []
-        await self.ports.sync(services, self.tracker.views)
+        await self.health_check_ports.sync(services, self.tracker.states)
         self.health.updated()
-        await self._forget(changes)
-        self._count()
+        await self._forget_connections(changes)
+        self._update_metrics()
 
     async def _write(self, family: int, changes: list[Change]) -> None:
-        figures, began = self.metrics.of(family), self.clock.monotonic()
+        metrics, began = self.metrics.of(family), self.clock.monotonic()
         full = family in self._full
-        self._full.discard(family)  # others may remove rules meanwhile
-        held = self.backends[family]
+        self._full.discard(family)  # before writing, since others may remove rules meanwhile
+        backend = self.backends[family]
         try:
-            with self._watchdog.aside(full and len(self.tracker.views) > _MANY):
+            with self._rule_monitor.own_change(large=full and len(self.tracker.states) > _MANY_SERVICES):
                 if full:
-                    await held.resync(each for each in self.tracker.portals() if each.family == family)
+                    await backend.resync(self._service_ports(family))
                 else:
-                    await held.sync(changes)
+                    await backend.sync(changes)
         except SyncError:
             self._full.add(family)
-            figures.failures += 1
-            figures.partial_failures += not full
+            metrics.failures += 1
+            metrics.partial_failures += not full
             raise
-        took = self.clock.monotonic() - began
-        figures.seconds.observe(took)
-        (figures.full_seconds if full else figures.partial_seconds).observe(took)
-        figures.last = self.clock.now()
+        seconds = self.clock.monotonic() - began
+        metrics.seconds.observe(seconds)
+        (metrics.full_seconds if full else metrics.partial_seconds).observe(seconds)
+        metrics.last = self.clock.now()
         log.debug(
             "%d changes of IPv%d written in %.3f s (%s)",
             len(changes),
             family,
-            took,
+            seconds,
             "all" if full else "part",
         )
 
-    async def _forget(self, changes: list[Change]) -> None:
-        """Has the kernel forget connections that lead to targets which are gone."""
+    def _service_ports(self, family: int) -> list[ServicePort]:
+        return [port for port in self.tracker.service_ports() if port.family == family]
+
+    async def _forget_connections(self, changes: list[Change]) -> None:
+        """Delete the kernel's UDP connections to targets that are gone."""
         families = {
-            portal.family
-            for old, portal in changes
-            if portal is not None
-            and portal.protocol == "udp"
-            and (old is None or old.serving != portal.serving)
+            new.family
+            for old, new in changes
+            if new is not None and new.protocol == "udp" and (old is None or old.serving != new.serving)
         }
         for family in families:
-            figures, began = self.metrics.of(family), self.clock.monotonic()
-            portals = [each for each in self.tracker.portals() if each.family == family]
-            figures.conntrack_deleted += await conntrack.forget_stale(portals, family)
-            figures.conntrack_seconds.observe(self.clock.monotonic() - began)
+            metrics, began = self.metrics.of(family), self.clock.monotonic()
+            service_ports = self._service_ports(family)
+            metrics.conntrack_deleted += await conntrack.forget_stale(service_ports, family)
+            metrics.conntrack_seconds.observe(self.clock.monotonic() - began)
 
-    def _count(self) -> None:
+    def _update_metrics(self) -> None:
         now = self.clock.now()
-        moments, self._triggers = self._triggers, []
-        for moment in moments:
-            self.metrics.of(4).programming.observe(max(0.0, now - moment))
-        for family, figures in self.metrics.families.items():
+        trigger_times, self._trigger_times = self._trigger_times, []
+        for trigger_time in trigger_times:
+            self.metrics.of(4).programming.observe(max(0.0, now - trigger_time))
+        for family, metrics in self.metrics.families.items():
             counts = {"internal": 0, "external": 0}
-            for each in self.tracker.portals():
-                if each.family == family and each.exists and (each.internal_local or each.external_local):
-                    counts["internal"] += not each.internal_targets
-                    counts["external"] += each.external and not each.external_targets
-            figures.without_local = counts
+            for port in self.tracker.service_ports():
+                if port.family == family and port.exists and (port.internal_local or port.external_local):
+                    counts["internal"] += not port.internal_targets
+                    counts["external"] += port.external and not port.external_targets
+            metrics.without_local = counts
 
-    # -- what is shown -----------------------------------------------------------------------------------
+    # -- what is served -----------------------------------------------------------------------------------
 
     async def _health_addresses(self) -> list[str]:
-        found = backend.node_port_ips(
-            self.settings.node_port_addresses or ("all",),
-            self.settings.node,
-            4,
-            await backend.own_addresses(),
-        )
-        return ["0.0.0.0"] if found is None else found
+        selectors = self.settings.node_port_addresses or ("all",)
+        addresses = node_port_ips(selectors, self.settings.node, 4, await own_addresses())
+        return ["0.0.0.0"] if addresses is None else addresses
 
     async def _serve(self) -> None:
-        def figures(asked: Asked) -> Page:
+        def metrics_page(asked: Asked) -> Page:
             return Page(
                 self.metrics.render(self.tracker, self.health, self.backends), content_type=CONTENT_TYPE
             )
 
-        healthy = ComponentServer({"/healthz": self.health.page, "/livez": self.health.page})
+        healthz = ComponentServer({"/healthz": self.health.page, "/livez": self.health.page})
         metrics = ComponentServer(
             {
-                "/metrics": figures,
+                "/metrics": metrics_page,
                 "/proxyMode": lambda asked: Page(self.mode_name.encode()),
                 "/healthz": lambda asked: Page(b"ok"),
                 **zpages_of("kube-proxy", self._flags, ("/metrics", "/proxyMode", "/healthz")),
             }
         )
-        for server, field in ((healthy, "healthzBindAddress"), (metrics, "metricsBindAddress")):
+        for server, field in ((healthz, "healthzBindAddress"), (metrics, "metricsBindAddress")):
             host, port = config.address_of(self.configuration[field])
             if not port:
                 continue
@@ -293,21 +304,7 @@ class ProxyServer:
                 log.error("%s: %s", field, error)
 
 
-def local_traffic(configuration: config.Fields, node: Node) -> LocalTraffic:
-    """How the configuration has local traffic told from other traffic."""
-    mode = configuration["detectLocalMode"] or "ClusterCIDR"
-    if mode == "NodeCIDR":
-        return LocalTraffic(ranges=node.pod_ranges)
-    if mode == "BridgeInterface":
-        return LocalTraffic(interface=configuration["detectLocal"]["bridgeInterface"])
-    if mode == "InterfaceNamePrefix":
-        prefix = configuration["detectLocal"]["interfaceNamePrefix"]
-        return LocalTraffic(interface=f"{prefix}+" if prefix else "")
-    return LocalTraffic(ranges=tuple(config.cluster_ranges(configuration)))
-
-
-def _small(obj: Object) -> Object:
-    """An object without what nobody here looks at."""
+def _without_managed_fields(obj: Object) -> Object:
     meta = obj["metadata"]
     if "managedFields" in meta:
         obj = {**obj, "metadata": {key: value for key, value in meta.items() if key != "managedFields"}}
@@ -322,13 +319,12 @@ async def run(
     service_ranges: Sequence[str] = (),
     flags: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Runs kube-proxy for a node in this network namespace until it is cancelled."""
+    """Run kube-proxy for a node in this network namespace until cancelled."""
     await ProxyServer(client, configuration, node_name, service_ranges=service_ranges, flags=flags).run()
 
 
-async def cleanup(but: str = "") -> None:
-    """Removes what any mode may have left in this network namespace; what one of them uses can be kept."""
-    kept = _SAME_RULES.get(but, but)
-    for name, mode in backend.modes().items():
-        if _SAME_RULES.get(name, name) != kept:
+async def cleanup(keep: str = "") -> None:
+    """Remove what any mode may have left in this network namespace, except the rules to keep."""
+    for mode in modes().values():
+        if mode.rules != keep:
             await mode.cleanup()

@@ -1,6 +1,6 @@
-"""Notices when others take kube-proxy's rules away: the kernel tells of every change of nftables' rules.
+"""Notices when others remove kube-proxy's rules: the kernel reports every change of nftables rules.
 
-The rules of iptables are among them, unless it is the old kind (iptables-legacy), of which the kernel tells nothing.
+The rules of iptables are among them, except those of iptables-legacy, of which the kernel reports nothing.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ _NFTABLES = 10
 _NEW_GENERATION, _GENERATION_PROCESS = 15, 2
 _DELETIONS = frozenset((2, 5, 8, 11, 14))  # of a table, chain, rule, set, element
 _RECEIVE_BUFFER_FORCE = 33
-_OURS = (b"KUBE-", b"kube-proxy\0")
+_OUR_PREFIXES = (b"KUBE-", b"kube-proxy\0")
 _HEADER = struct.Struct("=IHHII")
 
 
 class Reader:
-    """Puts the kernel's messages together: deletions, then one that says which process made them."""
+    """Joins the kernel's messages: deletions, then one that says which process made them."""
 
     def __init__(self) -> None:
         self._deleted = False
 
     def read(self, data: bytes) -> Iterator[int]:
-        """The processes that removed something of ours."""
+        """Yield the processes that removed something of ours."""
         position = 0
         while position + _HEADER.size <= len(data):
             length, kind, *_ = _HEADER.unpack_from(data, position)
@@ -43,12 +43,12 @@ class Reader:
                     yield _process(message)
                 self._deleted = False
             elif kind >> 8 == _NFTABLES and kind & 0xFF in _DELETIONS:
-                self._deleted = self._deleted or any(each in message for each in _OURS)
+                self._deleted = self._deleted or any(prefix in message for prefix in _OUR_PREFIXES)
             position += (length + 3) & ~3
 
 
 def _process(message: bytes) -> int:
-    """The process of a message that ends a change; 0 if it does not say."""
+    """Return the process named by a message that ends a change; 0 if it names none."""
     position = _HEADER.size + 4
     while position + 4 <= len(message):
         length, kind = struct.unpack_from("=HH", message, position)
@@ -61,17 +61,17 @@ def _process(message: bytes) -> int:
 
 
 class RuleMonitor:
-    """Calls back when rules of ours go that we did not remove."""
+    """Calls back when somebody else removes rules of ours."""
 
-    def __init__(self, gone: Callable[[], None]) -> None:
-        self._gone = gone
+    def __init__(self, on_removal: Callable[[], None]) -> None:
+        self._on_removal = on_removal
         self._socket: socket.socket | None = None
         self._reader = Reader()
         self._busy = False
-        self._culprits: set[int] = set()
+        self._processes: set[int] = set()
 
     def start(self) -> None:
-        """Begins to listen; without the right to do so it stays silent."""
+        """Begin to listen; without the permission to do so it stays silent."""
         try:
             self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _NETLINK_NETFILTER)
             self._socket.setblocking(False)
@@ -86,24 +86,24 @@ class RuleMonitor:
         asyncio.get_running_loop().add_reader(self._socket.fileno(), self._readable)
 
     def stop(self) -> None:
-        """Listens no more."""
+        """Stop listening."""
         if self._socket is not None:
             asyncio.get_running_loop().remove_reader(self._socket.fileno())
             self._socket.close()
             self._socket = None
 
     @contextlib.contextmanager
-    def aside(self, deaf: bool) -> Iterator[None]:
-        """For the time of a change of our own; of a large one the kernel need not tell at all."""
+    def own_change(self, large: bool) -> Iterator[None]:
+        """Ignore what changes inside of the context; the kernel does not even report a large change."""
         self._busy = True
-        if deaf:
+        if large:
             self._listen(False)
         try:
             yield
         finally:
             self._busy = False
             self._readable()
-            if deaf:
+            if large:
                 self._listen(True)
 
     def _listen(self, on: bool) -> None:
@@ -113,17 +113,17 @@ class RuleMonitor:
     def _readable(self) -> None:
         while self._socket is not None:
             try:
-                self._culprits.update(self._reader.read(self._socket.recv(1 << 16)))
+                self._processes.update(self._reader.read(self._socket.recv(1 << 16)))
             except BlockingIOError:
                 break
             except OSError:
-                # More was changed than there was room for. If not by us, nobody knows what.
+                # The buffer was too small for a change. If it was not ours, nobody knows what it was.
                 if not self._busy:
-                    self._culprits.add(0)
-        # A program of ours may be done before we know its number: that is known when the change is over.
-        if not self._busy and self._culprits:
-            others = self._culprits.difference(recent)
-            self._culprits = set()
+                    self._processes.add(0)
+        # A program of ours may end before its process number is known here: wait until our change is over.
+        if not self._busy and self._processes:
+            others = self._processes.difference(recent)
+            self._processes = set()
             if others:
                 log.warning("rules of kube-proxy were removed by others; all of them are written again")
-                self._gone()
+                self._on_removal()

@@ -66,35 +66,35 @@ class Usage:
 
 
 def numbers(text: str) -> dict[str, int]:
-    """The lines ``name number`` of a file."""
-    found = {}
+    """Return the numbers of a file with lines ``name number``."""
+    values = {}
     for line in text.splitlines():
         name, _, value = line.partition(" ")
         if value.strip().lstrip("-").isdigit():
-            found[name] = int(value)
-    return found
+            values[name] = int(value)
+    return values
 
 
 def limit(text: str) -> int:
-    """A limit, 0 if there is none."""
+    """Return a limit, 0 if there is none."""
     word = text.split()[0] if text.split() else "max"
     value = int(word) if word.lstrip("-").isdigit() else 0
     return 0 if value < 0 or value >= _UNLIMITED else value
 
 
 def pressure(text: str) -> dict[str, Pressure]:
-    """A file of pressure stall information."""
-    found = {}
+    """Return what a file of pressure stall information says."""
+    pressures = {}
     for line in text.splitlines():
         kind, *words = line.split()
         values = dict(word.split("=", 1) for word in words)
-        averages = tuple(float(values.get(f"avg{each}", 0)) for each in (10, 60, 300))
-        found[kind] = Pressure(int(values.get("total", 0)) / 1e6, averages)  # type: ignore[arg-type]
-    return found
+        averages = tuple(float(values.get(f"avg{seconds}", 0)) for seconds in (10, 60, 300))
+        pressures[kind] = Pressure(int(values.get("total", 0)) / 1e6, averages)  # type: ignore[arg-type]
+    return pressures
 
 
 def shares_of_weight(weight: int) -> int:
-    """The cpu.shares of v1 that a cpu.weight of v2 stands for."""
+    """Return the cpu.shares of v1 that a cpu.weight of v2 stands for."""
     return max(2, min(262144, 2 + (weight - 1) * 262142 // 9999)) if weight else 0
 
 
@@ -106,11 +106,11 @@ class Reader:
         self.unified = (mount / "cgroup.controllers").exists()
 
     def exists(self, group: str) -> bool:
-        """Whether there is such a group; names begin with a slash."""
+        """Return whether there is such a group; names begin with a slash."""
         return self._path("memory", group, "").is_dir()
 
     def read(self, group: str) -> Usage | None:
-        """The figures of a group, None if there is no such group."""
+        """Return the figures of a group, None if there is no such group."""
         if not self.exists(group):
             return None
         usage = Usage()
@@ -121,7 +121,7 @@ class Reader:
         return usage
 
     def children(self, group: str) -> list[str]:
-        """The names of the groups right below a group."""
+        """Return the names of the groups right below a group."""
         try:
             with os.scandir(self._path("memory", group, "")) as entries:
                 return sorted(entry.name for entry in entries if entry.is_dir())
@@ -129,8 +129,8 @@ class Reader:
             return []
 
     def pids(self, group: str) -> list[int]:
-        """The processes of a group itself."""
-        return [int(each) for each in self._text("memory", group, "cgroup.procs").split()]
+        """Return the processes of a group itself."""
+        return [int(pid) for pid in self._text("memory", group, "cgroup.procs").split()]
 
     def _path(self, controller: str, group: str, name: str) -> Path:
         base = self.mount if self.unified else self.mount / controller
@@ -196,7 +196,7 @@ class Reader:
         times = numbers(self._text("", group, "cpu.stat"))
         usage.cpu = times.get("usage_usec", 0) * _MICRO
         usage.cpu_user, usage.cpu_system = (
-            times.get(f"{each}_usec", 0) * _MICRO for each in ("user", "system")
+            times.get(f"{mode}_usec", 0) * _MICRO for mode in ("user", "system")
         )
         usage.periods, usage.throttled_periods = times.get("nr_periods", 0), times.get("nr_throttled", 0)
         usage.throttled = times.get("throttled_usec", 0) * _MICRO
@@ -213,7 +213,7 @@ class Reader:
             device, *pairs = line.split()
             values = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
             usage.io[device] = Io(
-                *(int(values.get(each, 0)) for each in ("rbytes", "wbytes", "rios", "wios"))
+                *(int(values.get(field, 0)) for field in ("rbytes", "wbytes", "rios", "wios"))
             )
         for name in ("cpu", "memory", "io"):
             text = self._text("", group, f"{name}.pressure")

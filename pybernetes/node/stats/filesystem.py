@@ -25,19 +25,21 @@ class Filesystem:
 
 
 def filesystem(path: Path | str) -> Filesystem | None:
-    """The filesystem that a path is on; None if there is no such path."""
+    """Return the filesystem that a path is on; None if there is no such path."""
     try:
-        found = os.statvfs(path)
+        status = os.statvfs(path)
         device = os.stat(path).st_dev
     except OSError:
         return None
-    capacity = found.f_blocks * found.f_frsize
-    used = (found.f_blocks - found.f_bfree) * found.f_frsize
-    return Filesystem(capacity, found.f_bavail * found.f_frsize, used, found.f_files, found.f_ffree, device)
+    capacity = status.f_blocks * status.f_frsize
+    used = (status.f_blocks - status.f_bfree) * status.f_frsize
+    return Filesystem(
+        capacity, status.f_bavail * status.f_frsize, used, status.f_files, status.f_ffree, device
+    )
 
 
 def used(path: Path | str) -> tuple[int, int]:
-    """Bytes and inodes that a folder takes on its own filesystem; files with several names count once."""
+    """Return the bytes and inodes that a folder takes on its own filesystem; files with several names count once."""
     try:
         top = os.lstat(path)
     except OSError:
@@ -66,19 +68,19 @@ def used(path: Path | str) -> tuple[int, int]:
 
 
 def device_name(number: int) -> str:
-    """The name of a device as mounts call it."""
+    """Return the name of a device as mounts call it."""
     return device_names().get(f"{os.major(number)}:{os.minor(number)}", "")
 
 
 def device_names() -> dict[str, str]:
-    """What mounts call the devices, by ``major:minor``."""
-    found: dict[str, str] = {}
+    """Return what mounts call the devices, by ``major:minor``."""
+    names: dict[str, str] = {}
     try:
         lines = Path("/proc/self/mountinfo").read_text().splitlines()
     except OSError:
-        return found
+        return names
     for line in lines:
         words = line.split()
         source = words[words.index("-") + 2]
-        found.setdefault(words[2], source)
-    return found
+        names.setdefault(words[2], source)
+    return names

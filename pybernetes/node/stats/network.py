@@ -23,18 +23,18 @@ class Interface:
 
 
 def parse(text: str) -> list[Interface]:
-    """The interfaces of a ``net/dev`` file but loopback."""
-    found = []
+    """Return the interfaces of a ``net/dev`` file but loopback."""
+    interfaces = []
     for line in text.splitlines()[2:]:
         name, _, rest = line.partition(":")
-        words = [int(each) for each in rest.split()]
+        words = [int(word) for word in rest.split()]
         if name.strip() != "lo" and len(words) >= 12:
-            found.append(Interface(name.strip(), *words[:4], *words[8:12]))
-    return found
+            interfaces.append(Interface(name.strip(), *words[:4], *words[8:12]))
+    return interfaces
 
 
 def interfaces(pid: int | str = "self") -> list[Interface]:
-    """The interfaces that a process sees; none if it is gone."""
+    """Return the interfaces that a process sees; none if it is gone."""
     try:
         with open(f"/proc/{pid}/net/dev") as file:
             return parse(file.read())
@@ -42,6 +42,9 @@ def interfaces(pid: int | str = "self") -> list[Interface]:
         return []
 
 
-def main(found: list[Interface]) -> Interface | None:
-    """The interface that stands for a pod or machine."""
-    return next((each for each in found if each.name == _DEFAULT), found[0] if found else None)
+def primary_interface(interfaces: list[Interface]) -> Interface | None:
+    """Return the interface that stands for a pod or machine."""
+    return next(
+        (interface for interface in interfaces if interface.name == _DEFAULT),
+        interfaces[0] if interfaces else None,
+    )

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Awaitable
 
-from pybernetes.scheduling.plugin import Plugin
+from pybernetes.api.resource import Object
+from pybernetes.scheduling.plugin import BindPlugin
 from pybernetes.scheduling.pods import Pod
 
 
-class DefaultBinder(Plugin):
-    """Says what is written; ``binder.py`` writes it."""
+class DefaultBinder(BindPlugin):
+    """Binds every pod."""
 
     name = "DefaultBinder"
     points = ("bind",)
 
-    @staticmethod
-    def binding(pod: Pod, node: str) -> dict[str, Any]:
-        """The Binding that gives a pod its node. Its uid keeps it from a namesake that came later."""
-        return {
-            "kind": "Binding",
-            "apiVersion": "v1",
-            "metadata": {"name": pod.name, "namespace": pod.namespace, "uid": pod.uid},
-            "target": {"kind": "Node", "name": node},
-        }
+    def bind(self, pod: Pod) -> Awaitable[object] | None:
+        return self.handle.writer.create(
+            "pods", binding(pod), pod.namespace, name=pod.name, subresource="binding"
+        )
+
+
+def binding(pod: Pod) -> Object:
+    """Return the Binding that gives a pod its node; the uid protects a later pod of the same name."""
+    return {
+        "kind": "Binding",
+        "apiVersion": "v1",
+        "metadata": {"name": pod.name, "namespace": pod.namespace, "uid": pod.uid},
+        "target": {"kind": "Node", "name": pod.node},
+    }
 
 
 PLUGIN = DefaultBinder

@@ -16,7 +16,7 @@ MAX_CONTAINER_THRESHOLD = 1000 * _MB
 
 
 class ImageLocality(ScorePlugin):
-    """The size of an image counts by the share of nodes that have it, lest all pods go to one node."""
+    """The size of an image is scaled by the share of nodes that have it, so that not all pods go to one node."""
 
     name = "ImageLocality"
     points = ("score",)
@@ -30,7 +30,7 @@ class ImageLocality(ScorePlugin):
         snapshot, images = self.snapshot, self.snapshot.images
         total = np.zeros(len(snapshot.valid[rows]), dtype=np.int64)
         for name in pod.shape.images:
-            table = np.array([each.size(name) for each in images.values], dtype=np.int64)
+            table = np.array([image_set.size(name) for image_set in images.values], dtype=np.int64)
             sizes = table[images.codes[snapshot.all]]
             share = int((sizes >= 0).sum()) / max(snapshot.node_count, 1)
             total += (np.maximum(sizes, 0) * share).astype(np.int64)[rows]

@@ -1,22 +1,24 @@
-"""InterPodAffinity: pods that must, must not, would like to or would rather not be near other pods."""
+"""InterPodAffinity: pods that must, must not, prefer to or prefer not to be near other pods."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.selectors import EVERYTHING
 from pybernetes.scheduling.affinity_terms import PodTerm
 from pybernetes.scheduling.cluster_events import ASSIGNED_POD, NODE, TARGET_POD, Action, Interest
 from pybernetes.scheduling.columns import Bools, Ints, LabelColumn, Rows
 from pybernetes.scheduling.counters import Counter, Tally
+from pybernetes.scheduling.handle import Handle
 from pybernetes.scheduling.nodes import Node
 from pybernetes.scheduling.plugin import MAX_SCORE, FilterPlugin, Scope, ScorePlugin
 from pybernetes.scheduling.pods import Labels, Pod
-from pybernetes.scheduling.snapshot import Snapshot
 
 REASON_EXISTING = "node(s) didn't satisfy existing pods anti-affinity rules"
 REASON_AFFINITY = "node(s) didn't match pod affinity rules"
@@ -25,7 +27,7 @@ _AFFINITY, _ANTI, _EXISTING = -1, 1, 2
 
 
 class _Existing(NamedTuple):
-    """The terms of pods on nodes that mean a pod with certain labels."""
+    """The terms of pods on nodes that match a pod with certain labels."""
 
     moment: tuple[int, int]
     anti: tuple[PodTerm, ...]
@@ -33,21 +35,31 @@ class _Existing(NamedTuple):
 
 
 class InterPodAffinity(FilterPlugin, ScorePlugin):
-    """What a pod says of others counts, and what others say of it."""
+    """The pod's own terms count, and the terms of other pods that match it."""
 
     name = "InterPodAffinity"
     points = ("preFilter", "filter", "preScore", "score")
-    filter_scope = score_scope = Scope.WORLD
+    filter_scope = score_scope = Scope.CLUSTER
     normalizes = True
 
-    def __init__(self, snapshot: Snapshot, arguments: dict[str, Any], listers: Any) -> None:
-        super().__init__(snapshot, arguments, listers)
+    @classmethod
+    def default_arguments(cls, given: Object) -> Object:
+        return {"hardPodAffinityWeight": 1, **given}
+
+    @classmethod
+    def check_arguments(cls, arguments: Object, path: Path, errors: Errors) -> None:
+        weight = arguments.get("hardPodAffinityWeight", 1)
+        if not 0 <= weight <= 100:
+            errors.invalid(path / "hardPodAffinityWeight", weight, "not in valid range [0, 100]")
+
+    def __init__(self, handle: Handle, arguments: Object) -> None:
+        super().__init__(handle, arguments)
         self._hard_weight = arguments["hardPodAffinityWeight"]
         self._ignores_wishes = bool(arguments.get("ignorePreferredTermsOfExistingPods"))
         self._existing: WeakKeyDictionary[Labels, _Existing] = WeakKeyDictionary()
 
     def existing(self, pod: Pod) -> _Existing:
-        """The terms of pods on nodes that mean a pod."""
+        """Return the affinity terms of pods on nodes that match a pod."""
         terms, labels = self.snapshot.terms, pod.shape.labels
         moment = terms.version, self.listers.version("namespaces")
         known = self._existing.get(labels)
@@ -68,8 +80,8 @@ class InterPodAffinity(FilterPlugin, ScorePlugin):
         return known
 
     def _counter(self, terms: tuple[PodTerm, ...]) -> Counter:
-        """Counts the pods that all of a pod's own terms mean."""
-        version = self.listers.version("namespaces") if any(each.selects_namespaces for each in terms) else 0
+        """Return the counter of the pods that all of a pod's own terms match."""
+        version = self.listers.version("namespaces") if any(term.selects_namespaces for term in terms) else 0
         resolved = [(self._namespaces(term), term.selector) for term in terms]
 
         def matches(labels: Labels) -> bool:
@@ -81,7 +93,7 @@ class InterPodAffinity(FilterPlugin, ScorePlugin):
         return self.snapshot.counter(("near", tuple(term.text for term in terms), version), matches)
 
     def _namespaces(self, term: PodTerm) -> frozenset[str] | None:
-        """The namespaces of a term, or None for all."""
+        """Return the namespaces of a term, or None for all."""
         if term.namespace_selector.requirements:
             return term.namespaces | self.listers.namespaces(term.namespace_selector)
         return (
@@ -116,7 +128,7 @@ class InterPodAffinity(FilterPlugin, ScorePlugin):
         return codes
 
     def _in_reach(self, tally: Tally, key: str, rows: Rows) -> Bools:
-        """Which rows share the value of a label with any pod that was counted."""
+        """Return which rows share the value of a label with any pod that was counted."""
         label, sums = self._near(tally, key)
         there = sums > 0
         there[0] = False

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
 
 import numpy as np
 
+from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
+from pybernetes.api.validation.selectors import validate_node_selector, validate_node_selector_term
 from pybernetes.scheduling.affinity_terms import NodeAffinity as Affinity
 from pybernetes.scheduling.affinity_terms import NodeTerm
 from pybernetes.scheduling.cluster_events import NODE, Action, Interest
 from pybernetes.scheduling.columns import Bools, Ints, Rows
+from pybernetes.scheduling.handle import Handle
 from pybernetes.scheduling.nodes import Node
 from pybernetes.scheduling.plugin import FilterPlugin, PreFilterPlugin, Rejection, ScorePlugin, normalized
 from pybernetes.scheduling.pods import Pod
@@ -23,27 +26,27 @@ _ENFORCED, _POD = -1, -2
 
 
 def matching_term(snapshot: Snapshot, term: NodeTerm, rows: Rows) -> Bools:
-    """Which rows meet a term of a node selector."""
-    found = snapshot.valid[rows].copy()
+    """Return which rows meet a term of a node selector."""
+    matches = snapshot.valid[rows].copy()
     for requirement in term.requirements:
-        found &= snapshot.label(requirement.key).matching(requirement, rows)
+        matches &= snapshot.label(requirement.key).matching(requirement, rows)
     for name, equal in term.names:
         named = np.arange(snapshot.size)[rows] == snapshot.rows.get(name, -1)
-        found &= named if equal else ~named
-    return found
+        matches &= named if equal else ~named
+    return matches
 
 
 def matching(snapshot: Snapshot, affinity: Affinity, rows: Rows) -> Bools:
-    """Which rows a node affinity allows."""
-    found = snapshot.valid[rows].copy()
+    """Return which rows a node affinity allows."""
+    matches = snapshot.valid[rows].copy()
     for requirement in affinity.selector:
-        found &= snapshot.label(requirement.key).matching(requirement, rows)
+        matches &= snapshot.label(requirement.key).matching(requirement, rows)
     if affinity.required is not None:
-        any_term = np.zeros(len(found), dtype=np.bool_)
+        any_term = np.zeros(len(matches), dtype=np.bool_)
         for term in affinity.required:
             any_term |= matching_term(snapshot, term, rows)
-        found &= any_term
-    return found
+        matches &= any_term
+    return matches
 
 
 class NodeAffinity(PreFilterPlugin, FilterPlugin, ScorePlugin):
@@ -53,8 +56,19 @@ class NodeAffinity(PreFilterPlugin, FilterPlugin, ScorePlugin):
     points = ("preFilter", "filter", "preScore", "score")
     normalizes = True
 
-    def __init__(self, snapshot: Snapshot, arguments: dict[str, Any], listers: Any) -> None:
-        super().__init__(snapshot, arguments, listers)
+    @classmethod
+    def check_arguments(cls, arguments: Object, path: Path, errors: Errors) -> None:
+        added = arguments.get("addedAffinity") or {}
+        required = added.get("requiredDuringSchedulingIgnoredDuringExecution")
+        where = path / "addedAffinity"
+        if required is not None:
+            validate_node_selector(required, where / "requiredDuringSchedulingIgnoredDuringExecution", errors)
+        for index, term in enumerate(added.get("preferredDuringSchedulingIgnoredDuringExecution") or ()):
+            place = (where / "preferredDuringSchedulingIgnoredDuringExecution")[index]
+            validate_node_selector_term(term.get("preference") or {}, place, errors)
+
+    def __init__(self, handle: Handle, arguments: Object) -> None:
+        super().__init__(handle, arguments)
         self.added = Affinity({}, arguments.get("addedAffinity") or {})
 
     def pre_filter(self, pod: Pod) -> Rejection | frozenset[str] | None:

@@ -15,7 +15,7 @@ REASON = "node(s) didn't match the requested node name"
 
 
 class NodeName(FilterPlugin):
-    """Only ever matters where a pod that has a node is tried out, as a simulation does."""
+    """Matters only when a pod that already has a node is tried out, as in a simulation."""
 
     name = "NodeName"
     points = ("preFilter", "filter")

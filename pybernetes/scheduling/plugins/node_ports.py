@@ -17,11 +17,11 @@ Port = tuple[str, str, int]
 
 
 class NodePorts(FilterPlugin):
-    """An address of its own conflicts with itself and with all addresses; all addresses with any."""
+    """A host address conflicts with itself and with the wildcard; the wildcard conflicts with every address."""
 
     name = "NodePorts"
     points = ("preFilter", "filter")
-    filter_scope = Scope.ROW
+    filter_scope = Scope.NODE
 
     def filter_key(self, pod: Pod) -> Hashable | None:
         return pod.shape.ports or None
@@ -42,7 +42,7 @@ class NodePorts(FilterPlugin):
 
 
 def conflict(one: Port, other: Port) -> bool:
-    """Whether two ports of a node are the same for those who connect."""
+    """Return whether two ports of a node are the same for those who connect."""
     return one[1:] == other[1:] and (one[0] == other[0] or ANY_ADDRESS in (one[0], other[0]))
 
 

@@ -4,30 +4,47 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.scheduling.columns import Ints, Rows
+from pybernetes.scheduling.handle import Handle
 from pybernetes.scheduling.plugin import MAX_SCORE, Scope, ScorePlugin
+from pybernetes.scheduling.plugins.node_resources_fit import weighted
 from pybernetes.scheduling.pods import Pod
 from pybernetes.scheduling.resource_requests import is_scalar
-from pybernetes.scheduling.snapshot import Snapshot
 
 Floats = NDArray[np.float64]
 
 
 class NodeResourcesBalancedAllocation(ScorePlugin):
-    """Says nothing of pods that ask for nothing: they would all go to one node."""
+    """Does not score pods that request nothing: they would all go to one node."""
 
     name = "NodeResourcesBalancedAllocation"
     points = ("preScore", "score")
-    score_scope = Scope.ROW
+    score_scope = Scope.NODE
 
-    def __init__(self, snapshot: Snapshot, arguments: dict[str, Any], listers: Any) -> None:
-        super().__init__(snapshot, arguments, listers)
-        self._names = [each["name"] for each in arguments["resources"]]
+    @classmethod
+    def default_arguments(cls, given: Object) -> Object:
+        return {**given, "resources": weighted(given.get("resources"))}
+
+    @classmethod
+    def check_arguments(cls, arguments: Object, path: Path, errors: Errors) -> None:
+        seen: set[str] = set()
+        for index, resource in enumerate(arguments.get("resources") or ()):
+            where = (path / "resources")[index]
+            if resource.get("name") in seen:
+                errors.duplicate(where / "name", resource.get("name"))
+            seen.add(resource.get("name", ""))
+            if (resource.get("weight") or 1) != 1:
+                errors.invalid(where / "weight", resource["weight"], "must be 1")
+
+    def __init__(self, handle: Handle, arguments: Object) -> None:
+        super().__init__(handle, arguments)
+        self._names = [resource["name"] for resource in arguments["resources"]]
 
     def score_key(self, pod: Pod) -> Hashable | None:
         amounts = pod.shape.requests.amounts
@@ -86,13 +103,13 @@ def _balance_row(shares: list[float]) -> int:
 
 
 def _half(number: Ints) -> Ints:
-    """Half of a number, cut towards zero as Go divides."""
+    """Halve a number, cut towards zero as Go divides."""
     return np.sign(number) * (np.abs(number) // 2)
 
 
 def _balance(shares: list[Floats], offered: list[NDArray[np.bool_]]) -> Ints:
-    """100 less the standard deviation of the shares in use in hundredths."""
-    if len(shares) == 2 and all(each.all() for each in offered):
+    """Return 100 less the standard deviation of the percentages in use."""
+    if len(shares) == 2 and all(allocatable.all() for allocatable in offered):
         deviation = np.abs((shares[0] - shares[1]) / 2)
         return ((1 - deviation) * MAX_SCORE).astype(np.int64)
     count = np.maximum(np.sum(offered, axis=0), 1)

@@ -4,35 +4,76 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable
-from typing import Any
 
 import numpy as np
 
+from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
+from pybernetes.api.validation import names
 from pybernetes.scheduling.cluster_events import ASSIGNED_POD, NODE, TARGET_POD, Action, Interest
 from pybernetes.scheduling.columns import Ints, Rows
+from pybernetes.scheduling.handle import Handle
 from pybernetes.scheduling.nodes import Node
 from pybernetes.scheduling.plugin import MAX_SCORE, Extra, FilterPlugin, Scope, ScorePlugin
 from pybernetes.scheduling.pods import Pod
 from pybernetes.scheduling.resource_requests import CPU, MEMORY, is_extended, is_scalar
-from pybernetes.scheduling.snapshot import Below, Snapshot
+from pybernetes.scheduling.snapshot import Below
 
 TOO_MANY_PODS = "Too many pods"
 _PODS_BIT = 1
 
 
 class NodeResourcesFit(FilterPlugin, ScorePlugin):
-    """The number of a reason has a bit for the number of pods and one for each resource that is asked for."""
+    """The code of a reason has a bit for the number of pods and one for each requested resource."""
 
     name = "NodeResourcesFit"
     points = ("preFilter", "filter", "preScore", "score")
-    filter_scope = score_scope = Scope.ROW
+    counts_amounts_only = True
+    filter_scope = score_scope = Scope.NODE
 
-    def __init__(self, snapshot: Snapshot, arguments: dict[str, Any], listers: Any) -> None:
-        super().__init__(snapshot, arguments, listers)
+    @classmethod
+    def default_arguments(cls, given: Object) -> Object:
+        strategy = dict(given.get("scoringStrategy") or {"type": "LeastAllocated"})
+        strategy["resources"] = weighted(strategy.get("resources"))
+        return {**given, "scoringStrategy": strategy}
+
+    @classmethod
+    def check_arguments(cls, arguments: Object, path: Path, errors: Errors) -> None:
+        for index, name in enumerate(arguments.get("ignoredResources") or ()):
+            for problem in names.qualified_name(name):
+                errors.invalid((path / "ignoredResources")[index], name, problem)
+        for index, group in enumerate(arguments.get("ignoredResourceGroups") or ()):
+            where = (path / "ignoredResourceGroups")[index]
+            if "/" in group:
+                errors.invalid(where, group, "resource group name can't contain '/'")
+            for problem in names.qualified_name(group):
+                errors.invalid(where, group, problem)
+        strategy, where = arguments.get("scoringStrategy"), path / "scoringStrategy"
+        if strategy is None:
+            return
+        known = ["LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"]
+        if strategy.get("type") not in known:
+            errors.unsupported(where / "type", strategy.get("type", ""), known)
+        for index, resource in enumerate(strategy.get("resources") or ()):
+            weight = resource.get("weight") or 1
+            if not 0 < weight <= 100:
+                text = f"resource weight of {resource.get('name')} not in valid range (0, 100]"
+                errors.invalid((where / "resources")[index] / "weight", weight, text)
+        ratio, at = strategy.get("requestedToCapacityRatio"), where / "requestedToCapacityRatio"
+        if strategy.get("type") == "RequestedToCapacityRatio":
+            if ratio is None:
+                errors.required(at, "must be specified when type is RequestedToCapacityRatio")
+            else:
+                check_shape(ratio.get("shape") or [], at / "shape", errors)
+        elif ratio is not None:
+            errors.forbidden(at, "must be nil when type is not RequestedToCapacityRatio")
+
+    def __init__(self, handle: Handle, arguments: Object) -> None:
+        super().__init__(handle, arguments)
         self._ignored = frozenset(arguments.get("ignoredResources") or ())
         self._ignored_groups = frozenset(arguments.get("ignoredResourceGroups") or ())
         strategy = arguments["scoringStrategy"]
-        self._resources = [(each["name"], each["weight"]) for each in strategy["resources"]]
+        self._resources = [(resource["name"], resource["weight"]) for resource in strategy["resources"]]
         self._rate, self._rate_row = _rate(strategy)
         self._rounds = strategy["type"] == "RequestedToCapacityRatio"
 
@@ -58,7 +99,7 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
         return self._filter(pod, rows, extra)
 
     def filter_without(self, pod: Pod, rows: Ints, below: Below, extra: Extra | None) -> Ints:
-        """The same if all pods below a priority were gone."""
+        """Do ``filter`` as if all pods below a priority were gone."""
         return self._filter(pod, rows, extra, below)
 
     def _filter(self, pod: Pod, rows: Rows, extra: Extra | None, below: Below | None = None) -> Ints:
@@ -96,11 +137,11 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
 
     def reasons(self, pod: Pod, code: int) -> tuple[str, ...]:
         bits = abs(code)
-        found = [TOO_MANY_PODS] if bits & _PODS_BIT else []
+        reasons = [TOO_MANY_PODS] if bits & _PODS_BIT else []
         for bit, (number, _) in enumerate(pod.shape.requests.amounts, 1):
             if bits >> bit & 1:
-                found.append(f"Insufficient {self.snapshot.resources.names[number]}")
-        return tuple(found)
+                reasons.append(f"Insufficient {self.snapshot.resources.names[number]}")
+        return tuple(reasons)
 
     # -- scoring -----------------------------------------------------------------------------------------
 
@@ -196,8 +237,34 @@ def _most(used: Ints, there: Ints) -> Ints:
     return np.minimum(used, there) * MAX_SCORE // there
 
 
+def weighted(resources: list[Object] | None) -> list[Object]:
+    """Return the resources that are scored, each with its weight; upstream's if none are given."""
+    return [
+        {"name": resource["name"], "weight": resource.get("weight") or 1}
+        for resource in resources or ({"name": "cpu"}, {"name": "memory"})
+    ]
+
+
+def check_shape(shape: list[Object], path: Path, errors: Errors) -> None:
+    """Collect what is wrong with the points of a shape."""
+    if not shape:
+        errors.required(path, "at least one point must be specified")
+        return
+    for index in range(1, len(shape)):
+        if shape[index - 1].get("utilization", 0) >= shape[index].get("utilization", 0):
+            where = path[index] / "utilization"
+            errors.invalid(
+                where, shape[index].get("utilization", 0), "values must be sorted in increasing order"
+            )
+            break
+    for index, point in enumerate(shape):
+        for name, most in (("utilization", 100), ("score", 10)):
+            if not 0 <= point.get(name, 0) <= most:
+                errors.invalid(path[index] / name, point[name], f"not in valid range [0, {most}]")
+
+
 def shape_table(points: Iterable[dict[str, int]]) -> Ints:
-    """The score for each percentage in use, along straight lines between the points of a shape."""
+    """Return the score for each percentage in use, interpolated between the points of a shape."""
     shape = [(point["utilization"], point["score"] * (MAX_SCORE // 10)) for point in points]
     table = []
     for percent in range(101):
@@ -222,8 +289,8 @@ def _most_row(used: int, there: int) -> int:
     return min(used, there) * MAX_SCORE // there
 
 
-def _rate(strategy: dict[str, Any]) -> tuple[Callable[[Ints, Ints], Ints], Callable[[int, int], int]]:
-    """What makes a score of an amount that would be in use and one that is there: of columns, and of numbers."""
+def _rate(strategy: Object) -> tuple[Callable[[Ints, Ints], Ints], Callable[[int, int], int]]:
+    """Return the functions that score a used and an allocatable amount: one for columns, one for numbers."""
     if strategy["type"] == "LeastAllocated":
         return _least, _least_row
     if strategy["type"] == "MostAllocated":

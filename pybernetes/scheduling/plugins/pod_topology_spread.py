@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
+from pybernetes.api.validation import names
 from pybernetes.scheduling.affinity_terms import HOSTNAME, ZONE, SpreadConstraint, spread_constraint
 from pybernetes.scheduling.cluster_events import ASSIGNED_POD, NODE, TARGET_POD, Action, Interest
 from pybernetes.scheduling.columns import Bools, Ints, LabelColumn, Rows
 from pybernetes.scheduling.counters import Counter
+from pybernetes.scheduling.handle import Handle
 from pybernetes.scheduling.nodes import Node
 from pybernetes.scheduling.plugin import MAX_SCORE, FilterPlugin, Scope, ScorePlugin
 from pybernetes.scheduling.plugins.node_affinity import matching
 from pybernetes.scheduling.plugins.taint_toleration import turns_away
 from pybernetes.scheduling.pods import Labels, Pod
-from pybernetes.scheduling.snapshot import Snapshot
 
 REASON = "node(s) didn't match pod topology spread constraints"
 REASON_LABEL = f"{REASON} (missing required label)"
@@ -42,27 +45,63 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
 
     name = "PodTopologySpread"
     points = ("preFilter", "filter", "preScore", "score")
-    filter_scope = score_scope = Scope.WORLD
+    filter_scope = score_scope = Scope.CLUSTER
     normalizes = True
 
-    def __init__(self, snapshot: Snapshot, arguments: dict[str, Any], listers: Any) -> None:
-        super().__init__(snapshot, arguments, listers)
+    @classmethod
+    def default_arguments(cls, given: Object) -> Object:
+        return {**given, "defaultingType": given.get("defaultingType") or "System"}
+
+    @classmethod
+    def check_arguments(cls, arguments: Object, path: Path, errors: Errors) -> None:
+        kind, constraints = (
+            arguments.get("defaultingType") or "System",
+            arguments.get("defaultConstraints") or [],
+        )
+        if kind not in ("System", "List"):
+            errors.unsupported(path / "defaultingType", kind, ["System", "List"])
+        elif kind == "System" and constraints:
+            errors.invalid(path / "defaultingType", kind, "when .defaultConstraints are not empty")
+        seen: set[tuple[str, str]] = set()
+        for index, constraint in enumerate(constraints):
+            where = (path / "defaultConstraints")[index]
+            key, action = constraint.get("topologyKey", ""), constraint.get("whenUnsatisfiable", "")
+            if constraint.get("maxSkew", 0) <= 0:
+                errors.invalid(where / "maxSkew", constraint.get("maxSkew", 0), "not in valid range (0, inf)")
+            if not key:
+                errors.required(where / "topologyKey", "can not be empty")
+            else:
+                for problem in names.qualified_name(key):
+                    errors.invalid(where / "topologyKey", key, problem)
+            if not action:
+                errors.required(where / "whenUnsatisfiable", "can not be empty")
+            elif action not in ("DoNotSchedule", "ScheduleAnyway"):
+                errors.unsupported(where / "whenUnsatisfiable", action, ["DoNotSchedule", "ScheduleAnyway"])
+            if constraint.get("labelSelector") is not None:
+                text = "constraint must not define a selector, as they deduced for each pod"
+                errors.forbidden(where / "labelSelector", text)
+            if (key, action) in seen:
+                errors.duplicate(where, f"{{{key}, {action}}}")
+            seen.add((key, action))
+
+    def __init__(self, handle: Handle, arguments: Object) -> None:
+        super().__init__(handle, arguments)
         self._system = arguments["defaultingType"] == "System"
         self._defaults = SYSTEM_DEFAULTS if self._system else tuple(arguments.get("defaultConstraints") or ())
         self._eligible: dict[Hashable, _Eligible] = {}
 
     def constraints(self, pod: Pod, hard: bool) -> list[SpreadConstraint]:
-        """The constraints of a pod that must hold, or those that are wishes."""
+        """Return the constraints of a pod that are required, or those that are preferred."""
         if pod.shape.spread:
-            return [each for each in pod.shape.spread if each.hard is hard]
+            return [constraint for constraint in pod.shape.spread if constraint.hard is hard]
         action = "DoNotSchedule" if hard else "ScheduleAnyway"
-        wanted = [each for each in self._defaults if each["whenUnsatisfiable"] == action]
+        wanted = [constraint for constraint in self._defaults if constraint["whenUnsatisfiable"] == action]
         if not wanted:
             return []
         selector = self.listers.default_selector(pod)
         if not selector.requirements:
             return []
-        return [spread_constraint(each, {}, selector) for each in wanted]
+        return [spread_constraint(constraint, {}, selector) for constraint in wanted]
 
     # -- filter ------------------------------------------------------------------------------------------
 
@@ -71,7 +110,7 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
 
     def filter(self, pod: Pod, rows: Rows) -> Ints:
         constraints = self.constraints(pod, hard=True)
-        keys = tuple(each.topology_key for each in constraints)
+        keys = tuple(constraint.topology_key for constraint in constraints)
         codes = np.zeros(len(self.snapshot.valid[rows]), dtype=np.int64)
         for constraint in constraints:
             label = self.snapshot.label(constraint.topology_key)
@@ -83,15 +122,15 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
             own = constraint.selector.matches(pod.shape.labels.labels)
             table = np.where(counts + own - least > constraint.max_skew, _SKEWED, 0)
             table[0] = _MISSING
-            found = table[label.codes[rows]]
-            codes = np.where(codes == 0, found, codes) if codes.any() else found
+            domain_counts = table[label.codes[rows]]
+            codes = np.where(codes == 0, domain_counts, codes) if codes.any() else domain_counts
         return codes
 
     def reasons(self, pod: Pod, code: int) -> tuple[str, ...]:
         return (REASON_LABEL if code == _MISSING else REASON,)
 
     def _counter(self, pod: Pod, constraint: SpreadConstraint) -> Counter | None:
-        """Counts the pods that a constraint is about. A selector of everything counts none, as upstream."""
+        """Return the counter of the pods that a constraint is about; as upstream, an empty selector counts none."""
         if constraint.text == "":
             return None
         namespace, selector = pod.namespace, constraint.selector
@@ -104,7 +143,7 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
     def _counts(
         self, pod: Pod, constraint: SpreadConstraint, label: LabelColumn, eligible: _Eligible
     ) -> Ints:
-        """How many of the pods each value of the label has, on the nodes that count."""
+        """Return how many of the pods each value of the topology label has, on the eligible nodes."""
         counter = self._counter(pod, constraint)
         if counter is None:
             return np.zeros(len(label.values), dtype=np.int64)
@@ -153,7 +192,7 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
         constraints = self.constraints(pod, hard=False)
         # The system's defaults are for all nodes; whoever writes constraints means nodes with all the labels.
         strict = bool(pod.shape.spread) or not self._system
-        keys = tuple(each.topology_key for each in constraints) if strict else ()
+        keys = tuple(constraint.topology_key for constraint in constraints) if strict else ()
         total = np.zeros(len(snapshot.valid[rows]), dtype=np.float64)
         ignored = np.zeros(len(total), dtype=np.bool_)
         for key in keys:
@@ -199,7 +238,7 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
         )
 
     def _after_pod(self, pod: Pod, old: Pod | None, new: Pod | None) -> bool:
-        if any(each is not None and each.namespace != pod.namespace for each in (old, new)):
+        if any(changed is not None and changed.namespace != pod.namespace for changed in (old, new)):
             return False
         return any(
             _counts(constraint, old) is not _counts(constraint, new)
@@ -208,12 +247,14 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
 
     def _after_own_change(self, pod: Pod, old: Pod, new: Pod) -> bool:
         constraints = self.constraints(pod, hard=True)
-        if old.shape.tolerations != new.shape.tolerations and any(each.honors_taints for each in constraints):
+        if old.shape.tolerations != new.shape.tolerations and any(
+            constraint.honors_taints for constraint in constraints
+        ):
             return True
-        return any(_counts(each, old) is not _counts(each, new) for each in constraints)
+        return any(_counts(constraint, old) is not _counts(constraint, new) for constraint in constraints)
 
     def _after_node(self, pod: Pod, old: Node | None, new: Node | None) -> bool:
-        keys = {each.topology_key for each in self.constraints(pod, hard=True)}
+        keys = {constraint.topology_key for constraint in self.constraints(pod, hard=True)}
         before, after = _has_all(old, keys), _has_all(new, keys)
         if old is None or new is None or before != after:
             return before != after

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from pybernetes.scheduling.plugin import Plugin
+from pybernetes.scheduling.plugin import QueueSortPlugin
 from pybernetes.scheduling.pods import Pod
 
 
-class PrioritySort(Plugin):
-    """Gives the order of the queue."""
+class PrioritySort(QueueSortPlugin):
+    """Sorts the queue."""
 
     name = "PrioritySort"
     points = ("queueSort",)
 
-    @staticmethod
-    def key(pod: Pod, since: float) -> tuple[int, float]:
-        """What a pod that waits since a moment is sorted by; the smallest comes first."""
+    def sort_key(self, pod: Pod, since: float) -> tuple[int, float]:
         return -pod.priority, since
 
 

@@ -24,15 +24,15 @@ REASON = "node(s) had untolerated taint(s)"
 
 
 def turns_away(taints: tuple[Taint, ...], tolerations: tuple[Toleration, ...]) -> bool:
-    """Whether any of a node's taints keeps a pod off."""
+    """Return whether any of a node's taints keeps a pod off."""
     return any(
         taint.effect in (NO_SCHEDULE, NO_EXECUTE) and not is_tolerated(taint, tolerations) for taint in taints
     )
 
 
 def unwelcome(taints: tuple[Taint, ...], tolerations: tuple[Toleration, ...]) -> int:
-    """How many of a node's taints speak against a pod without keeping it off."""
-    relevant = [each for each in tolerations if each.effect in ("", PREFER_NO_SCHEDULE)]
+    """Return how many of a node's PreferNoSchedule taints a pod does not tolerate."""
+    relevant = [toleration for toleration in tolerations if toleration.effect in ("", PREFER_NO_SCHEDULE)]
     return sum(taint.effect == PREFER_NO_SCHEDULE and not is_tolerated(taint, relevant) for taint in taints)
 
 
@@ -48,7 +48,7 @@ class TaintToleration(FilterPlugin, ScorePlugin):
 
     def filter(self, pod: Pod, rows: Rows) -> Ints:
         tolerations, taints = pod.shape.tolerations, self.snapshot.taints
-        table = taints.lookup(lambda each: -1 if turns_away(each, tolerations) else 0, np.int64)
+        table = taints.lookup(lambda node_taints: -1 if turns_away(node_taints, tolerations) else 0, np.int64)
         return table[taints.codes[rows]]
 
     def reasons(self, pod: Pod, code: int) -> tuple[str, ...]:
@@ -57,14 +57,16 @@ class TaintToleration(FilterPlugin, ScorePlugin):
     def score_key(self, pod: Pod) -> Hashable | None:
         taints = self.snapshot.taints.values
         if len(taints) == 1 or not any(
-            taint.effect == PREFER_NO_SCHEDULE for each in taints for taint in each
+            taint.effect == PREFER_NO_SCHEDULE for node_taints in taints for taint in node_taints
         ):
             return None
         return pod.shape.tolerations
 
     def score(self, pod: Pod, rows: Rows) -> Ints:
         tolerations, taints = pod.shape.tolerations, self.snapshot.taints
-        return taints.lookup(lambda each: unwelcome(each, tolerations), np.int64)[taints.codes[rows]]
+        return taints.lookup(lambda node_taints: unwelcome(node_taints, tolerations), np.int64)[
+            taints.codes[rows]
+        ]
 
     def normalize(self, pod: Pod, scores: Ints, rows: Ints) -> Ints:
         return normalized(scores, reverse=True)

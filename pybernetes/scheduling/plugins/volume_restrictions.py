@@ -19,7 +19,7 @@ Disk = tuple[str, Any, bool]
 
 
 def conflict(one: Disk, other: Disk) -> bool:
-    """Whether two pods on a node cannot have these two disks, which may be the same."""
+    """Return whether two pods on one node cannot use these two disks at the same time."""
     if one[0] != other[0] or (one[2] and other[2]):
         return False
     if one[0] == "rbd":
@@ -28,11 +28,11 @@ def conflict(one: Disk, other: Disk) -> bool:
 
 
 class VolumeRestrictions(PreFilterPlugin, FilterPlugin):
-    """A claim that one pod only may use is not a matter of nodes: whoever has it, has it."""
+    """A ReadWriteOncePod claim is checked before the nodes: only one pod may use it, wherever that is."""
 
     name = "VolumeRestrictions"
     points = ("preFilter", "filter")
-    filter_scope = Scope.WORLD
+    filter_scope = Scope.CLUSTER
 
     def pre_filter(self, pod: Pod) -> Rejection | frozenset[str] | None:
         volumes = pod.shape.volumes
@@ -45,7 +45,7 @@ class VolumeRestrictions(PreFilterPlugin, FilterPlugin):
         return None
 
     def _is_taken(self, pod: Pod) -> bool:
-        """Whether a claim that is for one pod has one."""
+        """Return whether a ReadWriteOncePod claim is in use."""
         volumes = pod.shape.volumes
         for name, ephemeral in volumes.claims if volumes is not None else ():
             key = f"{pod.namespace}/{name}"
@@ -88,7 +88,7 @@ def _disks(pods: Iterable[Pod]) -> Iterable[Disk]:
 
 
 def uses(pod: Pod, claim: Any) -> bool:
-    """Whether a pod uses a claim."""
+    """Return whether a pod uses a claim."""
     meta, volumes = claim["metadata"], pod.shape.volumes
     if volumes is None or meta["namespace"] != pod.namespace:
         return False

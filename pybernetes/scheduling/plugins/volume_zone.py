@@ -1,12 +1,13 @@
-"""VolumeZone: a volume that says by its labels where it is can be had nowhere else."""
+"""VolumeZone: a volume with zone labels can only be used in its zones."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
 
+from pybernetes.api.resource import Object
 from pybernetes.api.selectors import Requirement
 from pybernetes.scheduling.cluster_events import CLAIM, NODE, STORAGE_CLASS, VOLUME, Action, Interest
 from pybernetes.scheduling.columns import Ints, Rows
@@ -26,26 +27,26 @@ _LABELS = {
 Places = tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def places(volume: Mapping[str, Any]) -> Places:
-    """The labels of a volume that say where it is, with the values that will do."""
+def places(volume: Object) -> Places:
+    """Return the zone and region labels of a volume, with the values that a node may have."""
     labels = volume["metadata"].get("labels") or {}
-    found = []
+    places = []
     for key in _LABELS:
         values = tuple(part.strip() for part in labels[key].split("__")) if key in labels else ()
         if values and all(values):
-            found.append((key, values))
-    return tuple(found)
+            places.append((key, values))
+    return tuple(places)
 
 
 class VolumeZone(PreFilterPlugin, FilterPlugin):
-    """Nodes that do not say where they are can have any volume."""
+    """Nodes without zone labels can use any volume."""
 
     name = "VolumeZone"
     points = ("preFilter", "filter")
 
     def _places(self, pod: Pod) -> Places | Rejection:
         volumes = pod.shape.volumes
-        found: list[tuple[str, tuple[str, ...]]] = []
+        wanted: list[tuple[str, tuple[str, ...]]] = []
         for name, ephemeral in volumes.claims if volumes is not None else ():
             if ephemeral:
                 continue
@@ -62,17 +63,17 @@ class VolumeZone(PreFilterPlugin, FilterPlugin):
             volume = self.listers.get("persistentvolumes", claim["spec"]["volumeName"])
             if volume is None:
                 return Rejection(self.name, f'persistentvolume "{claim["spec"]["volumeName"]}" not found')
-            found += places(volume)
-        return tuple(found)
+            wanted += places(volume)
+        return tuple(wanted)
 
-    def _unbound(self, claim: Mapping[str, Any]) -> str:
+    def _unbound(self, claim: Object) -> str:
         name = class_of(claim)
         if not name:
             return "PersistentVolumeClaim had no pv name and storageClass name"
-        found = self.listers.get("storageclasses", name)
-        if found is None:
+        storage_class = self.listers.get("storageclasses", name)
+        if storage_class is None:
             return f'storageclass.storage.k8s.io "{name}" not found'
-        mode = found.get("volumeBindingMode")
+        mode = storage_class.get("volumeBindingMode")
         if mode is None:
             return f'VolumeBindingMode not set for StorageClass "{name}"'
         return "" if mode == "WaitForFirstConsumer" else "PersistentVolume had no name"
@@ -80,21 +81,21 @@ class VolumeZone(PreFilterPlugin, FilterPlugin):
     def pre_filter(self, pod: Pod) -> Rejection | frozenset[str] | None:
         if pod.shape.volumes is None:
             return None
-        found = self._places(pod)
-        return found if isinstance(found, Rejection) else None
+        places = self._places(pod)
+        return places if isinstance(places, Rejection) else None
 
     def filter_key(self, pod: Pod) -> Hashable | None:
         if pod.shape.volumes is None:
             return None
-        found = self._places(pod)
-        return found or None if not isinstance(found, Rejection) else None
+        places = self._places(pod)
+        return places or None if not isinstance(places, Rejection) else None
 
     def filter(self, pod: Pod, rows: Rows) -> Ints:
         snapshot = self.snapshot
-        found = self._places(pod)
-        assert not isinstance(found, Rejection)
+        places = self._places(pod)
+        assert not isinstance(places, Rejection)
         ok = np.ones(len(snapshot.valid[rows]), dtype=np.bool_)
-        for key, values in found:
+        for key, values in places:
             label, today = snapshot.label(key), snapshot.label(_LABELS[key])
             ok &= np.where(
                 label.codes[rows] != 0,

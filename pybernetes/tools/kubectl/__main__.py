@@ -8,7 +8,7 @@ import sys
 
 
 def places() -> list[str]:
-    """Where modules are: the checkout and the packages of the environment."""
+    """Return the folders that modules are imported from: the checkout and the packages of the environment."""
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     environment = os.path.dirname(os.path.dirname(sys.executable))

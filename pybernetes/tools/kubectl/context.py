@@ -6,13 +6,14 @@ import os
 import sys
 from functools import cached_property
 
-from pybernetes.tools.kubectl.command_line.flags import Values, parse_duration
+from pybernetes.tools.kubectl.command_line.flags import Values
 from pybernetes.tools.kubectl.errors import CommandError, Usage
 
 TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     from typing import Any, TextIO
 
+    from pybernetes.tools.kubectl.command_line.lookup import Command
     from pybernetes.tools.kubectl.connection.client import Client
     from pybernetes.tools.kubectl.resources.discovery import Discovery
 
@@ -24,13 +25,14 @@ class Context:
         self,
         flags: Values,
         path: str = "kubectl",
+        command: Command | None = None,
         *,
         stdin: Any = None,
         stdout: TextIO | None = None,
         stderr: TextIO | None = None,
         environment: dict[str, str] | None = None,
     ) -> None:
-        self.flags, self.path = flags, path
+        self.flags, self.path, self.command = flags, path, command
         self.stdin = stdin or sys.stdin
         self.stdout = stdout or sys.stdout
         self.stderr = stderr or sys.stderr
@@ -42,32 +44,49 @@ class Context:
         return self.flags.args
 
     def out(self, text: str = "") -> None:
-        """Prints a line."""
+        """Print a line."""
         self.stdout.write(text + "\n")
 
+    def write_bytes(self, data: bytes) -> None:
+        """Print bytes as they are."""
+        buffer = getattr(self.stdout, "buffer", None)
+        if buffer is None:
+            self.stdout.write(data.decode("utf-8", "replace"))
+        else:
+            self.stdout.flush()
+            buffer.write(data)
+            buffer.flush()
+
     def warn(self, text: str) -> None:
-        """Prints a line of complaint."""
+        """Print a line to standard error."""
         self.stdout.flush()
         self.stderr.write(text + "\n")
         self.stderr.flush()
 
     def usage(self, message: str) -> Usage:
-        """An error about the command line."""
+        """Return an error about the command line."""
         return Usage(message, self.path)
+
+    def show_help(self, out: TextIO) -> None:
+        """Print the help of the command."""
+        from pybernetes.tools.kubectl.command_line.help import show
+
+        assert self.command is not None
+        show(self.command, self.path, out)
 
     @cached_property
     def config_files(self) -> list[str]:
         """The kubeconfig files."""
-        from pybernetes.tools.kubectl import kubeconfig
+        from pybernetes.client.kubeconfig_files import paths
 
-        return kubeconfig.paths(self.flags.kubeconfig, self.environment)
+        return [self.flags.kubeconfig] if self.flags.kubeconfig else paths(self.environment)
 
     @cached_property
     def config(self) -> dict[str, Any]:
         """The merged configuration."""
-        from pybernetes.tools.kubectl import kubeconfig
+        from pybernetes.tools.kubectl.kubeconfig.files import load
 
-        return kubeconfig.load(self.config_files, bool(self.flags.kubeconfig))
+        return load(self.config_files, bool(self.flags.kubeconfig))
 
     @cached_property
     def timeout(self) -> float | None:
@@ -75,6 +94,8 @@ class Context:
         text = self.flags.request_timeout
         if text in ("", "0"):
             return None
+        from pybernetes.api.text.durations import parse_duration
+
         try:
             return (float(text) if text.isdigit() else parse_duration(text)) or None
         except ValueError:
@@ -86,10 +107,10 @@ class Context:
     @cached_property
     def client(self) -> Client:
         """A client of the chosen server."""
-        from pybernetes.tools.kubectl import kubeconfig
         from pybernetes.tools.kubectl.connection.client import Client
+        from pybernetes.tools.kubectl.kubeconfig.access import access
 
-        return Client(kubeconfig.access(self.config, self.flags), self.timeout, self.stderr)
+        return Client(access(self.config, self.flags), self.timeout, self.stderr)
 
     @cached_property
     def discovery(self) -> Discovery:
@@ -107,11 +128,11 @@ class Context:
     @cached_property
     def namespace(self) -> str:
         """The namespace to work in."""
-        from pybernetes.tools.kubectl import kubeconfig
+        from pybernetes.tools.kubectl.kubeconfig.access import current
 
         if self.flags.namespace:
             return self.flags.namespace
-        return kubeconfig.current(self.config, self.flags).get("namespace") or "default"
+        return current(self.config, self.flags).get("namespace") or "default"
 
     @property
     def namespace_given(self) -> bool:
@@ -119,7 +140,7 @@ class Context:
         return bool(self.flags.namespace)
 
     def dry_run(self) -> str:
-        """none, client or server."""
+        """Return the kind of dry run: none, client or server."""
         value = self.flags.dry_run
         if value == "unchanged":
             self.warn("--dry-run is deprecated and can be replaced with --dry-run=client.")
@@ -130,7 +151,7 @@ class Context:
         raise CommandError(f'Invalid dry-run value ({value}). Must be "none", "server", or "client".')
 
     def write_query(self, manager: str = "") -> dict[str, Any]:
-        """The parameters of a request that changes something."""
+        """Return the parameters of a request that changes something."""
         query: dict[str, Any] = {}
         if self.flags.has("dry-run") and self.flags.dry_run == "server":
             query["dryRun"] = "All"
@@ -143,7 +164,7 @@ class Context:
         return query
 
     def validation(self) -> str:
-        """What the server does about unknown fields."""
+        """Return the field validation that the server is asked for."""
         value = self.flags.validate
         known = {"true": "Strict", "strict": "Strict", "warn": "Warn", "false": "Ignore", "ignore": "Ignore"}
         if value not in known:

@@ -26,13 +26,13 @@ class CommandError(Exception):
         self.message, self.code = message, code
 
     def text(self) -> str:
-        """What is printed when this is the only error."""
+        """Return what is printed when this is the only error."""
         if not self.message or self.message.startswith("error: "):
             return self.message
         return f"error: {self.message}"
 
     def short(self) -> str:
-        """What is printed when it is one of several."""
+        """Return what is printed when it is one of several."""
         return self.message
 
 
@@ -107,7 +107,9 @@ class ApiError(CommandError):
             text = f'The {details.get("kind", "")} "{details.get("name", "")}" is invalid'
         elif self.message and not causes:
             text += f": {self.message}"
-        lines = list(dict.fromkeys(f"{each.get('field', '')}: {each.get('message', '')}" for each in causes))
+        lines = list(
+            dict.fromkeys(f"{cause.get('field', '')}: {cause.get('message', '')}" for cause in causes)
+        )
         if not lines:
             return text
         if len(lines) == 1:
@@ -115,7 +117,7 @@ class ApiError(CommandError):
         return "\n".join([f"{text}: ", *(f"* {line}" for line in lines), ""])
 
     def about(self, verb: str, source: str) -> ApiError:
-        """The same error, naming the file in which the object stands."""
+        """Return the same error, naming the file that the object comes from."""
         if not source:
             return self
         message = f'error when {verb} "{source}": {self.message}'
@@ -130,14 +132,14 @@ class Several(CommandError):
         self.errors = errors
 
     def text(self) -> str:
-        return "\n".join(each.short() for each in self.errors)
+        return "\n".join(error.short() for error in self.errors)
 
     def short(self) -> str:
         return self.text()
 
 
 def raise_all(errors: list[CommandError]) -> None:
-    """Raises what there is to raise."""
+    """Raise the errors, if there are any."""
     if len(errors) == 1:
         raise errors[0]
     if errors:
@@ -145,12 +147,12 @@ def raise_all(errors: list[CommandError]) -> None:
 
 
 def not_found(error: Exception) -> bool:
-    """Whether an error says that an object does not exist."""
+    """Tell whether an error says that an object does not exist."""
     return isinstance(error, ApiError) and error.reason == "NotFound"
 
 
 def with_source(error: CommandError, verb: str, source: str) -> CommandError:
-    """An error about an object from a file names the file."""
+    """Return the error with the name of the file that the object comes from."""
     if not source:
         return error
     if isinstance(error, ApiError):

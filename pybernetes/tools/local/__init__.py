@@ -1,6 +1,6 @@
 """The local cluster: ``pyb up`` and what goes with it, the minikube of this project.
 
-``places`` says where a cluster keeps its things, ``settings`` what it was made with, ``programs`` which processes
-that means, ``supervisor`` keeps them running, ``control_plane`` is the one process of the control plane, ``node``
-and ``network`` are a node's places and links, ``lifecycle`` goes from up to delete, ``kubeconfig`` tells kubectl.
+``paths`` says where a cluster keeps its files, ``settings`` what it was made with, ``processes`` which processes that
+means, ``supervisor`` keeps them running, ``control_plane`` is the one process of the control plane, ``node`` and
+``network`` are the files and links of a node, ``lifecycle`` goes from up to delete, ``kubeconfig`` tells kubectl.
 """

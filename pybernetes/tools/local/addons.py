@@ -1,20 +1,18 @@
-"""What a local cluster has beyond its API: objects that are made whenever the cluster comes up."""
+"""Objects that are applied whenever a local cluster comes up."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.refs import CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, Ref
 
 FIELD_MANAGER = "pybernetes-addons"
 NETWORK_USER = "system:pod-network"
 _RBAC = "rbac.authorization.k8s.io"
-Object = dict[str, Any]
 
 
 def role(name: str, user: str, *rules: Object) -> list[tuple[Ref, Object]]:
-    """A role for a user of the whole cluster."""
+    """Return a role for a user of the whole cluster."""
     binding = {
         "metadata": {"name": name},
         "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": name},
@@ -27,16 +25,16 @@ def role(name: str, user: str, *rules: Object) -> list[tuple[Ref, Object]]:
 
 
 def rule(group: str, *resources: str) -> Object:
-    """May look at things and follow them."""
+    """Return the permission to list and watch resources."""
     return {"apiGroups": [group], "resources": list(resources), "verbs": ["list", "watch"]}
 
 
 def pod_network() -> list[tuple[Ref, Object]]:
-    """What the pod network of a node may see."""
+    """Return the objects that permit the pod network of a node what it needs."""
     return role("pybernetes:pod-network", NETWORK_USER, rule("", "nodes"))
 
 
 async def apply(client: Client, objects: list[tuple[Ref, Object]]) -> None:
-    """Makes the objects be so, whoever changed them."""
+    """Apply the objects, whoever changed them."""
     for kind, obj in objects:
         await client.apply(kind, obj, manager=FIELD_MANAGER, force=True)

@@ -7,13 +7,11 @@ import http.client
 import json
 import ssl
 import tempfile
-from typing import Any
 from urllib.parse import urlsplit
 
+from pybernetes.api.resource import Object
 from pybernetes.tools.local import kubeconfig
 from pybernetes.tools.local.paths import Cluster
-
-Fields = dict[str, Any]
 
 
 class ApiError(Exception):
@@ -39,8 +37,8 @@ class AdminClient:
             self._context.load_cert_chain(file.name)
         self._address = urlsplit(server["server"])
 
-    def call(self, method: str, path: str, seconds: float = 10.0) -> Fields:
-        """One request; ApiError if it is refused, OSError if nobody answers."""
+    def call(self, method: str, path: str, seconds: float = 10.0) -> Object:
+        """Send one request and return the answer; ApiError if it is refused, OSError if nobody answers."""
         host, port = self._address.hostname or "", self._address.port
         connection = http.client.HTTPSConnection(host, port, context=self._context, timeout=seconds)
         try:
@@ -58,7 +56,7 @@ class AdminClient:
         return json.loads(body) if response.headers.get_content_type() == "application/json" else {}
 
     def is_ready(self) -> bool:
-        """Whether the API server answers that it is."""
+        """Return whether the API server says that it is ready."""
         try:
             self.call("GET", "/readyz", 2.0)
         except (ApiError, OSError):
@@ -66,7 +64,7 @@ class AdminClient:
         return True
 
     def ready_nodes(self, since: str = "") -> set[str]:
-        """The nodes that are ready, and said so since a moment if they say when they did."""
+        """Return the nodes that are ready; a node that says when it last reported counts only if that is after ``since``."""
         return {
             node["metadata"]["name"]
             for node in self.call("GET", "/api/v1/nodes")["items"]

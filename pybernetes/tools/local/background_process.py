@@ -1,4 +1,4 @@
-"""Programs in the background: started apart from the terminal, found again by a file, stopped."""
+"""Processes in the background: started apart from the terminal, found again by a PID file, stopped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def _started(pid: int) -> str:
-    """When a process started, which tells it from a later one of the same number; empty if it is not there."""
+    """Return when a process started, which distinguishes it from a later one of the same number; empty if it is gone."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
@@ -22,7 +22,7 @@ def _started(pid: int) -> str:
 
 
 def start(arguments: Sequence[str], pid_file: Path, log: Path) -> int:
-    """Starts one of our programs in the background; its output goes to the log."""
+    """Start one of our programs in the background; its output goes to the log."""
     with log.open("ab") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "pybernetes.cmd.main", *arguments],
@@ -36,17 +36,17 @@ def start(arguments: Sequence[str], pid_file: Path, log: Path) -> int:
 
 
 def _prepare(pid_file: Path) -> None:
-    """What the new process does before it becomes the program."""
-    # A program that is told to look at its settings before it can hear that has not looked at the old ones yet.
+    """Write the PID file, in the new process before it becomes the program."""
+    # A program that gets SIGHUP before it can handle it has not read the old settings yet: nothing is lost.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    # Here and not by who starts it, who may be killed at any moment: a program that runs is one that can be found.
+    # Here and not in the parent, which may be killed at any moment: a program that runs can always be found.
     temporary = pid_file.with_suffix(".new")
     temporary.write_text(f"{os.getpid()} {_started(os.getpid())}\n")
     os.replace(temporary, pid_file)
 
 
 def running(pid_file: Path) -> int:
-    """The process that a file names, if it is still the same one; 0 otherwise."""
+    """Return the process that a file names, if it is still the same one; 0 otherwise."""
     try:
         pid, _, started = pid_file.read_text().strip().partition(" ")
     except OSError:
@@ -55,7 +55,7 @@ def running(pid_file: Path) -> int:
 
 
 def stop(pid_file: Path, seconds: float = 20.0) -> bool:
-    """Stops a background program and waits so long for its end; False if it was not running."""
+    """Stop a background process and wait for its end; return False if it was not running."""
     pid = running(pid_file)
     if pid:
         os.kill(pid, signal.SIGTERM)

@@ -15,10 +15,10 @@ from pybernetes.client.client import Client
 from pybernetes.control_plane.apiserver.assembly import setup
 from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
 from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
-from pybernetes.control_plane.apiserver.inprocess import InProcessTransport
-from pybernetes.control_plane.controllers._controller_manager import manager as _manager
+from pybernetes.control_plane.apiserver.inprocess.transport import InProcessTransport
+from pybernetes.control_plane.controllers._controller_manager import registry
 from pybernetes.lib.http.dialer import Dialer, direct
-from pybernetes.node import provisioner
+from pybernetes.node.provisioner import provisioner
 from pybernetes.runtime import Manager
 from pybernetes.tools.local import addons, dns
 from pybernetes.tools.local.dns import DnsSettings
@@ -28,12 +28,8 @@ from pybernetes.tools.local.system_pods import SystemPods
 
 log = logging.getLogger(__name__)
 _RESTART_SECONDS = 1.0
-_UNSHOWN = (
-    "addons",
-    "hollow-nodes",
-    "load-balancers",
-    "system-pods",
-)  # these belong to no cluster but a local one
+# Parts that only a local cluster has: no pod of kube-system shows them.
+_UNSHOWN = ("addons", "hollow-nodes", "load-balancers", "system-pods")
 
 
 def _user(name: str, *groups: str) -> User:
@@ -52,7 +48,7 @@ class ControlPlane:
     node_parts: tuple[str, ...] = ()  # what runs on every node with real containers
     node_range: str = ""  # of nodes and load balancers; empty if there are none
     bridge: str = ""  # where the nodes are; empty if there is one node, in this network namespace
-    name_server: DnsSettings | None = None  # where kube-dns answers; None runs none
+    dns_settings: DnsSettings | None = None  # where kube-dns answers; None runs none
     dialer: Dialer = direct  # how pods and services are reached, which are not in this network namespace
     server: ApiServer = field(init=False)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -60,7 +56,7 @@ class ControlPlane:
     _parts: dict[str, str] = field(default_factory=dict)  # what runs here, and since when
 
     async def start(self) -> None:
-        """Starts the API server, then all who need it."""
+        """Start the API server, then everything that needs it."""
         settings = setup.settings(self.apiserver)
         settings.nodes.dialer = self.dialer
         self.server = ApiServer(setup.store(self.apiserver), settings)
@@ -73,24 +69,24 @@ class ControlPlane:
             self._supervise("hollow-nodes", self._hollow)
         if self.volumes is not None:
             self._supervise("storage-provisioner", self._storage)
-        if self.name_server is not None:
-            self._supervise("kube-dns", self._names)
+        if self.dns_settings is not None:
+            self._supervise("kube-dns", self._dns)
         if self.node_range:
-            self._supervise("load-balancers", self._balancers)
+            self._supervise("load-balancers", self._load_balancers)
         if self.first_node:
             self._supervise("system-pods", self._system_pods)
 
     def client(self, name: str, *groups: str, agent_name: str = "") -> Client:
-        """A client in this process, as a user."""
+        """Return a client in this process, with the identity of a user."""
         application = self.server.http.application
-        made = Client(InProcessTransport(application, _user(name, *groups)), user_agent=agent_name or name)
-        self._clients.append(made)
-        return made
+        client = Client(InProcessTransport(application, _user(name, *groups)), user_agent=agent_name or name)
+        self._clients.append(client)
+        return client
 
     async def _controllers(self) -> None:
         client = self.client("system:kube-controller-manager", agent_name="kube-controller-manager")
         manager = Manager(client)
-        chosen = _manager.select(self.controllers.controllers, _manager.descriptors())
+        chosen = registry.select(self.controllers.controllers, registry.descriptors())
 
         def own(identity: str) -> Client:
             groups = ("system:serviceaccounts", "system:serviceaccounts:kube-system")
@@ -98,7 +94,7 @@ class ControlPlane:
                 f"system:serviceaccount:kube-system:{identity}", *groups, agent_name="kube-controller-manager"
             )
 
-        _manager.add_all(manager, chosen, self.controllers, own)
+        registry.add_all(manager, chosen, self.controllers, own)
         await manager.run()
 
     async def _scheduler(self) -> None:
@@ -111,17 +107,17 @@ class ControlPlane:
         await addons.apply(self.client("pybernetes-addons", MASTERS), addons.pod_network())
         await asyncio.get_running_loop().create_future()  # done for as long as this process lives
 
-    async def _balancers(self) -> None:
+    async def _load_balancers(self) -> None:
         # A cloud would do this; no default role is made for it.
         manager = Manager(self.client("load-balancers", MASTERS))
         manager.add(LoadBalancers(manager.runtime, self.node_range, self.bridge))
         await manager.run()
 
-    async def _names(self) -> None:
-        assert self.name_server is not None
+    async def _dns(self) -> None:
+        assert self.dns_settings is not None
         groups = ("system:serviceaccounts", "system:serviceaccounts:kube-system")
         client = self.client(dns.ACCOUNT, *groups, agent_name="kube-dns")
-        await dns.run(client, self.client("pybernetes-addons", MASTERS), self.name_server)
+        await dns.run(client, self.client("pybernetes-addons", MASTERS), self.dns_settings)
 
     async def _storage(self) -> None:
         assert self.volumes is not None
@@ -151,7 +147,7 @@ class ControlPlane:
         await manager.run()
 
     def _supervise(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
-        """Runs a part of the process; one that fails is started again."""
+        """Run a part of the process; one that fails is started again."""
 
         async def forever() -> None:
             while True:
@@ -167,7 +163,7 @@ class ControlPlane:
         self._tasks.append(asyncio.create_task(forever(), name=name))
 
     async def stop(self) -> None:
-        """Stops everything, the API server last."""
+        """Stop everything, the API server last."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

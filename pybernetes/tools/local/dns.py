@@ -28,17 +28,19 @@ class DnsSettings:
     ranges: tuple[str, ...] = ()
 
 
-def objects(place: DnsSettings, port: int) -> list[tuple[Ref, Object]]:
-    """The service without a selector, and the one endpoint behind it."""
+def objects(settings: DnsSettings, port: int) -> list[tuple[Ref, Object]]:
+    """Return the Service without a selector, and its one endpoint."""
     labels = {"k8s-app": _NAME, "kubernetes.io/name": "KubeDNS", "kubernetes.io/cluster-service": "true"}
     meta = {"name": _NAME, "namespace": _NAMESPACE}
     # name, protocol, port of the service, port of the endpoint
     ports = [("dns", "UDP", 53, port), ("dns-tcp", "TCP", 53, port), ("metrics", "TCP", _METRICS, _METRICS)]
-    behind = [{"name": name, "protocol": protocol, "port": target} for name, protocol, _, target in ports]
+    target_ports = [
+        {"name": name, "protocol": protocol, "port": target} for name, protocol, _, target in ports
+    ]
     return [
         (SERVICES, {
             "metadata": {**meta, "labels": labels},
-            "spec": {"clusterIP": place.service, "ports": [
+            "spec": {"clusterIP": settings.service, "ports": [
                 {"name": name, "protocol": protocol, "port": number, "targetPort": target}
                 for name, protocol, number, target in ports
             ]},
@@ -46,44 +48,44 @@ def objects(place: DnsSettings, port: int) -> list[tuple[Ref, Object]]:
         (ENDPOINT_SLICES, {
             "metadata": {**meta, "labels": {"kubernetes.io/service-name": _NAME,
                                             "endpointslice.kubernetes.io/managed-by": addons.FIELD_MANAGER}},
-            "addressType": f"IPv{ipaddress.ip_address(place.address).version}",
-            "endpoints": [{"addresses": [place.address], "conditions": {"ready": True}}],
-            "ports": behind,
+            "addressType": f"IPv{ipaddress.ip_address(settings.address).version}",
+            "endpoints": [{"addresses": [settings.address], "conditions": {"ready": True}}],
+            "ports": target_ports,
         }),
         (ENDPOINTS, {
             "metadata": {**meta, "labels": {"endpointslice.kubernetes.io/skip-mirror": "true"}},
-            "subsets": [{"addresses": [{"ip": place.address}], "ports": behind}],
+            "subsets": [{"addresses": [{"ip": settings.address}], "ports": target_ports}],
         }),
     ]  # fmt: skip
 
 
 def roles() -> Iterable[tuple[Ref, Object]]:
-    """What kube-dns sees beyond upstream's role for it, which is older than EndpointSlices."""
+    """Return the role with what upstream's role for kube-dns lacks: it is older than EndpointSlices."""
     return role(
         "pybernetes:kube-dns", ACCOUNT, rule("", "namespaces", "configmaps"),
         rule("discovery.k8s.io", "endpointslices"),
     )  # fmt: skip
 
 
-async def run(client: Client, administrator: Client, place: DnsSettings) -> None:
-    """Answers until cancelled."""
+async def run(client: Client, administrator: Client, settings: DnsSettings) -> None:
+    """Run kube-dns until cancelled."""
     await addons.apply(administrator, list(roles()))
-    names = KubeDns(client, _options(place, _PORT))
+    kube_dns = KubeDns(client, _options(settings, _PORT))
     try:
         try:
-            await names.start()
+            await kube_dns.start()
         except OSError:  # somebody has a port of ours: the service leads to another one as well
-            await names.stop()
-            names = KubeDns(client, _options(place, 0, ()))
-            await names.start()
+            await kube_dns.stop()
+            kube_dns = KubeDns(client, _options(settings, 0, ()))
+            await kube_dns.start()
         async with asyncio.TaskGroup() as group:
-            group.create_task(names.run())
-            await names.services.wait_synced()
-            await addons.apply(administrator, objects(place, names.server.port))
+            group.create_task(kube_dns.run())
+            await kube_dns.services.wait_synced()
+            await addons.apply(administrator, objects(settings, kube_dns.server.port))
     finally:
         with contextlib.suppress(asyncio.CancelledError):
-            await names.stop()
+            await kube_dns.stop()
 
 
-def _options(place: DnsSettings, port: int, http_ports: tuple[int, ...] = (_METRICS,)) -> Options:
-    return Options(addresses=(place.address,), port=port, ranges=place.ranges, http_ports=http_ports)
+def _options(settings: DnsSettings, port: int, http_ports: tuple[int, ...] = (_METRICS,)) -> Options:
+    return Options(addresses=(settings.address,), port=port, ranges=settings.ranges, http_ports=http_ports)

@@ -11,20 +11,20 @@ from pybernetes.lib.network import default_address
 from pybernetes.tools.local import network
 from pybernetes.tools.local.settings import Settings
 
-# As the CNI plugins name their chains, and say whose network they are of.
+# How the CNI plugins name their chains, and the comment with the name of our network.
 _OWN_CHAIN = re.compile(r"CNI-(DN-)?[0-9a-f]{16,}$")
 _OURS = r"name: \"pybernetes\""
 _SHARED = "CNI-HOSTPORT-"
 
 
 def prepare(settings: Settings) -> None:
-    """Packets to pods, services and load balancers never leave the machine, also where no rule takes them up."""
+    """Keep packets to pods, services and load balancers on the machine, even where no rule handles them."""
     network.run("ip", "route", "replace", "unreachable", settings.pod_range, "metric", network.LAST_METRIC)
     network.keep_services_inside("", [settings.service_range, settings.node_range], default_address())
 
 
 def clear(settings: Settings) -> None:
-    """Takes away routes, links and rules; kube-proxy's too, should it have ended without doing so."""
+    """Remove routes, links and rules; kube-proxy's too, in case it ended without doing so."""
     from pybernetes.node.proxy import proxy_server
 
     for command in (
@@ -34,11 +34,11 @@ def clear(settings: Settings) -> None:
         subprocess.run(command, capture_output=True)
     asyncio.run(proxy_server.cleanup())
     text = "\n".join(["*nat", *removal(network.run("iptables-save", "-t", "nat")), "COMMIT", ""])
-    network.run("iptables-restore", "-w", "5", "--noflush", given=text)
+    network.run("iptables-restore", "-w", "5", "--noflush", text=text)
 
 
 def removal(saved: str) -> Iterator[str]:
-    """What iptables-restore has to read so that nothing of our pods is left in the table nat.
+    """Yield the input of iptables-restore that removes what is left of our pods from the table nat.
 
     Chains that all networks share go when no network uses them; the plugins make them again.
     """

@@ -1,4 +1,4 @@
-"""Images of a local cluster's nodes: brought in from archives and folders, listed, removed."""
+"""Images of a local cluster's nodes: imported from archives and folders, listed, removed."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from pybernetes.lib import oci
 from pybernetes.node.containerd import images
 from pybernetes.tools.local import settings as kept
 from pybernetes.tools.local.paths import Cluster
-from pybernetes.tools.local.processes import runtime_places
+from pybernetes.tools.local.processes import containerd_paths
 
 Result = TypeVar("Result")
 
 
 def sockets(cluster: Cluster) -> dict[str, Path]:
-    """The container runtimes that run, by the names of their nodes."""
+    """Return the container runtimes that run, by the names of their nodes."""
     nodes = kept.load(cluster).nodes
-    found = {node.name: runtime_places(cluster, node.name).socket for node in nodes if not node.stopped}
-    running = {name: socket for name, socket in found.items() if socket.exists()}
+    sockets_by_node = {
+        node.name: containerd_paths(cluster, node.name).socket for node in nodes if not node.stopped
+    }
+    running = {name: socket for name, socket in sockets_by_node.items() if socket.exists()}
     if not running:
         raise images.ImageError(f"the cluster {cluster.name} has no node with real containers that runs")
     return running
@@ -33,7 +35,7 @@ async def _everywhere(cluster: Cluster, work: Callable[[Path], Awaitable[Result]
 
 
 def load(cluster: Cluster, archive: Path) -> list[str]:
-    """Brings an archive into every node; gives the names of its images."""
+    """Import an archive into every node, and return the names of its images."""
     if not archive.is_file():
         raise images.ImageError(f"{archive}: no such file")
     loaded = asyncio.run(_everywhere(cluster, lambda socket: images.load_file(socket, archive)))
@@ -41,7 +43,7 @@ def load(cluster: Cluster, archive: Path) -> list[str]:
 
 
 def build(cluster: Cluster, folder: Path, tag: str, process: oci.Process) -> str:
-    """Makes an image with one layer, which is a folder, and brings it into every node."""
+    """Make an image whose one layer is a folder, and import it into every node."""
     if not folder.is_dir():
         raise images.ImageError(f"{folder}: no such folder")
     name = full_name(tag)
@@ -51,17 +53,17 @@ def build(cluster: Cluster, folder: Path, tag: str, process: oci.Process) -> str
 
 
 def listing(cluster: Cluster) -> dict[str, list[str]]:
-    """The images by name, with the nodes that have them."""
-    found: dict[str, list[str]] = {}
+    """Return the images by name, with the nodes that have them."""
+    nodes_by_image: dict[str, list[str]] = {}
     for node, names in asyncio.run(_everywhere(cluster, images.names)).items():
         for name in names:
             if not name.startswith("sha256:") and "@" not in name:
-                found.setdefault(name, []).append(node)
-    return dict(sorted(found.items()))
+                nodes_by_image.setdefault(name, []).append(node)
+    return dict(sorted(nodes_by_image.items()))
 
 
 def remove(cluster: Cluster, name: str) -> None:
-    """Removes an image from every node that has it."""
+    """Remove an image from every node that has it."""
     full = full_name(name)
     if full not in listing(cluster):
         raise images.ImageError(f"no node has the image {full}")
@@ -69,7 +71,7 @@ def remove(cluster: Cluster, name: str) -> None:
 
 
 def full_name(name: str) -> str:
-    """An image's name with everything that is understood when it is left out."""
+    """Return an image's name with everything that is understood when it is left out."""
     first, slash, _ = name.partition("/")
     if not slash:
         name = f"docker.io/library/{name}"

@@ -1,4 +1,4 @@
-"""kube-proxy of a local cluster's node, in the process of the node's agents."""
+"""kube-proxy of a local cluster's node, in the same process as its kubelet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ IDENTITY = "kube-proxy"
 
 
 def configuration(settings: Settings) -> dict[str, Any]:
-    """The KubeProxyConfiguration of every node; small clusters can do with less waiting than upstream's."""
+    """Return the KubeProxyConfiguration of every node; small clusters can do with less waiting than upstream's."""
     periods = {"minSyncPeriod": "100ms"}
     return config.completed(
         {
@@ -27,7 +27,7 @@ def configuration(settings: Settings) -> dict[str, Any]:
 
 
 async def run(node: Node, settings: Settings, stop: asyncio.Event) -> None:
-    """Runs until the node stops. On the host's own network no rule is left behind."""
+    """Run until the node stops. On the host's own network no rule is left behind."""
     client = kubeconfig.load(node.identity(IDENTITY)).client(user_agent="kube-proxy")
     ranges = (settings.service_range,)
     work = asyncio.ensure_future(

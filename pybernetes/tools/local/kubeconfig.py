@@ -14,13 +14,13 @@ _LISTS = ("clusters", "users", "contexts")
 
 
 def users_file() -> Path:
-    """The kubeconfig that kubectl reads: the first of KUBECONFIG, or the usual place."""
-    given = os.environ.get("KUBECONFIG", "").split(os.pathsep)[0]
-    return Path(given) if given else Path.home() / ".kube" / "config"
+    """Return the kubeconfig that kubectl reads: the first of KUBECONFIG, or the usual place."""
+    path = os.environ.get("KUBECONFIG", "").split(os.pathsep)[0]
+    return Path(path) if path else Path.home() / ".kube" / "config"
 
 
 def entries(name: str, server: str, authority: bytes, certificate: bytes, key: bytes) -> dict[str, Any]:
-    """A whole kubeconfig for the administrator of one cluster."""
+    """Return a whole kubeconfig for the administrator of one cluster."""
 
     def text(data: bytes) -> str:
         return base64.b64encode(data).decode()
@@ -43,7 +43,7 @@ def entries(name: str, server: str, authority: bytes, certificate: bytes, key: b
 
 
 def merged(existing: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """A kubeconfig with the entries of another in it, which replace those of the same name."""
+    """Return a kubeconfig with the entries of another in it, which replace those of the same name."""
     result = {"apiVersion": "v1", "kind": "Config", **existing}
     for key in _LISTS:
         names = {entry["name"] for entry in new[key]}
@@ -54,7 +54,7 @@ def merged(existing: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
 
 
 def without(existing: dict[str, Any], name: str) -> dict[str, Any]:
-    """A kubeconfig without the entries of one cluster."""
+    """Return a kubeconfig without the entries of one cluster."""
     result = dict(existing)
     for key in _LISTS:
         result[key] = [entry for entry in result.get(key) or [] if entry.get("name") != name]
@@ -65,7 +65,7 @@ def without(existing: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The kubeconfig of a file, empty if there is none."""
+    """Return the kubeconfig of a file, empty if there is none."""
     try:
         return yaml.safe_load(path.read_text()) or {}
     except FileNotFoundError:
@@ -73,7 +73,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def write(path: Path, config: dict[str, Any]) -> None:
-    """Replaces the file at once, readable by its owner alone."""
+    """Replace the file at once, readable by its owner alone."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".kubeconfig-")
     with os.fdopen(handle, "w") as file:

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes.lib import tls
-from pybernetes.node.containerd import daemon
+from pybernetes.node.containerd.containerd import configure
+from pybernetes.node.containerd.requirements import check_programs
 from pybernetes.tools.local import addons, background_process, host_network, kubeconfig, name_lock, network
-from pybernetes.tools.local import settings as kept
+from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.admin_client import AdminClient
 from pybernetes.tools.local.node import Node
 from pybernetes.tools.local.paths import Cluster, ClusterError
@@ -26,13 +27,13 @@ from pybernetes.tools.local.settings import NodeSettings, Settings
 
 SUPERVISOR = "supervisor"
 _READY_SECONDS = 60.0
-# Told what is being done, and with it when what was being done before is finished, in seconds from the start.
+# Called with what is done, what comes next, and the seconds since the start.
 Step = Callable[[str, str, float], None]
 
 
 @contextlib.contextmanager
 def locked(cluster: Cluster) -> Iterator[None]:
-    """Two commands on one cluster exclude each other; of one that was refused at once no folder stays."""
+    """Exclude other commands on the cluster; a new cluster that was refused at once leaves no folder."""
     new = not cluster.root.exists()
     cluster.create()
     with cluster.lock.open("w") as file:
@@ -48,7 +49,7 @@ def locked(cluster: Cluster) -> Iterator[None]:
 
 
 def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float = 0.0) -> Settings:
-    """Starts a cluster, making it first if it is new; one that runs already is left as it is.
+    """Start a cluster, making it first if it is new; one that runs already is left as it is.
 
     With ``wait`` it also waits, at most so many seconds, until every node is ready.
     """
@@ -59,12 +60,12 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
 
     step("", "making certificates and networks")
     with locked(cluster):
-        before = kept.load(cluster)
+        before = saved_settings.load(cluster)
         settings = _decide(cluster, before, changes)
         if settings.nodes:
-            daemon.check_programs()
-            name_lock.take(cluster)
-        kept.save(cluster, settings)
+            check_programs()
+            name_lock.acquire(cluster)
+        saved_settings.save(cluster, settings)
         tls.ensure_authority(cluster.certificates)
         _write_kubeconfig(cluster, settings)
         if settings.nodes and not settings.host_network:
@@ -85,8 +86,8 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
 
 
 def _decide(cluster: Cluster, settings: Settings, changes: Mapping[str, Any]) -> Settings:
-    """What the cluster is to be, with the addresses that it needs for that."""
-    result = kept.apply(cluster.name, settings, {"paused": False, **changes})
+    """Return the settings that the cluster is to have, with the addresses that they need."""
+    result = saved_settings.apply(cluster.name, settings, {"paused": False, **changes})
     if not result.port:
         result.port = _free_port()
     if result.host_network:
@@ -107,31 +108,31 @@ def _free_port() -> int:
 
 
 def server_of(settings: Settings) -> str:
-    """The URL of a cluster's API server."""
+    """Return the URL of a cluster's API server."""
     address = "127.0.0.1" if settings.address == "0.0.0.0" else settings.address
     return f"https://{address}:{settings.port}"
 
 
-def prepare(cluster: Cluster, settings: Settings, wanted: NodeSettings) -> None:
-    """Makes what a node needs before its programs start."""
-    node, server = Node(cluster, wanted.name), server_of(settings)
-    own = network.node_address(settings, wanted.name)
+def prepare(cluster: Cluster, settings: Settings, node_settings: NodeSettings) -> None:
+    """Make what a node needs before its processes start."""
+    node, server = Node(cluster, node_settings.name), server_of(settings)
+    own = network.node_address(settings, node_settings.name)
     if settings.host_network:
         host_network.prepare(settings)
     else:
         inside = (settings.pod_range,)
-        network.make_node(cluster.name, node.name, settings.node_range, wanted.number, inside)
+        network.make_node(cluster.name, node.name, settings.node_range, node_settings.number, inside)
         network.keep_services_inside(node.namespace, [settings.service_range], own)
     node.make_identity("kubelet", server, f"system:node:{node.name}", "system:nodes")
     node.make_serving(own)
     node.make_identity("kube-proxy", server, "system:kube-proxy")
     node.make_identity("pod-network", server, addons.NETWORK_USER)
-    node.forget_dead()
-    daemon.configure(node.places)
+    node.remove_dead_sockets()
+    configure(node.containerd)
 
 
 def _write_kubeconfig(cluster: Cluster, settings: Settings) -> None:
-    """The administrator's own certificate, made once."""
+    """Write the administrator's kubeconfig with a certificate of their own, once."""
     if cluster.kubeconfig.exists():
         return
     certificate, key = tls.ensure_authority(cluster.certificates)
@@ -143,12 +144,12 @@ def _write_kubeconfig(cluster: Cluster, settings: Settings) -> None:
 
 
 def _start_supervisor(cluster: Cluster, changed: bool) -> str:
-    """Gives the moment at which it was started, or nothing if it runs since earlier."""
-    pid = background_process.running(cluster.pid(SUPERVISOR))
+    """Return the moment at which it was started, or nothing if it runs since earlier."""
+    pid = background_process.running(cluster.pid_file(SUPERVISOR))
     if not pid:
         command = ["local-supervisor", "--cluster", cluster.name]
         moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        background_process.start(command, cluster.pid(SUPERVISOR), cluster.log(SUPERVISOR))
+        background_process.start(command, cluster.pid_file(SUPERVISOR), cluster.log(SUPERVISOR))
         return moment
     if changed:
         os.kill(pid, signal.SIGHUP)
@@ -156,39 +157,39 @@ def _start_supervisor(cluster: Cluster, changed: bool) -> str:
 
 
 def refresh(cluster: Cluster, settings: Settings) -> None:
-    """Keeps changed settings and has the supervisor act on them."""
-    kept.save(cluster, settings)
-    pid = background_process.running(cluster.pid(SUPERVISOR))
+    """Save changed settings and have the supervisor act on them."""
+    saved_settings.save(cluster, settings)
+    pid = background_process.running(cluster.pid_file(SUPERVISOR))
     if pid:
         os.kill(pid, signal.SIGHUP)
 
 
-def running_programs(cluster: Cluster) -> dict[str, dict[str, int]]:
-    """The programs of a cluster with their process and how often they were started again."""
-    if not background_process.running(cluster.pid(SUPERVISOR)):
+def running_processes(cluster: Cluster) -> dict[str, dict[str, int]]:
+    """Return the processes of a cluster with their PIDs and how often they were restarted."""
+    if not background_process.running(cluster.pid_file(SUPERVISOR)):
         return {}
     try:
-        return json.loads(cluster.programs.read_text())
+        return json.loads(cluster.processes.read_text())
     except FileNotFoundError:
         return {}
 
 
-def wait_for_end(cluster: Cluster, program: str, seconds: float = _READY_SECONDS) -> None:
-    """Waits until the supervisor has stopped a program."""
+def wait_for_end(cluster: Cluster, process: str, seconds: float = _READY_SECONDS) -> None:
+    """Wait until the supervisor has stopped a process."""
     deadline = time.monotonic() + seconds
-    while program in running_programs(cluster):
+    while process in running_processes(cluster):
         if time.monotonic() > deadline:
-            raise ClusterError(f"{program} did not stop within {seconds:.0f} seconds")
+            raise ClusterError(f"{process} did not stop within {seconds:.0f} seconds")
         time.sleep(0.02)
 
 
 def _wait_until_ready(cluster: Cluster) -> None:
     deadline, api = time.monotonic() + _READY_SECONDS, AdminClient(cluster)
     while not api.is_ready():
-        restarts = running_programs(cluster).get(CONTROL_PLANE, {}).get("restarts", 0)
+        restarts = running_processes(cluster).get(CONTROL_PLANE, {}).get("restarts", 0)
         if (
             restarts > 2
-            or not background_process.running(cluster.pid(SUPERVISOR))
+            or not background_process.running(cluster.pid_file(SUPERVISOR))
             or time.monotonic() > deadline
         ):
             log = cluster.log(CONTROL_PLANE)
@@ -197,7 +198,7 @@ def _wait_until_ready(cluster: Cluster) -> None:
 
 
 def _wait_for_nodes(cluster: Cluster, settings: Settings, seconds: float, since: str) -> Iterator[str]:
-    """Gives the name of each node when it has become ready; what it said before a moment does not count."""
+    """Return the name of each node when it has become ready; what it said before a moment does not count."""
     missing = {node.name for node in settings.nodes if not node.stopped}
     missing |= {f"hollow-{number}" for number in range(settings.hollow)}
     deadline, api = time.monotonic() + seconds, AdminClient(cluster)
@@ -216,27 +217,27 @@ def _tail(log: Path) -> str:
 
 
 def down(cluster: Cluster) -> bool:
-    """Stops a cluster and keeps its state; False if it was not running."""
+    """Stop a cluster and keep its state; return False if it was not running."""
     with locked(cluster):
-        stopped = background_process.stop(cluster.pid(SUPERVISOR), seconds=120)
-        for node in kept.load(cluster).nodes if name_lock.may_have(cluster) else ():
+        stopped = background_process.stop(cluster.pid_file(SUPERVISOR), seconds=120)
+        for node in saved_settings.load(cluster).nodes if name_lock.may_have(cluster) else ():
             Node(cluster, node.name).clear()
         return stopped
 
 
 def delete(cluster: Cluster) -> None:
-    """Stops a cluster and removes everything that it made."""
+    """Stop a cluster and remove everything that it made."""
     with locked(cluster):
-        settings = kept.load(cluster)
-        background_process.stop(cluster.pid(SUPERVISOR), seconds=120)
+        settings = saved_settings.load(cluster)
+        background_process.stop(cluster.pid_file(SUPERVISOR), seconds=120)
         if name_lock.may_have(cluster):
-            # Those of the machine too: the settings may be lost.
+            # Nodes that exist on the machine too: the settings may be lost.
             for name in {node.name for node in settings.nodes} | network.nodes(cluster.name):
                 Node(cluster, name).remove()
             network.remove_bridge(cluster.name)
             if settings.host_network:
                 host_network.clear(settings)
-            name_lock.give_back(cluster)
+            name_lock.release(cluster)
         path = kubeconfig.users_file()
         if path.exists():
             kubeconfig.write(path, kubeconfig.without(kubeconfig.read(path), cluster.name))
@@ -244,10 +245,10 @@ def delete(cluster: Cluster) -> None:
 
 
 def pause(cluster: Cluster, paused: bool) -> None:
-    """Stops the programs of a cluster where they are, or lets them go on."""
+    """Freeze the processes of a cluster, or let them continue."""
     with locked(cluster):
-        if not running_programs(cluster):
+        if not running_processes(cluster):
             raise ClusterError(f"the cluster {cluster.name} does not run")
-        settings = kept.load(cluster)
+        settings = saved_settings.load(cluster)
         settings.paused = paused
         refresh(cluster, settings)

@@ -11,51 +11,51 @@ import ipaddress
 import json
 from collections.abc import Iterable, Mapping
 
+from pybernetes.api.resource import Object
 from pybernetes.client.refs import ENDPOINT_SLICES, NODES, SERVICES, Kindlike
-from pybernetes.client.transport import Object
 from pybernetes.runtime.controller import Controller, Mapper, Runtime
 
 _FIRST, _LAST = 200, 250  # nodes have the lower numbers
 _PROTOCOL = "80"
-_SERVICE = "kubernetes.io/service-name"
+_SERVICE_NAME = "kubernetes.io/service-name"
 
 
 def pool(node_range: str) -> list[str]:
-    """The addresses that there are to give."""
+    """Return the addresses that there are to give."""
     network = ipaddress.ip_network(node_range)
     return [str(network[number]) for number in range(_FIRST, _LAST + 1)]
 
 
-def wants(service: Object | None) -> bool:
-    """Whether a service is to have an address from here."""
+def wants_address(service: Object | None) -> bool:
+    """Return whether a service is to have an address from here."""
     if service is None or service["metadata"].get("deletionTimestamp"):
         return False
     spec = service["spec"]
     return spec.get("type") == "LoadBalancer" and not spec.get("loadBalancerClass")
 
 
-def given(service: Object) -> str:
-    """The address that a service has."""
-    listed = ((service.get("status") or {}).get("loadBalancer") or {}).get("ingress") or ()
-    return listed[0].get("ip", "") if listed else ""
+def address_of(service: Object) -> str:
+    """Return the address that a service has."""
+    ingresses = ((service.get("status") or {}).get("loadBalancer") or {}).get("ingress") or ()
+    return ingresses[0].get("ip", "") if ingresses else ""
 
 
-def choose(service: Object, services: Iterable[Object], addresses: list[str]) -> str:
-    """The address for a service: the one that it has, the one that it asks for, or a free one; empty if none is."""
+def choose_address(service: Object, services: Iterable[Object], addresses: list[str]) -> str:
+    """Return the address for a service: the one that it has, the one that it asks for, or a free one; empty if none is."""
     own = service["metadata"]["uid"]
-    taken = {given(each) for each in services if each["metadata"]["uid"] != own}
-    wishes = (given(service), service["spec"].get("loadBalancerIP") or "")
-    free = [each for each in addresses if each not in taken]
-    return next((wish for wish in wishes if wish in free), free[0] if free else "")
+    taken = {address_of(other) for other in services if other["metadata"]["uid"] != own}
+    preferences = (address_of(service), service["spec"].get("loadBalancerIP") or "")
+    free = [address for address in addresses if address not in taken]
+    return next((wish for wish in preferences if wish in free), free[0] if free else "")
 
 
-def entrance(service: Object, nodes: Mapping[str, str], slices: Iterable[Object]) -> str:
-    """The address of the node that packets go to: one with an endpoint if only such nodes take them."""
+def entry_node(service: Object, nodes: Mapping[str, str], slices: Iterable[Object]) -> str:
+    """Return the address of the node that packets go to: one with an endpoint if only such nodes take them."""
     if service["spec"].get("externalTrafficPolicy") == "Local":
         with_endpoint = {
             endpoint.get("nodeName")
-            for each in slices
-            for endpoint in each.get("endpoints") or ()
+            for endpoint_slice in slices
+            for endpoint in endpoint_slice.get("endpoints") or ()
             if (endpoint.get("conditions") or {}).get("ready") is not False
         }
         nodes = {name: address for name, address in nodes.items() if name in with_endpoint}
@@ -63,23 +63,24 @@ def entrance(service: Object, nodes: Mapping[str, str], slices: Iterable[Object]
 
 
 def ready_nodes(nodes: Iterable[Object]) -> dict[str, str]:
-    """The addresses of the nodes that are ready."""
-    found = {}
+    """Return the addresses of the nodes that are ready."""
+    address_by_node = {}
     for node in nodes:
         status = node.get("status") or {}
         ready = any(
-            each["type"] == "Ready" and each["status"] == "True" for each in status.get("conditions") or ()
+            condition["type"] == "Ready" and condition["status"] == "True"
+            for condition in status.get("conditions") or ()
         )
         addresses = [
-            each["address"] for each in status.get("addresses") or () if each["type"] == "InternalIP"
+            address["address"] for address in status.get("addresses") or () if address["type"] == "InternalIP"
         ]
         if ready and addresses:
-            found[node["metadata"]["name"]] = addresses[0]
-    return found
+            address_by_node[node["metadata"]["name"]] = addresses[0]
+    return address_by_node
 
 
 class LoadBalancers(Controller):
-    """Gives addresses and keeps the routes to them."""
+    """Gives addresses to Services of type LoadBalancer, and keeps the routes to them."""
 
     name = "load-balancers"
     kind = SERVICES
@@ -89,56 +90,60 @@ class LoadBalancers(Controller):
         super().__init__(runtime)
         self._addresses, self._bridge = pool(node_range), bridge
         self._routes: dict[str, str] | None = None
-        self._keys: dict[str, str] = {}  # services and the addresses that their routes are for
+        self._routed: dict[str, str] = {}  # services and the addresses that their routes are for
 
     def watches(self) -> Mapping[Kindlike, Mapper]:
-        return {NODES: self._every, ENDPOINT_SLICES: self._of_slice}
+        return {NODES: self._all_services, ENDPOINT_SLICES: self._service_of}
 
-    def _every(self, node: Object) -> Iterable[str]:
-        return list(self._keys)
+    def _all_services(self, node: Object) -> Iterable[str]:
+        return list(self._routed)
 
     @staticmethod
-    def _of_slice(obj: Object) -> Iterable[str]:
+    def _service_of(obj: Object) -> Iterable[str]:
         meta = obj["metadata"]
-        name = (meta.get("labels") or {}).get(_SERVICE)
+        name = (meta.get("labels") or {}).get(_SERVICE_NAME)
         return (f"{meta['namespace']}/{name}",) if name else ()
 
     async def reconcile(self, key: str) -> None:
-        """Gives a service its address and a way to it, or takes both."""
+        """Give a service its address and a route to it, or take both away."""
         service = self.objects.get(key)
-        if not wants(service):
-            before = self._keys.pop(key, "")
+        if not wants_address(service):
+            before = self._routed.pop(key, "")
             if before:
                 await self._route(before, "")
-            if service is not None and given(service) in self._addresses:
-                await self._tell(service, "")
+            if service is not None and address_of(service) in self._addresses:
+                await self._write_status(service, "")
             return
         assert service is not None
-        address = choose(service, self.objects.values(), self._addresses)
+        address = choose_address(service, self.objects.values(), self._addresses)
         if not address:
             raise RuntimeError(f"all {len(self._addresses)} addresses for load balancers are taken")
-        if given(service) != address:
-            await self._tell(service, address)
-        self._keys[key] = address
-        slices = [each for each in self.cache(ENDPOINT_SLICES).values() if key in self._of_slice(each)]
-        await self._route(address, entrance(service, ready_nodes(self.cache(NODES).values()), slices))
+        if address_of(service) != address:
+            await self._write_status(service, address)
+        self._routed[key] = address
+        slices = [
+            endpoint_slice
+            for endpoint_slice in self.cache(ENDPOINT_SLICES).values()
+            if key in self._service_of(endpoint_slice)
+        ]
+        await self._route(address, entry_node(service, ready_nodes(self.cache(NODES).values()), slices))
 
-    async def _tell(self, service: Object, address: str) -> None:
+    async def _write_status(self, service: Object, address: str) -> None:
         ingress = [{"ip": address, "ipMode": "VIP"}] if address else None
         meta, status = service["metadata"], {"status": {"loadBalancer": {"ingress": ingress}}}
         await self.client.patch(SERVICES, meta["name"], status, meta["namespace"], subresource="status")
 
     async def _route(self, address: str, node: str) -> None:
-        """Has packets to an address go to a node, or nowhere; what an earlier run left over goes first."""
+        """Route an address to a node, or nowhere; routes that an earlier run left over are removed first."""
         if not self._bridge:
             return  # the node is here, and its kube-proxy sees the packets without a route
         if self._routes is None:
-            listed = json.loads(
+            routes = json.loads(
                 await _ip("-json", "route", "show", "dev", self._bridge, "proto", _PROTOCOL) or "[]"
             )
-            self._routes = {each["dst"]: each.get("gateway", "") for each in listed}
-            wanted = {given(each) for each in self.objects.values() if wants(each)}
-            for stale in set(self._routes) - wanted:
+            self._routes = {route["dst"]: route.get("gateway", "") for route in routes}
+            used = {address_of(service) for service in self.objects.values() if wants_address(service)}
+            for stale in set(self._routes) - used:
                 await _ip("route", "delete", stale, "dev", self._bridge, "proto", _PROTOCOL)
                 del self._routes[stale]
         if self._routes.get(address, "") == node:

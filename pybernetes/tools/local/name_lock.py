@@ -1,4 +1,4 @@
-"""Whose a cluster's name is on this machine.
+"""Which cluster has a name on this machine.
 
 Links, namespaces, control groups and sockets of real nodes have names that every user of the machine sees, so a name
 belongs to one cluster at a time: to the folder that is written down beside its sockets.
@@ -20,12 +20,12 @@ class NameTaken(ClusterError):
 
 
 def may_have(cluster: Cluster) -> bool:
-    """Whether the name is the cluster's, or nobody's."""
+    """Return whether the name is the cluster's, or nobody's."""
     return cluster.owner in ("", str(cluster.root))
 
 
-def take(cluster: Cluster) -> None:
-    """Takes the name for a cluster; NameTaken if another one has it."""
+def acquire(cluster: Cluster) -> None:
+    """Take the name for a cluster; NameTaken if another one has it."""
     with _alone(cluster.run.parent):
         if not may_have(cluster):
             home = Path(cluster.owner).parent.parent
@@ -37,8 +37,8 @@ def take(cluster: Cluster) -> None:
         cluster.owner_file.write_text(str(cluster.root))
 
 
-def give_back(cluster: Cluster) -> None:
-    """Leaves the name to others, if the cluster has it."""
+def release(cluster: Cluster) -> None:
+    """Give the name back, if the cluster has it."""
     if cluster.owner == str(cluster.root):
         with _alone(cluster.run.parent), contextlib.suppress(OSError):
             cluster.owner_file.unlink()
@@ -48,7 +48,7 @@ def give_back(cluster: Cluster) -> None:
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """One command at a time looks who has a name."""
+    """Exclude other commands that look who has a name."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o755)
     handle = os.open(folder, os.O_RDONLY)
     try:

@@ -29,26 +29,26 @@ _FORWARDING = Path("/proc/sys/net/ipv4/ip_forward")
 _POOL = ipaddress.IPv4Network("172.30.0.0/16")
 
 
-def run(*command: str, given: str | None = None) -> str:
-    """Runs a command; its complaint becomes the error."""
-    done = subprocess.run(command, capture_output=True, text=True, input=given)
+def run(*command: str, text: str | None = None) -> str:
+    """Run a command and return its output; what it complains about becomes the error."""
+    done = subprocess.run(command, capture_output=True, text=True, input=text)
     if done.returncode:
         raise OSError(f"{' '.join(command)}: {done.stderr.strip() or done.stdout.strip()}")
     return done.stdout
 
 
 def _short(text: str) -> str:
-    """A few characters that stand for a name, since links have short names."""
+    """Return a few characters that stand for a name, since links have short names."""
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def bridge_name(cluster: str) -> str:
-    """The bridge of a cluster."""
+    """Return the bridge of a cluster."""
     return f"pyb{_short(cluster)}"
 
 
 def bridge_exists(cluster: str) -> bool:
-    """Whether a cluster of this name has a bridge on this machine."""
+    """Return whether a cluster of this name has a bridge on this machine."""
     return _link_exists(bridge_name(cluster))
 
 
@@ -60,19 +60,19 @@ def _link_exists(name: str) -> bool:
 
 
 def namespace(cluster: str, node: str) -> str:
-    """The network namespace of a node."""
+    """Return the network namespace of a node."""
     return f"pyb-{cluster}-{node}"
 
 
 def nodes(cluster: str) -> set[str]:
-    """The nodes of a cluster that have a namespace on this machine."""
+    """Return the nodes of a cluster that have a namespace on this machine."""
     name = re.compile(re.escape(namespace(cluster, "")) + rf"({re.escape(cluster)}(-\d+)?)\Z")
-    found = (name.match(path.name) for path in _NAMESPACES.glob("pyb-*"))
-    return {match[1] for match in found if match}
+    matches = (name.match(path.name) for path in _NAMESPACES.glob("pyb-*"))
+    return {match[1] for match in matches if match}
 
 
 def dialer(cluster: str, settings: Settings) -> Dialer:
-    """How the control plane reaches pods and services: through the namespace of a node that is there."""
+    """Return how the control plane reaches pods and services: through the namespace of a node that exists."""
 
     def inside() -> Path | None:
         return next((_NAMESPACES / namespace(cluster, node) for node in sorted(nodes(cluster))), None)
@@ -84,53 +84,53 @@ def dialer(cluster: str, settings: Settings) -> Dialer:
 
 
 def link_name(cluster: str, node: str) -> str:
-    """This machine's end of the link to a node."""
+    """Return the name of this machine's end of the link to a node."""
     return f"pv{_short(cluster + '/' + node)}"
 
 
 def free_range(cluster: str = "", taken: Iterable[str] | None = None) -> str:
-    """A range of addresses for the nodes of a cluster that no link of this machine has.
+    """Return a range of addresses for the nodes of a cluster that no link of this machine has.
 
     Each name begins to look at another place: clusters that are made at the same moment should not meet.
     """
-    used = [ipaddress.ip_interface(each).network for each in (taken if taken is not None else _addresses())]
+    used = [ipaddress.ip_interface(text).network for text in (taken if taken is not None else _addresses())]
     candidates: list[ipaddress.IPv4Network] = list(_POOL.subnets(new_prefix=24))
     start = int(_short(cluster), 16) % len(candidates)
     for candidate in candidates[start:] + candidates[:start]:
-        if not any(candidate.overlaps(each) for each in used if each.version == 4):
+        if not any(candidate.overlaps(network) for network in used if network.version == 4):
             return str(candidate)
     raise OSError(f"no free range of addresses in {_POOL}")
 
 
 def _addresses() -> list[str]:
     links = json.loads(run("ip", "-json", "address", "show"))
-    return [f"{each['local']}/{each['prefixlen']}" for link in links for each in link.get("addr_info", ())]
+    return [f"{info['local']}/{info['prefixlen']}" for link in links for info in link.get("addr_info", ())]
 
 
 def gateway(node_range: str) -> str:
-    """The address of this machine on a cluster's bridge."""
+    """Return the address of this machine on a cluster's bridge."""
     return str(next(ipaddress.ip_network(node_range).hosts()))
 
 
 def address(node_range: str, number: int) -> str:
-    """The address of a cluster's node, counted from 0."""
+    """Return the address of a cluster's node, counted from 0."""
     return str(ipaddress.ip_network(node_range)[2 + number])
 
 
 def node_address(settings: Settings, name: str) -> str:
-    """The address of a node by its name."""
+    """Return the address of a node by its name."""
     if settings.host_network:
         return default_address()
     return address(settings.node_range, settings.node(name).number)
 
 
 def cluster_dns(service_range: str) -> str:
-    """The address of the cluster's name server among the services: the tenth, as everywhere."""
+    """Return the address of the cluster's name server among the services: the tenth, as everywhere."""
     return str(ipaddress.ip_network(service_range)[10])
 
 
 def make_bridge(cluster: str, node_range: str) -> None:
-    """The bridge that joins this machine and the nodes, and the rules that let nodes pull images."""
+    """Make the bridge that joins this machine and the nodes, and the rules that let nodes pull images."""
     name = bridge_name(cluster)
     if not bridge_exists(cluster):
         run("ip", "link", "add", name, "type", "bridge")
@@ -142,7 +142,7 @@ def make_bridge(cluster: str, node_range: str) -> None:
     if there != len(rules):
         _remove_rules(cluster)
         text = (f"*{table}\n{how} {' '.join(rule)}\nCOMMIT\n" for table, how, rule in rules)
-        run("iptables-restore", "-w", "5", "--noflush", given="".join(text))
+        run("iptables-restore", "-w", "5", "--noflush", text="".join(text))
     with contextlib.suppress(OSError):  # where it must not be changed, nodes are alone with this machine
         if _FORWARDING.read_text().strip() == "0":
             _FORWARDING.write_text("1")  # it stays: others may rely on it by the time that we go
@@ -153,7 +153,7 @@ def _comment(cluster: str) -> str:
 
 
 def _rules(cluster: str, node_range: str) -> list[tuple[str, str, list[str]]]:
-    """Table, place and text of each: nodes reach this machine and all beyond it, and nobody beyond reaches them."""
+    """Return table, position and text of each rule: nodes reach everything, and nobody but this machine reaches them."""
     bridge, comment = bridge_name(cluster), ["-m", "comment", "--comment", _comment(cluster)]
     new = ["-m", "conntrack", "!", "--ctstate", "RELATED,ESTABLISHED,DNAT"]
     return [
@@ -168,7 +168,7 @@ def _rules(cluster: str, node_range: str) -> list[tuple[str, str, list[str]]]:
 
 
 def make_node(cluster: str, node: str, node_range: str, number: int, kept_inside: Iterable[str] = ()) -> None:
-    """A node's namespace with its one link to the bridge.
+    """Make a node's namespace with its one link to the bridge.
 
     Packets to the ranges that are kept inside never follow the route to the outside, not even for a moment.
     """
@@ -185,14 +185,14 @@ def make_node(cluster: str, node: str, node_range: str, number: int, kept_inside
     prefix = ipaddress.ip_network(node_range).prefixlen
     run(*inside, "address", "replace", f"{address(node_range, number)}/{prefix}", "dev", "eth0")
     run(*inside, "link", "set", "eth0", "up")
-    for each in kept_inside:
-        run(*inside, "route", "replace", "unreachable", each, "metric", LAST_METRIC)
+    for pod_range in kept_inside:
+        run(*inside, "route", "replace", "unreachable", pod_range, "metric", LAST_METRIC)
     run(*inside, "route", "replace", "default", "via", gateway(node_range))
     run("ip", "netns", "exec", name, "sysctl", "-q", "-w", "net.ipv4.ip_forward=1")
 
 
 def keep_services_inside(name: str, ranges: Iterable[str], own: str) -> None:
-    """Gives packets to services that no rule takes up a way that leads nowhere, in a node's namespace if it has one.
+    """Route packets to services that no rule handles nowhere, in a node's namespace if it has one.
 
     An unreachable route would not do: a program's connect() would fail before any rule sees a packet of it.
     """
@@ -200,12 +200,12 @@ def keep_services_inside(name: str, ranges: Iterable[str], own: str) -> None:
     if SINK not in run(*inside, "-brief", "link", "show"):
         run(*inside, "link", "add", SINK, "type", "bridge")
     run(*inside, "link", "set", SINK, "up")
-    for each in ranges:
-        run(*inside, "route", "replace", each, "dev", SINK, "src", own)
+    for service_range in ranges:
+        run(*inside, "route", "replace", service_range, "dev", SINK, "src", own)
 
 
 def remove_node(cluster: str, node: str) -> None:
-    """Removes a node's namespace, with every link and process inside."""
+    """Remove a node's namespace, with every link and process inside."""
     name = namespace(cluster, node)
     if (_NAMESPACES / name).exists():
         for pid in run("ip", "netns", "pids", name).split():
@@ -217,7 +217,7 @@ def remove_node(cluster: str, node: str) -> None:
 
 
 def remove_bridge(cluster: str) -> None:
-    """Removes the bridge and the rules."""
+    """Remove the bridge and the rules."""
     if bridge_exists(cluster):  # nor are there rules without it
         _remove_rules(cluster)
         run("ip", "link", "delete", bridge_name(cluster))
@@ -231,4 +231,4 @@ def _remove_rules(cluster: str) -> None:
         elif _comment(cluster) in line:
             text += f"{table}\n-D {line.removeprefix('-A ')}\nCOMMIT\n"
     if text:
-        run("iptables-restore", "-w", "5", "--noflush", given=text)
+        run("iptables-restore", "-w", "5", "--noflush", text=text)

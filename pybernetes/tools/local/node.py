@@ -1,4 +1,4 @@
-"""One node of a local cluster: its places, its identities, and what is left of it to clear away."""
+"""One node of a local cluster: its files, its identities, and what has to be cleared away."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pybernetes.lib import tls
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.tools.local import kubeconfig, network
 from pybernetes.tools.local.paths import Cluster
-from pybernetes.tools.local.processes import runtime_places
+from pybernetes.tools.local.processes import containerd_paths
 from pybernetes.tools.local.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -25,20 +25,20 @@ _GROUP_SECONDS = 5.0
 
 
 class Node:
-    """The places of a node with real containers."""
+    """A node with real containers."""
 
     def __init__(self, cluster: Cluster, name: str) -> None:
         self.cluster, self.name = cluster, name
         self.root = cluster.root / "nodes" / name
-        self.places = runtime_places(cluster, name)
+        self.containerd = containerd_paths(cluster, name)
         self.namespace = network.namespace(cluster.name, name)
 
     def identity(self, component: str) -> Path:
-        """The kubeconfig of a component of the node."""
+        """Return the kubeconfig of a component of the node."""
         return self.root / f"{component}.kubeconfig"
 
     def make_identity(self, component: str, server: str, user: str, *groups: str) -> None:
-        """Gives a component of the node a certificate of its own, once."""
+        """Give a component of the node a certificate of its own, once."""
         self.root.mkdir(parents=True, exist_ok=True, mode=0o711)
         if self.identity(component).exists():
             return
@@ -50,7 +50,7 @@ class Node:
         kubeconfig.write(self.identity(component), entries)
 
     def make_serving(self, address: str) -> None:
-        """Gives the kubelet a certificate to serve with, once: one that makes its own keeps what that takes in memory."""
+        """Give the kubelet a certificate to serve with, once: making its own would cost it memory for good."""
         certificate, key = self.serving
         if certificate.exists() and key.exists():
             return
@@ -69,15 +69,15 @@ class Node:
         return tls.Pair(certificate.read_bytes(), key.read_bytes())
 
     def kubelet_arguments(self, address: str, cluster_dns: str) -> list[str]:
-        """The command line of the node's kubelet."""
+        """Return the command line of the node's kubelet."""
         return [
             f"--kubeconfig={self.identity('kubelet')}",
             f"--hostname-override={self.name}",
             f"--node-ip={address}",
             f"--root-dir={self.root / 'kubelet'}",
             f"--pod-log-dir={self.root / 'pods'}",
-            f"--container-runtime-endpoint=unix://{self.places.socket}",
-            f"--cni-conf-dir={self.places.cni_configuration}",
+            f"--container-runtime-endpoint=unix://{self.containerd.socket}",
+            f"--cni-conf-dir={self.containerd.cni_configuration}",
             f"--client-ca-file={self.cluster.certificates / 'ca.crt'}",
             f"--tls-cert-file={self.serving[0]}",
             f"--tls-private-key-file={self.serving[1]}",
@@ -89,8 +89,8 @@ class Node:
             "--image-gc-high-threshold=100",
         ]
 
-    async def join(self, settings: Settings) -> None:
-        """Joins the node's pods to those of the others, as long as this runs."""
+    async def run_pod_network(self, settings: Settings) -> None:
+        """Run the pod network of the node until cancelled."""
         if settings.cni == "none" or settings.host_network:
             await asyncio.get_running_loop().create_future()
         # Here and not above: netlink takes a while to import, and the kubelet need not wait for it.
@@ -100,7 +100,7 @@ class Node:
         configuration = Configuration(
             backend=settings.cni,
             cluster_cidrs=(settings.pod_range,),
-            cni_folder=self.places.cni_configuration,
+            cni_folder=self.containerd.cni_configuration,
             cni_state=self.root / "cni",
         )
         client = config.load(str(self.identity("pod-network"))).client(user_agent="pod-network")
@@ -110,8 +110,8 @@ class Node:
             await client.close()
 
     async def stop_pods(self) -> None:
-        """Ends every pod: a node that is stopped leaves no process behind."""
-        cri = CriClient(f"unix://{self.places.socket}")
+        """End every pod: a node that is stopped leaves no process behind."""
+        cri = CriClient(f"unix://{self.containerd.socket}")
         try:
             # A pod that was being made when its kubelet ended may come only now.
             while sandboxes := await cri.list_pod_sandboxes():
@@ -126,31 +126,31 @@ class Node:
         await cri.remove_pod_sandbox(sandbox)
 
     def clear(self) -> None:
-        """Ends what still runs of the node's containers and undoes its mounts."""
+        """End what still runs of the node's containers and undo its mounts."""
         for process in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
-                # A crash leaves the processes that look after containers, which know their runtime by its socket.
-                if self._looks_after_containers((process / "cmdline").read_bytes().split(b"\0")):
+                # A crash leaves the containerd shims, which have the socket of their containerd on the command line.
+                if self._is_shim((process / "cmdline").read_bytes().split(b"\0")):
                     os.kill(int(process.name), 9)
         for line in Path("/proc/mounts").read_text().splitlines()[::-1]:
             where = line.split()[1]
-            if where.startswith((f"{self.root}/", f"{self.places.state}/")):
+            if where.startswith((f"{self.root}/", f"{self.containerd.state}/")):
                 subprocess.run(["umount", "--lazy", where], capture_output=True)
         for hierarchy in (Path("/sys/fs/cgroup"), *Path("/sys/fs/cgroup").iterdir()):
             _remove_groups(hierarchy / "pybernetes" / self.cluster.name / self.name)
         for address in self._sockets():
             address.unlink(missing_ok=True)
-        shutil.rmtree(self.places.state, ignore_errors=True)
+        shutil.rmtree(self.containerd.state, ignore_errors=True)
         with contextlib.suppress(OSError):
             self.cluster.run.rmdir()
 
     def _sockets(self) -> list[Path]:
-        """The sockets of the processes that look after containers, which lie outside of the node's places."""
-        files = self.places.state.glob("state/io.containerd.runtime.v2.task/*/*/address")
+        """Return the sockets of the containerd shims, which lie outside of the node's folders."""
+        files = self.containerd.state.glob("state/io.containerd.runtime.v2.task/*/*/address")
         return [Path(file.read_text().removeprefix("unix://")) for file in files]
 
-    def forget_dead(self) -> None:
-        """Removes the sockets that nobody answers at since a crash; the container runtime would leave them."""
+    def remove_dead_sockets(self) -> None:
+        """Remove the sockets of shims that are dead since a crash; containerd would leave them."""
         for address in self._sockets():
             with socket.socket(socket.AF_UNIX) as probe:
                 try:
@@ -160,18 +160,18 @@ class Node:
                 except OSError:
                     pass
 
-    def _looks_after_containers(self, command: list[bytes]) -> bool:
-        return b"containerd-shim" in command[0] and str(self.places.socket).encode() in command
+    def _is_shim(self, command: list[bytes]) -> bool:
+        return b"containerd-shim" in command[0] and str(self.containerd.socket).encode() in command
 
     def remove(self) -> None:
-        """Removes everything that the node made."""
+        """Remove everything that the node made."""
         self.clear()
         network.remove_node(self.cluster.name, self.name)
         shutil.rmtree(self.root, ignore_errors=True)
 
 
 def _remove_groups(root: Path) -> None:
-    """Removes a cgroup with all below it, what still runs in it too, and those above it that it leaves empty.
+    """Remove a cgroup with all below it, what still runs in it too, and those above it that it leaves empty.
 
     The kernel lets go of a group only when its last process is gone, which takes a moment.
     """
@@ -189,7 +189,7 @@ def _remove_groups(root: Path) -> None:
 
 
 def _end_processes(group: Path) -> None:
-    """Kills what a crash left behind in a pod's group; the node's own programs are never in one."""
+    """Kill what a crash left behind in a pod's group; the node's own programs are never in one."""
     with contextlib.suppress(OSError):
         for pid in (group / "cgroup.procs").read_text().split():
             with contextlib.suppress(ProcessLookupError):

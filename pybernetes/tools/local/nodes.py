@@ -1,30 +1,30 @@
-"""Nodes of a local cluster that come, go, stop and start again."""
+"""Adds, removes, stops and starts nodes of a local cluster."""
 
 from __future__ import annotations
 
 import contextlib
 
-from pybernetes.node.containerd import daemon
+from pybernetes.node.containerd.requirements import check_programs
 from pybernetes.tools.local import lifecycle, network
-from pybernetes.tools.local import settings as kept
+from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.admin_client import AdminClient, ApiError
 from pybernetes.tools.local.node import Node
 from pybernetes.tools.local.paths import Cluster
 
 
 def add(cluster: Cluster) -> str:
-    """Adds a node with real containers and gives its name."""
+    """Add a node with real containers, and return its name."""
     with lifecycle.locked(cluster):
-        settings = kept.load(cluster)
+        settings = saved_settings.load(cluster)
         if settings.host_network:
-            raise kept.SettingsError("on the host's network there is room for one node only")
+            raise saved_settings.SettingsError("on the host's network there is room for one node only")
         if not settings.node_range:
-            raise kept.SettingsError(
+            raise saved_settings.SettingsError(
                 "this cluster has no network for real nodes: its API server serves this machine alone; "
                 "make a cluster with pyb up --nodes 1"
             )
-        daemon.check_programs()
-        settings.nodes = kept.with_nodes(cluster.name, settings.nodes, len(settings.nodes) + 1)
+        check_programs()
+        settings.nodes = saved_settings.with_nodes(cluster.name, settings.nodes, len(settings.nodes) + 1)
         node = settings.nodes[-1]
         lifecycle.prepare(cluster, settings, node)
         lifecycle.refresh(cluster, settings)
@@ -32,22 +32,22 @@ def add(cluster: Cluster) -> str:
 
 
 def remove(cluster: Cluster, name: str) -> None:
-    """Stops a node, takes it out of the API and removes all that it made."""
+    """Stop a node, delete its Node object and remove all that it made."""
     with lifecycle.locked(cluster):
-        settings = kept.load(cluster)
+        settings = saved_settings.load(cluster)
         settings.nodes.remove(settings.node(name))
         lifecycle.refresh(cluster, settings)
         lifecycle.wait_for_end(cluster, f"containerd-{name}")
         Node(cluster, name).remove()
-        if lifecycle.running_programs(cluster):
+        if lifecycle.running_processes(cluster):
             with contextlib.suppress(ApiError):  # it may never have been registered
                 AdminClient(cluster).call("DELETE", f"/api/v1/nodes/{name}")
 
 
 def stop(cluster: Cluster, name: str) -> None:
-    """Stops a node; the cluster sees it as lost."""
+    """Stop a node; the cluster sees it as lost."""
     with lifecycle.locked(cluster):
-        settings = kept.load(cluster)
+        settings = saved_settings.load(cluster)
         settings.change(settings.node(name), stopped=True)
         lifecycle.refresh(cluster, settings)
         lifecycle.wait_for_end(cluster, f"containerd-{name}")
@@ -55,9 +55,9 @@ def stop(cluster: Cluster, name: str) -> None:
 
 
 def start(cluster: Cluster, name: str) -> None:
-    """Starts a node that was stopped."""
+    """Start a node that was stopped."""
     with lifecycle.locked(cluster):
-        settings = kept.load(cluster)
+        settings = saved_settings.load(cluster)
         node = settings.node(name)
         settings.change(node, stopped=False)
         lifecycle.prepare(cluster, settings, node)
@@ -65,13 +65,13 @@ def start(cluster: Cluster, name: str) -> None:
 
 
 def shell(cluster: Cluster, name: str, command: list[str]) -> list[str]:
-    """The command line of a shell, or of another command, inside of a node."""
-    settings = kept.load(cluster)
+    """Return the command line of a shell, or of another command, inside of a node."""
+    settings = saved_settings.load(cluster)
     node = Node(cluster, settings.node(name).name)
-    endpoint = f"unix://{node.places.socket}"
+    endpoint = f"unix://{node.containerd.socket}"
     environment = [
         f"CONTAINER_RUNTIME_ENDPOINT={endpoint}",
-        f"CONTAINERD_ADDRESS={node.places.socket}",
+        f"CONTAINERD_ADDRESS={node.containerd.socket}",
         "CONTAINERD_NAMESPACE=k8s.io",
     ]
     namespace = network.namespace(cluster.name, name)

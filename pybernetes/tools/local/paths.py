@@ -1,4 +1,4 @@
-"""Where a local cluster keeps its things: all below one folder."""
+"""Where a local cluster keeps its files: all below one folder."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class NoSuchCluster(ClusterError):
 
 
 def home() -> Path:
-    """The folder of all local clusters."""
-    given = os.environ.get("PYBERNETES_HOME")
-    return Path(given).absolute() if given else Path.home() / ".pybernetes"
+    """Return the folder of all local clusters."""
+    folder = os.environ.get("PYBERNETES_HOME")
+    return Path(folder).absolute() if folder else Path.home() / ".pybernetes"
 
 
 class Cluster:
-    """The places of one cluster."""
+    """One local cluster: its name and the paths of its files."""
 
     def __init__(self, name: str = DEFAULT, root: Path | None = None) -> None:
         if not _NAME.match(name):
@@ -76,40 +76,40 @@ class Cluster:
 
     @property
     def run(self) -> Path:
-        """What a reboot may take. Not below the root: the path of a socket has to be short."""
+        """The folder for what need not survive a reboot. Not below the root: the path of a socket has to be short."""
         return Path("/run/pybernetes") / self.name
 
     @property
-    def programs(self) -> Path:
-        """What the supervisor says about its programs."""
+    def processes(self) -> Path:
+        """The file with what the supervisor says about its processes."""
         return self.root / "programs.json"
 
-    def pid(self, program: str) -> Path:
-        """The file that says which process a background program is."""
-        return self.root / f"{program}.pid"
+    def pid_file(self, process: str) -> Path:
+        """Return the file that says which process a background program is."""
+        return self.root / f"{process}.pid"
 
     def log(self, program: str) -> Path:
-        """The file that a background program writes to."""
+        """Return the file that a background program writes to."""
         return self.logs / f"{program}.log"
 
     def create(self) -> None:
-        """Makes the folders, for their owner alone: there are keys in them."""
+        """Make the folders, for their owner alone: they hold keys."""
         for folder in (self.root, self.certificates, self.data, self.logs):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 
 def clusters() -> list[Cluster]:
-    """Every cluster of this user."""
+    """Return every cluster of this user."""
     folder = home() / "clusters"
     names = sorted(path.name for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
     return [Cluster(name) for name in names]
 
 
 def find(name: str) -> Cluster:
-    """A cluster that exists; without a name the only one there is, or the default."""
+    """Return a cluster that exists; without a name the only one there is, or the default."""
     if not name:
-        found = clusters()
-        name = found[0].name if len(found) == 1 else DEFAULT
+        existing = clusters()
+        name = existing[0].name if len(existing) == 1 else DEFAULT
     cluster = Cluster(name)
     if not cluster.exists:
         raise NoSuchCluster(f"there is no cluster named {name!r}; pyb up {name} makes one")

@@ -1,4 +1,4 @@
-"""Which programs a local cluster should be running: a pure function of its settings."""
+"""Which processes a local cluster should be running: a pure function of its settings."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ CONTROL_PLANE = "control-plane"
 
 @dataclass(frozen=True, slots=True)
 class ProcessSpec:
-    """A program in the background. Those that come first in a list are stopped last."""
+    """A process in the background. Those that come first in a list are stopped last."""
 
     name: str
     command: tuple[str, ...]
 
 
-def ours(*arguments: str) -> tuple[str, ...]:
-    """The command line of one of our own programs."""
+def pyb(*arguments: str) -> tuple[str, ...]:
+    """Return the command line of one of our own programs."""
     return (sys.executable, "-m", "pybernetes.cmd.main", *arguments)
 
 
-def runtime_places(cluster: Cluster, node: str) -> ContainerdPaths:
-    """Where the containerd of a node keeps its things."""
+def containerd_paths(cluster: Cluster, node: str) -> ContainerdPaths:
+    """Return the paths of a node's containerd."""
     return ContainerdPaths(cluster.root / "nodes" / node / "containerd", cluster.run / node)
 
 
 def desired_processes(cluster: Cluster, settings: Settings) -> list[ProcessSpec]:
-    """The programs of a cluster: a control plane, and a container runtime and an agent for each node."""
-    result = [ProcessSpec(CONTROL_PLANE, ours(CONTROL_PLANE, "--cluster", cluster.name))]
+    """Return the processes of a cluster: a control plane, and for each node a containerd and its agents."""
+    result = [ProcessSpec(CONTROL_PLANE, pyb(CONTROL_PLANE, "--cluster", cluster.name))]
     for node in settings.nodes:
         if not node.stopped:
             result += _of_node(cluster, settings, node)
@@ -44,9 +44,9 @@ def _of_node(cluster: Cluster, settings: Settings, node: NodeSettings) -> list[P
     # nsenter and not `ip netns exec`, which would hide the mounts of the cgroups.
     namespace = network.namespace(cluster.name, node.name)
     inside = () if settings.host_network else ("nsenter", f"--net=/run/netns/{namespace}", "--")
-    containerd = ("containerd", "--config", str(runtime_places(cluster, node.name).config))
-    agent = ours("local-node", "--cluster", cluster.name, "--node", node.name)
+    containerd = ("containerd", "--config", str(containerd_paths(cluster, node.name).config))
+    agents = pyb("local-node", "--cluster", cluster.name, "--node", node.name)
     return [
         ProcessSpec(f"containerd-{node.name}", (*inside, *containerd)),
-        ProcessSpec(f"node-{node.name}", (*inside, *agent)),
+        ProcessSpec(f"node-{node.name}", (*inside, *agents)),
     ]

@@ -14,7 +14,7 @@ class NotReachable(ValueError):
 
 
 def urls(service: dict[str, Any], nodes: list[dict[str, Any]], scheme: str = "http") -> list[str]:
-    """The URLs of a service: one for each port, at its load balancer's address or at a node's."""
+    """Return the URLs of a service: one for each port, at its load balancer's address or at a node's."""
     spec, name = service["spec"], service["metadata"]["name"]
     balancer = service.get("status", {}).get("loadBalancer", {}).get("ingress") or []
     if balancer:
@@ -42,7 +42,7 @@ def _bracketed(host: str) -> str:
 
 
 def find(cluster: Cluster, name: str, namespace: str, scheme: str) -> list[str]:
-    """The URLs of a service of a running cluster."""
+    """Return the URLs of a service of a running cluster."""
     api = AdminClient(cluster)
     service = api.call("GET", f"/api/v1/namespaces/{quote(namespace)}/services/{quote(name)}")
     return urls(service, api.call("GET", "/api/v1/nodes")["items"], scheme)

@@ -1,4 +1,4 @@
-"""What a local cluster was made with; kept with it, so that ``up`` brings the same one back."""
+"""What a local cluster was made with; saved with it, so that ``up`` brings the same one back."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes.lib import tls
+from pybernetes.node.proxy.config import mode_names
 from pybernetes.tools.local.paths import Cluster
 
-PROXY_MODES = ("iptables", "nftables", "userspace", "none")
 NETWORKS = ("vxlan", "host-gw", "none")
 API_VERSION, KIND = "local.pybernetes.dev/v1alpha1", "Cluster"
 # What a file given with --config may say, and the setting that it is.
@@ -31,7 +31,7 @@ FILE_FIELDS = {
 
 
 class SettingsError(ValueError):
-    """A setting says something impossible; the text names it."""
+    """A setting has an impossible value; the text names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class NodeSettings:
 
 @dataclass(slots=True)
 class Settings:
-    """Everything that there is to know about a cluster before it runs."""
+    """Everything that is known about a cluster before it runs."""
 
     address: str = "127.0.0.1"
     port: int = 0
@@ -63,40 +63,40 @@ class Settings:
     kubelet_arguments: list[str] = field(default_factory=list)
 
     def node(self, name: str) -> NodeSettings:
-        """The node of a name."""
+        """Return the node with a name."""
         for node in self.nodes:
             if node.name == name:
                 return node
-        known = ", ".join(node.name for node in self.nodes) or "none with real containers"
-        raise SettingsError(f"there is no node {name!r}; the nodes are: {known}")
+        names = ", ".join(node.name for node in self.nodes) or "none with real containers"
+        raise SettingsError(f"there is no node {name!r}; the nodes are: {names}")
 
     def change(self, node: NodeSettings, **changes: Any) -> None:
-        """Puts a changed node in the place of the old one."""
+        """Replace a node by a changed one."""
         self.nodes[self.nodes.index(node)] = replace(node, **changes)
 
 
 def load(cluster: Cluster) -> Settings:
-    """The settings of a cluster; those of a new one if an ``up`` was cut short before it knew anything."""
+    """Return the settings of a cluster; those of a new one if its first ``up`` was interrupted before it saved any."""
     try:
-        found = json.loads(cluster.settings.read_text())
+        fields = json.loads(cluster.settings.read_text())
     except FileNotFoundError:
         return Settings()
-    found["nodes"] = [NodeSettings(**node) for node in found["nodes"]]
-    return Settings(**found)
+    fields["nodes"] = [NodeSettings(**node) for node in fields["nodes"]]
+    return Settings(**fields)
 
 
 def save(cluster: Cluster, settings: Settings) -> None:
-    """Writes the settings, all or nothing."""
+    """Write the settings, all or nothing."""
     tls.write_atomically(cluster.settings, json.dumps(asdict(settings), indent=2).encode(), 0o600)
 
 
 def node_name(cluster: str, number: int) -> str:
-    """The name of a node with real containers, counted from 0."""
+    """Return the name of a node with real containers, counted from 0."""
     return cluster if number == 0 else f"{cluster}-{number + 1}"
 
 
 def with_nodes(cluster: str, existing: list[NodeSettings], count: int) -> list[NodeSettings]:
-    """So many nodes: those that exist, then new ones under the lowest free numbers."""
+    """Return a number of nodes: those that exist, then new ones with the lowest free numbers."""
     result, number = list(existing), 0
     while len(result) < count:
         if all(node.number != number for node in result):
@@ -106,34 +106,37 @@ def with_nodes(cluster: str, existing: list[NodeSettings], count: int) -> list[N
 
 
 def from_file(path: Path) -> dict[str, Any]:
-    """The settings that a file gives, under the names that they have here."""
+    """Return the settings of a file, under the names that they have here."""
     import yaml
 
     try:
-        found = yaml.safe_load(path.read_text()) or {}
+        fields_by_name = yaml.safe_load(path.read_text()) or {}
     except (OSError, yaml.YAMLError) as error:
         raise SettingsError(f"{path}: {error}") from None
-    if not isinstance(found, dict) or (found.pop("apiVersion", None), found.pop("kind", None)) != (
+    if not isinstance(fields_by_name, dict) or (
+        fields_by_name.pop("apiVersion", None),
+        fields_by_name.pop("kind", None),
+    ) != (
         API_VERSION,
         KIND,
     ):
         raise SettingsError(f"{path}: this is not a {KIND} of {API_VERSION}")
-    unknown = sorted(set(found) - set(FILE_FIELDS))
+    unknown = sorted(set(fields_by_name) - set(FILE_FIELDS))
     if unknown:
-        known = ", ".join(FILE_FIELDS)
-        raise SettingsError(f"{path}: unknown field {unknown[0]!r}; the fields are {known}")
-    return {FILE_FIELDS[key]: value for key, value in found.items()}
+        names = ", ".join(FILE_FIELDS)
+        raise SettingsError(f"{path}: unknown field {unknown[0]!r}; the fields are {names}")
+    return {FILE_FIELDS[key]: value for key, value in fields_by_name.items()}
 
 
 def apply(cluster: str, settings: Settings, changes: Mapping[str, Any]) -> Settings:
-    """The settings with changes, as a command line or a file asks for them; SettingsError if they cannot be."""
+    """Return the settings with changes from a command line or a file; SettingsError if they are impossible."""
     result = replace(settings)
-    kinds = {each.name: type(getattr(Settings(), each.name)) for each in fields(Settings)}
+    kinds = {setting.name: type(getattr(Settings(), setting.name)) for setting in fields(Settings)}
     for key, value in changes.items():
-        wanted = int if key == "nodes" else kinds[key]
-        if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
-            raise SettingsError(f"{key}: {value!r} is not a {wanted.__name__}")
-        if wanted is int and not 0 <= value <= 65535:
+        kind = int if key == "nodes" else kinds[key]
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise SettingsError(f"{key}: {value!r} is not a {kind.__name__}")
+        if kind is int and not 0 <= value <= 65535:
             raise SettingsError(f"{key}: {value} is out of range")
         if key == "nodes":
             if value < len(settings.nodes):
@@ -142,8 +145,9 @@ def apply(cluster: str, settings: Settings, changes: Mapping[str, Any]) -> Setti
                 )
             value = with_nodes(cluster, settings.nodes, value)
         setattr(result, key, value)
-    if result.proxy_mode not in PROXY_MODES:
-        raise SettingsError(f"the proxy mode {result.proxy_mode!r} is none of {', '.join(PROXY_MODES)}")
+    modes = (*mode_names(), "none")
+    if result.proxy_mode not in modes:
+        raise SettingsError(f"the proxy mode {result.proxy_mode!r} is none of {', '.join(modes)}")
     if result.cni not in NETWORKS:
         raise SettingsError(f"the network {result.cni!r} is none of {', '.join(NETWORKS)}")
     if result.host_network and len(result.nodes) != 1:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from pybernetes import KUBERNETES_VERSION
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import AlreadyExists, Conflict, NotFound
 from pybernetes.client.refs import NODES, PODS, Kindlike
-from pybernetes.client.transport import Object
 from pybernetes.runtime.controller import Controller, Mapper, Runtime
 
 NAMESPACE = "kube-system"
@@ -21,13 +21,13 @@ MIRROR = "kubernetes.io/config.mirror"
 SOURCE = "kubernetes.io/config.source"
 
 
-def names(component: str, node: str) -> str:
-    """The name of the pod that shows a component of a node."""
+def pod_name(component: str, node: str) -> str:
+    """Return the name of the pod that shows a component of a node."""
     return f"{component}-{node}"
 
 
 def pod(component: str, node: Object) -> Object:
-    """A pod that shows a component."""
+    """Return a pod that shows a component."""
     name = node["metadata"]["name"]
     owner = {
         "apiVersion": "v1",
@@ -38,7 +38,7 @@ def pod(component: str, node: Object) -> Object:
     }
     return {
         "metadata": {
-            "name": names(component, name),
+            "name": pod_name(component, name),
             "namespace": NAMESPACE,
             "labels": {LABEL: component, "component": component, "k8s-app": component},
             "annotations": {MIRROR: component, SOURCE: "pybernetes"},
@@ -63,13 +63,13 @@ def pod(component: str, node: Object) -> Object:
 
 
 def status(component: str, node: Object, started: str) -> Object:
-    """What such a pod says: it runs since its process does, and is ready if its node is."""
-    conditions = {each["type"]: each for each in node.get("status", {}).get("conditions", ())}
+    """Return the status of such a pod: it runs since its process does, and is ready if its node is."""
+    conditions = {condition["type"]: condition for condition in node.get("status", {}).get("conditions", ())}
     ready = conditions.get("Ready", {}).get("status") == "True"
     addresses = [
-        each["address"]
-        for each in node.get("status", {}).get("addresses", ())
-        if each["type"] == "InternalIP"
+        address["address"]
+        for address in node.get("status", {}).get("addresses", ())
+        if address["type"] == "InternalIP"
     ]
     return {
         "phase": "Running",
@@ -118,27 +118,27 @@ class SystemPods(Controller):
         return (shown["spec"].get("nodeName", ""),)
 
     def concerns(self, old: Object | None, new: Object | None) -> bool:
-        """A node's heartbeats change nothing."""
-        return old is None or new is None or _looks(old) != _looks(new)
+        """Ignore a node's heartbeats."""
+        return old is None or new is None or _relevant(old) != _relevant(new)
 
     async def reconcile(self, key: str) -> None:
-        """Shows the components of a node as they are, and no others."""
+        """Show the components of a node as they are, and no others."""
         node = self.objects.get(key)
         if node is None:  # the garbage collector takes them
             return
         components = self._of_node(key)
         for component, started in components.items():
             await self._show(component, node, started)
-        wanted = {names(component, key) for component in components}
+        expected = {pod_name(component, key) for component in components}
         for shown in self._shown(key):
-            if shown["metadata"]["name"] not in wanted:
+            if shown["metadata"]["name"] not in expected:
                 await self._remove(shown)
 
     def _shown(self, node: str) -> Sequence[Object]:
-        return [each for each in self.cache(PODS).values() if each["spec"].get("nodeName") == node]
+        return [pod for pod in self.cache(PODS).values() if pod["spec"].get("nodeName") == node]
 
     async def _show(self, component: str, node: Object, started: str) -> None:
-        shown = self.cache(PODS).get(f"{NAMESPACE}/{names(component, node['metadata']['name'])}")
+        shown = self.cache(PODS).get(f"{NAMESPACE}/{pod_name(component, node['metadata']['name'])}")
         if shown is not None and shown["metadata"].get("deletionTimestamp"):
             await self._remove(shown)
             shown = None
@@ -147,9 +147,9 @@ class SystemPods(Controller):
                 shown = await self.client.create(PODS, pod(component, node), NAMESPACE)
             except AlreadyExists:
                 return
-        said = status(component, node, started)
-        if _stripped(shown.get("status", {})) != _stripped(said):
-            await self.client.update_status(PODS, {**shown, "status": said})
+        new_status = status(component, node, started)
+        if _comparable(shown.get("status", {})) != _comparable(new_status):
+            await self.client.update_status(PODS, {**shown, "status": new_status})
 
     async def _remove(self, shown: Object) -> None:
         try:
@@ -159,14 +159,21 @@ class SystemPods(Controller):
             pass
 
 
-def _looks(node: Object) -> Any:
-    said = node.get("status", {})
-    ready = [each["status"] for each in said.get("conditions", ()) if each["type"] == "Ready"]
-    return ready, said.get("addresses")
+def _relevant(node: Object) -> Any:
+    node_status = node.get("status", {})
+    ready = [
+        condition["status"] for condition in node_status.get("conditions", ()) if condition["type"] == "Ready"
+    ]
+    return ready, node_status.get("addresses")
 
 
-def _stripped(said: Object) -> Any:
-    """What of a status is compared: times of transitions and the generation are the server's and others' business."""
-    conditions = sorted((each["type"], each["status"]) for each in said.get("conditions", ()))
-    containers = [(each["name"], each["ready"], each["state"]) for each in said.get("containerStatuses", ())]
-    return said.get("phase"), said.get("podIP"), conditions, containers
+def _comparable(pod_status: Object) -> Any:
+    """Return the part of a status that is compared: transition times and the generation are not ours to write."""
+    conditions = sorted(
+        (condition["type"], condition["status"]) for condition in pod_status.get("conditions", ())
+    )
+    containers = [
+        (container["name"], container["ready"], container["state"])
+        for container in pod_status.get("containerStatuses", ())
+    ]
+    return pod_status.get("phase"), pod_status.get("podIP"), conditions, containers

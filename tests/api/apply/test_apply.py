@@ -259,7 +259,9 @@ def test_errors(change: dict[str, Any], message: str) -> None:
 
 
 # Nothing empty: an empty list or struct does not outlast the decoding of the result.
-ENV = st.lists(st.sampled_from("AB"), unique=True, min_size=1).map(lambda found: [{"name": n} for n in found])
+ENV = st.lists(st.sampled_from("AB"), unique=True, min_size=1).map(
+    lambda letters: [{"name": n} for n in letters]
+)
 CONTAINER = st.fixed_dictionaries(
     {"image": st.sampled_from("ij")},
     optional={

@@ -68,9 +68,9 @@ POD_SET = {
 
 
 def test_whoever_creates_a_pod() -> None:
-    found = created(POD_OBJECT, POD, {"f:status": {}})
-    assert found == POD_SET
-    assert list(found["f:spec"]) == sorted(found["f:spec"])
+    owned = created(POD_OBJECT, POD, {"f:status": {}})
+    assert owned == POD_SET
+    assert list(owned["f:spec"]) == sorted(owned["f:spec"])
 
 
 def test_structs_held_by_value_are_not_owned_themselves() -> None:

@@ -19,8 +19,8 @@ DATA: dict[str, Any] = {"x": {"a": [1, 2, 3], "s": "hello", "f": 1.5}, "m": {"k"
 
 
 def value_of(source: str, data: dict[str, Any] = DATA) -> Any:
-    found = ENVIRONMENT.compile(source).evaluate(data)
-    return found.value if isinstance(found, Optional) and found.present else found
+    result = ENVIRONMENT.compile(source).evaluate(data)
+    return result.value if isinstance(result, Optional) and result.present else result
 
 
 @pytest.mark.parametrize(
@@ -168,8 +168,8 @@ def schema_environment() -> tuple[values.Declared, Environment]:
 )
 def test_estimates_grow_with_the_schema(source: str, most: int) -> None:
     declared, environment = schema_environment()
-    found = estimate(environment.compile(source).tree, declared.limit).most
-    assert found == most or (most > 1000 and found > most)
+    estimated_most = estimate(environment.compile(source).tree, declared.limit).most
+    assert estimated_most == most or (most > 1000 and estimated_most > most)
 
 
 # What upstream expects of its own counting: the estimate, and what it costs in fact.
@@ -186,8 +186,8 @@ def test_estimates_grow_with_the_schema(source: str, most: int) -> None:
 )
 def test_costs(source: str, least: int, most: int, cost: int) -> None:
     program = Environment({}).compile(source)
-    found = estimate(program.tree, lambda path: None)
-    assert (found.least, found.most, program.run({})[1]) == (least, most, cost)
+    estimated = estimate(program.tree, lambda path: None)
+    assert (estimated.least, estimated.most, program.run({})[1]) == (least, most, cost)
 
 
 def test_fields_that_are_not_there_are_found_early() -> None:
@@ -244,9 +244,9 @@ _JSON = st.recursive(
 
 
 @given(_JSON, _JSON)
-def test_equality_is_that_of_json(one: Any, other: Any) -> None:
+def test_equality_is_that_of_json(left: Any, right: Any) -> None:
     import json
 
-    same = json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
-    assert equal(one, other) is same
-    assert equal(one, one)
+    same = json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
+    assert equal(left, right) is same
+    assert equal(left, left)

@@ -1,6 +1,6 @@
 from pybernetes.api.core.namespace import RESOURCE, validate_finalize_update
 from pybernetes.api.field import Errors
-from tests.kinds import create, row, update, update_status
+from tests.api.writes import create, row_by_name, update, update_status
 
 
 def test_a_new_namespace_is_active_labelled_and_kept() -> None:
@@ -11,7 +11,7 @@ def test_a_new_namespace_is_active_labelled_and_kept() -> None:
     assert namespace["metadata"]["labels"] == {"kubernetes.io/metadata.name": "x"}
     assert namespace["spec"]["finalizers"] == ["a/b", "kubernetes"]
     assert namespace["status"] == {"phase": "Active"}
-    assert row(RESOURCE, namespace) == {"Name": "x", "Status": "Active"}
+    assert row_by_name(RESOURCE, namespace) == {"Name": "x", "Status": "Active"}
     assert RESOURCE.selectable["status.phase"](namespace) == "Active"
 
 

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from pybernetes.api.core.node import RESOURCE
-from tests.kinds import create, row, update, update_status
+from tests.api.writes import create, row_by_name, update, update_status
 
 
 def test_a_node_registers_with_its_status() -> None:
@@ -90,7 +90,7 @@ def test_status_updates() -> None:
     ],
 )  # fmt: skip
 def test_columns(obj: dict[str, Any], expected: dict[str, Any]) -> None:
-    shown = row(RESOURCE, create(RESOURCE, obj)[0])
+    shown = row_by_name(RESOURCE, create(RESOURCE, obj)[0])
     assert {key: shown[key] for key in expected} == expected
 
 

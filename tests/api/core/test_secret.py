@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from pybernetes.api.core.secret import RESOURCE
-from tests.kinds import create, row, update
+from tests.api.writes import create, row_by_name, update
 
 
 def encoded(text: str) -> str:
@@ -15,7 +15,7 @@ def test_texts_become_data() -> None:
     secret = create(RESOURCE, {"data": {"a": encoded("1"), "b": encoded("2")}, "stringData": {"b": "3"}})[0]
     assert secret["data"] == {"a": encoded("1"), "b": encoded("3")}
     assert secret["type"] == "Opaque" and "stringData" not in secret
-    assert row(RESOURCE, secret) == {"Name": "x", "Type": "Opaque", "Data": 2}
+    assert row_by_name(RESOURCE, secret) == {"Name": "x", "Type": "Opaque", "Data": 2}
 
 
 REDACTED = 'data[.dockercfg]: Invalid value: "<secret contents redacted>": '

@@ -27,5 +27,5 @@ SCHEMA = {
     ],
 )  # fmt: skip
 def test_places(text: str, expected: str | None) -> None:
-    found = below(Path("spec"), text, SCHEMA)
-    assert (found if found is None else str(found)) == expected
+    place = below(Path("spec"), text, SCHEMA)
+    assert (place if place is None else str(place)) == expected

@@ -16,10 +16,10 @@ def schema(*given: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def problems(root: dict[str, Any], new: Any, old: Any = None) -> list[str]:
-    found = Errors()
+    reported = Errors()
     before = {"spec": old} if old is not None else None
-    rules.validate(rules.build(root, root=True), {"spec": new}, before, found)
-    return [str(problem) for problem in found]
+    rules.validate(rules.build(root, root=True), {"spec": new}, before, reported)
+    return [str(problem) for problem in reported]
 
 
 OBJECT = {
@@ -102,10 +102,10 @@ def test_items_are_compared_by_key() -> None:
 
 
 def test_rules_wait_for_an_object_that_is_right_otherwise() -> None:
-    found = Errors()
-    found.required("spec.min")
-    rules.validate(rules.build(schema({"rule": "false"}, type="object")), {"spec": {}}, None, found)
-    assert len(found) == 2 and "some validation rules were not checked" in str(found[1])
+    reported = Errors()
+    reported.required("spec.min")
+    rules.validate(rules.build(schema({"rule": "false"}, type="object")), {"spec": {}}, None, reported)
+    assert len(reported) == 2 and "some validation rules were not checked" in str(reported[1])
 
 
 @pytest.mark.parametrize(
@@ -118,17 +118,17 @@ def test_rules_wait_for_an_object_that_is_right_otherwise() -> None:
     ],
 )
 def test_rules_that_cannot_be_compiled(rule: str, words: str) -> None:
-    found = Errors()
-    rule_costs.check_definition(schema({"rule": rule}, **OBJECT), Path("schema"), found)
-    assert len(found) == 1 and words in str(found[0])
-    assert found[0].field == "schema.properties[spec].x-kubernetes-validations[0].rule"
+    reported = Errors()
+    rule_costs.check_definition(schema({"rule": rule}, **OBJECT), Path("schema"), reported)
+    assert len(reported) == 1 and words in str(reported[0])
+    assert reported[0].field == "schema.properties[spec].x-kubernetes-validations[0].rule"
 
 
 def test_the_name_is_there_for_rules_at_the_root() -> None:
     root = {"type": "object", "x-kubernetes-validations": [{"rule": "self.metadata.name.startsWith('a')"}]}
-    found = Errors()
+    reported = Errors()
     node = rules.build(root, root=True)
-    rules.validate(node, {"metadata": {"name": "b"}}, None, found)
-    assert [str(problem) for problem in found] == [
+    rules.validate(node, {"metadata": {"name": "b"}}, None, reported)
+    assert [str(problem) for problem in reported] == [
         "<nil>: Invalid value: failed rule: self.metadata.name.startsWith('a')"
     ]

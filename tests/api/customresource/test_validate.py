@@ -11,9 +11,9 @@ from pybernetes.api.field import ROOT, Errors
 
 
 def problems(schema: dict[str, Any], value: Any, old: Any = validate.ABSENT) -> list[str]:
-    found = Errors()
-    validate.check(schema, value, found, old)
-    return [str(problem) for problem in found]
+    reported = Errors()
+    validate.check(schema, value, reported, old)
+    return [str(problem) for problem in reported]
 
 
 def spec(**schema: Any) -> dict[str, Any]:
@@ -110,6 +110,6 @@ def test_items_are_forgiven_by_key_only() -> None:
     ],
 )  # fmt: skip
 def test_lists_without_repetitions(schema: dict[str, Any], value: Any, expected: list[str]) -> None:
-    found = Errors()
-    list_types.check(spec(**schema), {"x": value}, ROOT, found)
-    assert [str(problem) for problem in found] == expected
+    reported = Errors()
+    list_types.check(spec(**schema), {"x": value}, ROOT, reported)
+    assert [str(problem) for problem in reported] == expected

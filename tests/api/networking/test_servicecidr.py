@@ -34,12 +34,12 @@ def test_create(items: tuple[str, ...], expected: list[str]) -> None:
 
 
 def test_update() -> None:
-    one, other, two = cidrs("10.0.0.0/24"), cidrs("10.0.1.0/24"), cidrs("10.0.0.0/24", "2001:db8::/64")
-    assert update_errors(RESOURCE, one, two) == []
-    assert update_errors(RESOURCE, one, other) == [
+    single, other, two = cidrs("10.0.0.0/24"), cidrs("10.0.1.0/24"), cidrs("10.0.0.0/24", "2001:db8::/64")
+    assert update_errors(RESOURCE, single, two) == []
+    assert update_errors(RESOURCE, single, other) == [
         'spec.cidrs[0]: Invalid value: "10.0.1.0/24": field is immutable'
     ]
-    assert update_errors(RESOURCE, two, one) == [
+    assert update_errors(RESOURCE, two, single) == [
         'spec.cidrs: Invalid value: ["10.0.0.0/24"]: field is immutable'
     ]
 

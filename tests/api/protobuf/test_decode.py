@@ -29,9 +29,9 @@ NONE = ("", "v1", "")
 @pytest.mark.parametrize("entry", RECORDED, ids=lambda entry: f"{entry['apiVersion']}-{entry['kind']}")
 def test_what_upstream_writes(entry: dict[str, Any]) -> None:
     resource = KINDS[entry["apiVersion"], entry["kind"]]
-    found = [protobuf.decode(base64.b64decode(entry["protobuf"]), NONE), entry["json"]]
+    both_forms = [protobuf.decode(base64.b64decode(entry["protobuf"]), NONE), entry["json"]]
     # The zeros that JSON has are those that defaults fill in.
-    decoded = [Decoder().decode(resource.type, value) for value in found]
+    decoded = [Decoder().decode(resource.type, value) for value in both_forms]
     if resource.default is not None:
         for obj in decoded:
             resource.default(obj)

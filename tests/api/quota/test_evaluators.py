@@ -28,7 +28,7 @@ class Cluster:
         return self._classes
 
     def pod(self, namespace: str, name: str) -> Object | None:
-        return next((each for each in self._pods if each["metadata"]["name"] == name), None)
+        return next((candidate for candidate in self._pods if candidate["metadata"]["name"] == name), None)
 
     def claims(self, namespace: str) -> Any:
         return self._claims
@@ -168,8 +168,8 @@ def test_what_pods_match() -> None:
         "count/pods",
         "pods",
     ]
-    found = PodEvaluator().matching(names)
-    assert found == ["count/pods", "cpu", "hugepages-1Gi", "pods", "requests.example.com/x"]
+    matched = PodEvaluator().matching(names)
+    assert matched == ["count/pods", "cpu", "hugepages-1Gi", "pods", "requests.example.com/x"]
 
 
 def ended(phase: str = "Succeeded") -> Object:
@@ -359,7 +359,12 @@ def test_everything_else_is_counted() -> None:
     secrets = evaluators.get("", "secrets")
     assert secrets is not None and secrets.usage({}, NOW) == {"count/secrets": "1", "secrets": "1"}
     assert all(evaluators.get(*key) is None for key in IGNORED)
-    assert {each.plural for each in evaluators.measuring()} >= {"pods", "services", "secrets", "deployments"}
+    assert {evaluator.plural for evaluator in evaluators.measuring()} >= {
+        "pods",
+        "services",
+        "secrets",
+        "deployments",
+    }
 
 
 def test_usage_of_a_namespace() -> None:
@@ -369,10 +374,10 @@ def test_usage_of_a_namespace() -> None:
         "services": [service("NodePort")],
     }
     hard = {"pods": "9", "cpu": "9", "services.nodeports": "9", "secrets": "9", "unknown": "1"}
-    found = calculate({}, hard, evaluators, lambda evaluator: objects.get(evaluator.plural, []), NOW)
-    assert found == {"pods": "3", "cpu": "1500m", "services.nodeports": "2", "secrets": "0"}
+    used = calculate({}, hard, evaluators, lambda evaluator: objects.get(evaluator.plural, []), NOW)
+    assert used == {"pods": "3", "cpu": "1500m", "services.nodeports": "2", "secrets": "0"}
     scoped = {"spec": {"scopes": ["BestEffort"]}}
-    found = calculate(
+    used = calculate(
         scoped, {"pods": "9"}, evaluators, lambda evaluator: objects.get(evaluator.plural, []), NOW
     )
-    assert found == {"pods": "1"}
+    assert used == {"pods": "1"}

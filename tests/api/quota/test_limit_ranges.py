@@ -115,7 +115,7 @@ AMOUNTS = st.integers(1, 4000).map(lambda number: quantity.canonical(f"{number}m
 @given(request=AMOUNTS, limit=AMOUNTS, least=AMOUNTS, most=AMOUNTS)
 def test_what_is_within_has_no_problems(request: str, limit: str, least: str, most: str) -> None:
     asked = pod(container("a", {"cpu": request}, {"cpu": limit}))
-    numbers = [quantity.milli(each) for each in (request, limit)]
+    numbers = [quantity.milli(amount) for amount in (request, limit)]
     within = quantity.milli(least) <= min(numbers) and max(numbers) <= quantity.milli(most)
     problems = pod_problems(limit_range(min={"cpu": least}, max={"cpu": most}), asked)
     assert bool(problems) != within

@@ -16,9 +16,9 @@ from pybernetes.api.validation import domains
     ],
 )
 def test_domain_prefixed_path(value: str, message: str | None) -> None:
-    found = Errors()
-    domains.domain_prefixed_path(value, Path("a"), found)
-    assert (message in str(found[0])) if message else not found
+    reported = Errors()
+    domains.domain_prefixed_path(value, Path("a"), reported)
+    assert (message in str(reported[0])) if message else not reported
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,6 @@ def test_domain_prefixed_path(value: str, message: str | None) -> None:
     ],
 )
 def test_fully_qualified(value: str, message: str | None) -> None:
-    found = Errors()
-    domains.fully_qualified(value, Path("a"), found)
-    assert (message in str(found[0])) if message else not found
+    reported = Errors()
+    domains.fully_qualified(value, Path("a"), reported)
+    assert (message in str(reported[0])) if message else not reported

@@ -18,15 +18,15 @@ from pybernetes.api.validation import numbers
     ],
 )
 def test_int_or_percent(value: int | str, number: int, errors: int) -> None:
-    found = Errors()
-    numbers.int_or_percent(value, Path("a"), found)
-    numbers.at_most_100_percent(value, Path("a"), found)
-    assert (numbers.int_or_percent_value(value), len(found)) == (number, errors)
+    reported = Errors()
+    numbers.int_or_percent(value, Path("a"), reported)
+    numbers.at_most_100_percent(value, Path("a"), reported)
+    assert (numbers.int_or_percent_value(value), len(reported)) == (number, errors)
 
 
 def test_nonnegative_fields() -> None:
-    found = Errors()
-    numbers.nonnegative_fields({"a": -1, "b": 0}, ("a", "b", "c"), Path("spec"), found)
-    assert [str(error) for error in found] == [
+    reported = Errors()
+    numbers.nonnegative_fields({"a": -1, "b": 0}, ("a", "b", "c"), Path("spec"), reported)
+    assert [str(error) for error in reported] == [
         "spec.a: Invalid value: -1: must be greater than or equal to 0"
     ]

@@ -31,7 +31,8 @@ def official(server: Server) -> kubernetes.client.ApiClient:
 
 
 def test_official_typed(official: kubernetes.client.ApiClient, namespace: str) -> None:
-    core, apps = kubernetes.client.CoreV1Api(official), kubernetes.client.AppsV1Api(official)
+    core: Any = kubernetes.client.CoreV1Api(official)
+    apps: Any = kubernetes.client.AppsV1Api(official)
     made = apps.create_namespaced_deployment(namespace, example("apps/v1", "Deployment"))
     assert (
         made.metadata.creation_timestamp is not None and made.spec.strategy.rolling_update.max_surge == "25%"
@@ -78,7 +79,7 @@ def test_official_typed(official: kubernetes.client.ApiClient, namespace: str) -
 def test_official_patches(
     official: kubernetes.client.ApiClient, namespace: str, media_type: str, patch: Any
 ) -> None:
-    core = kubernetes.client.CoreV1Api(official)
+    core: Any = kubernetes.client.CoreV1Api(official)
     core.create_namespaced_config_map(namespace, {"metadata": {"name": "c"}, "data": {"a": "1"}})
     options = {"field_manager": "test", "force": True} if media_type == _APPLY else {}
     result = core.patch_namespaced_config_map("c", namespace, patch, _content_type=media_type, **options)
@@ -86,7 +87,7 @@ def test_official_patches(
 
 
 def test_official_watch(official: kubernetes.client.ApiClient, namespace: str) -> None:
-    core = kubernetes.client.CoreV1Api(official)
+    core: Any = kubernetes.client.CoreV1Api(official)
     version = core.list_namespaced_config_map(namespace).metadata.resource_version
 
     def write() -> None:
@@ -109,7 +110,7 @@ def test_official_watch(official: kubernetes.client.ApiClient, namespace: str) -
 
 def test_official_watch_of_a_lost_version(official: kubernetes.client.ApiClient, namespace: str) -> None:
     """The client lists again by itself when its version is gone; what it cannot read it raises."""
-    core = kubernetes.client.CoreV1Api(official)
+    core: Any = kubernetes.client.CoreV1Api(official)
     with pytest.raises(ApiException) as error:
         watch = kubernetes.watch.Watch()
         for _ in watch.stream(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 
-Object = dict[str, Any]
 NOW = 1_700_000_000.0
 
 

@@ -20,9 +20,9 @@ async def controllers(
 ) -> AsyncIterator[Manager]:
     """Runs controllers with the options that are given and otherwise with the defaults."""
     manager = Manager(client, clock=clock)
-    known = flags.defaults([flag for each in descriptors for flag in each.flags], **options)
-    for each in descriptors:
-        built: Any = each.build(manager.runtime, known)
+    known = flags.defaults([flag for descriptor in descriptors for flag in descriptor.flags], **options)
+    for descriptor in descriptors:
+        built: Any = descriptor.build(manager.runtime, known)
         assert built is not None
         manager.add(built)
     task = asyncio.create_task(manager.run())
@@ -33,7 +33,7 @@ async def controllers(
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def found(answer: Awaitable[Any]) -> Any:
+async def get_or_none(answer: Awaitable[Any]) -> Any:
     """What a call gives, or None if there is no such object."""
     try:
         return await answer
@@ -43,7 +43,7 @@ async def found(answer: Awaitable[Any]) -> Any:
 
 async def names(client: Client, kind: Kindlike, namespace: str = "") -> list[str]:
     """The names of all objects of a kind."""
-    return [each["metadata"]["name"] for each in (await client.list(kind, namespace)).items]
+    return [obj["metadata"]["name"] for obj in (await client.list(kind, namespace)).items]
 
 
 def namespace(name: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-Object = dict[str, Any]
+from pybernetes.api.resource import Object
 
 
 def service(name: str = "web", **spec: Any) -> Object:

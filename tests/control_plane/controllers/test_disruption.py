@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.client import Client, TooManyRequests
 from pybernetes.client.refs import POD_DISRUPTION_BUDGETS, PODS, REPLICA_SETS
 from pybernetes.control_plane.controllers import disruption
@@ -22,8 +23,6 @@ from pybernetes.lib import rfc3339
 from tests.cluster import Cluster, eventually, pod
 from tests.control_plane.controllers import services
 from tests.control_plane.controllers.managers import controllers
-
-Object = dict[str, Any]
 
 
 def budget(**spec: Any) -> Object:
@@ -69,7 +68,7 @@ def test_disrupted_pods() -> None:
     }
     kept, late, again = disrupted({**budget(), "status": {"disruptedPods": known}}, pods, now)
     assert kept == {"pod-0": "2026-01-01T00:09:00Z"}
-    assert [each["metadata"]["name"] for each in late] == ["pod-1"]
+    assert [obj["metadata"]["name"] for obj in late] == ["pod-1"]
     assert again == 60
     assert healthy([*pods, services.pod(5, ready=False)], kept) == 3
 
@@ -93,10 +92,10 @@ def test_stale_announcements() -> None:
     now = rfc3339.parse("2026-01-01T00:10:00Z")
 
     def announced(when: str, **more: str) -> Object:
-        each = services.pod(0)
+        obj = services.pod(0)
         target = {"type": "DisruptionTarget", "status": "True", "lastTransitionTime": when, **more}
-        each["status"]["conditions"].append(target)
-        return each
+        obj["status"]["conditions"].append(target)
+        return obj
 
     assert stale_in(services.pod(0), now) is None
     assert stale_in(announced("2026-01-01T00:09:00Z"), now) == 60
@@ -137,8 +136,12 @@ async def test_evictions_take_and_give() -> None:
             await client.patch(PODS, f"pod-{number}", {"status": ready}, "default", subresource="status")
 
         async def counted() -> bool:
-            found = await current(client)
-            return (found["currentHealthy"], found["expectedPods"], found["disruptionsAllowed"]) == (3, 3, 1)
+            status = await current(client)
+            return (status["currentHealthy"], status["expectedPods"], status["disruptionsAllowed"]) == (
+                3,
+                3,
+                1,
+            )
 
         await eventually(counted)
 
@@ -152,8 +155,8 @@ async def test_evictions_take_and_give() -> None:
             await evict("pod-1")
 
         async def one_less() -> bool:
-            found = await current(client)
-            return (found["currentHealthy"], found["disruptionsAllowed"], found.get("disruptedPods")) == (
+            status = await current(client)
+            return (status["currentHealthy"], status["disruptionsAllowed"], status.get("disruptedPods")) == (
                 2,
                 0,
                 None,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers.endpointslice_mirroring import Mirror, is_mirrored, mirror
-from tests.control_plane.controllers.services import Object, service
+from tests.control_plane.controllers.services import service
 
 
 def endpoints(*subsets: Object, **meta: Any) -> Object:
@@ -17,16 +18,16 @@ def endpoints(*subsets: Object, **meta: Any) -> Object:
 
 def subset(*addresses: str, port: int = 80, **more: Any) -> Object:
     return {
-        "addresses": [{"ip": each} for each in addresses],
+        "addresses": [{"ip": address} for address in addresses],
         "ports": [{"port": port, "protocol": "TCP"}],
         **more,
     }
 
 
-def applied(found: Mirror) -> list[Object]:
+def applied(mirrored: Mirror) -> list[Object]:
     return [
-        {**each, "metadata": {**each["metadata"], "name": f"web-{number}", "resourceVersion": "1"}}
-        for number, each in enumerate(found.create)
+        {**slice_, "metadata": {**slice_["metadata"], "name": f"web-{number}", "resourceVersion": "1"}}
+        for number, slice_ in enumerate(mirrored.create)
     ]
 
 
@@ -48,8 +49,8 @@ def test_one_slice_per_ports_and_family() -> None:
         labels={"team": "blue"},
         annotations={"kept": "yes", "endpoints.kubernetes.io/last-change-trigger-time": "now"},
     )
-    found = mirror(both, [], 1000)
-    slices = {(each["addressType"], each["ports"][0]["port"]): each for each in found.create}
+    mirrored = mirror(both, [], 1000)
+    slices = {(slice_["addressType"], slice_["ports"][0]["port"]): slice_ for slice_ in mirrored.create}
     assert set(slices) == {("IPv4", 80), ("IPv6", 80), ("IPv4", 443)}
     assert slices["IPv4", 80]["endpoints"] == [
         {"addresses": ["10.0.0.1"], "conditions": {"ready": True}},
@@ -63,14 +64,14 @@ def test_one_slice_per_ports_and_family() -> None:
         "endpointslice.kubernetes.io/managed-by": "endpointslicemirroring-controller.k8s.io",
     }
     assert meta["ownerReferences"][0]["kind"] == "Endpoints"
-    again = mirror(both, applied(found), 1000)
+    again = mirror(both, applied(mirrored), 1000)
     assert (again.create, again.update, again.delete) == ([], [], [])
 
 
 def test_changes() -> None:
     slices = applied(mirror(endpoints(subset("10.0.0.1")), [], 1000))
     more = mirror(endpoints(subset("10.0.0.1", "10.0.0.2")), slices, 1000)
-    assert [len(each["endpoints"]) for each in more.update] == [2]
+    assert [len(slice_["endpoints"]) for slice_ in more.update] == [2]
     # Other ports take the slice of those that are gone.
     moved = mirror(endpoints(subset("10.0.0.1", port=81)), slices, 1000)
     assert (moved.create, moved.delete) == ([], [])
@@ -83,6 +84,6 @@ def test_changes() -> None:
 
 
 def test_what_is_left_out_is_counted() -> None:
-    found = mirror(endpoints(subset("10.0.0.1", "1", "10.0.0.2", "10.0.0.3")), [], 2)
-    assert (found.invalid, found.skipped) == (1, 1)
-    assert [len(each["endpoints"]) for each in found.create] == [2]
+    mirrored = mirror(endpoints(subset("10.0.0.1", "1", "10.0.0.2", "10.0.0.3")), [], 2)
+    assert (mirrored.invalid, mirrored.skipped) == (1, 1)
+    assert [len(slice_["endpoints"]) for slice_ in mirrored.create] == [2]

@@ -48,11 +48,11 @@ class Kubectl:
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
         )  # fmt: skip
         printed, _ = await asyncio.wait_for(process.communicate(given.encode()), 90)
-        found = printed.decode()
-        found = re.sub(r"\b(web|db|agent)-[0-9a-z]{6,10}\b", r"\1-HASH", found)
-        found = re.sub(r"pod-template-hash=\w+", "pod-template-hash=HASH", found)
-        found = re.sub(r"\b\d+m?\d*s\b", "AGE", found)
-        return "\n".join(" ".join(line.split()) for line in found.strip().splitlines())
+        output = printed.decode()
+        output = re.sub(r"\b(web|db|agent)-[0-9a-z]{6,10}\b", r"\1-HASH", output)
+        output = re.sub(r"pod-template-hash=\w+", "pod-template-hash=HASH", output)
+        output = re.sub(r"\b\d+m?\d*s\b", "AGE", output)
+        return "\n".join(" ".join(line.split()) for line in output.strip().splitlines())
 
 
 @pytest.mark.e2e
@@ -176,7 +176,7 @@ async def test_exposing_and_deleting() -> None:
         await kubectl("rollout status deployment/web --timeout=60s")
         exposed = await kubectl("expose deployment web --port=80 --target-port=8080")
         assert exposed == "service/web exposed"
-        addresses = [each["status"]["podIP"] for each in world.pods("web")]
+        addresses = [pod["status"]["podIP"] for pod in world.pods("web")]
 
         async def endpoints() -> bool:
             seen = await kubectl(
@@ -219,10 +219,10 @@ async def test_draining() -> None:
         held = await kubectl("drain n0 --force --timeout=3s")
         assert "Cannot evict pod as it would violate the pod's disruption budget." in held
         await kubectl("delete pdb web")
-        leaving = {each["metadata"]["uid"] for each in world.pods() if each["spec"].get("nodeName") == "n0"}
+        leaving = {pod["metadata"]["uid"] for pod in world.pods() if pod["spec"].get("nodeName") == "n0"}
         drained = await kubectl("drain n0 --force --timeout=60s")
         assert drained.endswith("node/n0 drained")
-        assert leaving and leaving.isdisjoint(each["metadata"]["uid"] for each in world.pods())
+        assert leaving and leaving.isdisjoint(pod["metadata"]["uid"] for pod in world.pods())
         assert await kubectl("uncordon n0") == "node/n0 uncordoned"
 
 

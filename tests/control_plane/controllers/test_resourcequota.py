@@ -19,8 +19,8 @@ async def has(client: Client, **expected: str) -> None:
     wanted = {name.replace("__", "/"): value for name, value in expected.items()}
 
     async def so() -> bool:
-        found = await used(client)
-        return all(found.get(name) == value for name, value in wanted.items())
+        counted = await used(client)
+        return all(counted.get(name) == value for name, value in wanted.items())
 
     await eventually(so)
 

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pybernetes.client.refs import DAEMON_SETS, DEPLOYMENTS, JOBS, PODS, REPLICA_SETS, STATEFUL_SETS
+from pybernetes.client.refs import DAEMON_SETS, DEPLOYMENTS, JOBS, PODS, REPLICA_SETS, STATEFUL_SETS, Ref
 from tests.control_plane.controllers.world import World, job, workload
 from tests.support import run
 
@@ -54,9 +54,9 @@ class Witness:
         app = pod["metadata"]["labels"].get("app") or "job"
         self.made.setdefault(app, set()).add(pod["metadata"]["uid"])
         alive = [
-            each for each in self._world.all(PODS)
-            if (each["metadata"]["labels"].get("app") or "job") == app and "deletionTimestamp" not in each["metadata"]
-            and each.get("status", {}).get("phase") not in ("Succeeded", "Failed")
+            pod for pod in self._world.all(PODS)
+            if (pod["metadata"]["labels"].get("app") or "job") == app and "deletionTimestamp" not in pod["metadata"]
+            and pod.get("status", {}).get("phase") not in ("Succeeded", "Failed")
         ]  # fmt: skip
         self.most[app] = max(self.most.get(app, 0), len(alive))
 
@@ -75,8 +75,8 @@ def at_rest(world: World) -> bool:
         and db.get("currentRevision") == db.get("updateRevision")
         and db.get("observedGeneration") == 2
         and status(DAEMON_SETS, "agent").get("numberAvailable") == 2
-        and any(each["type"] == "Complete" for each in batch.get("conditions", ()))
-        and sum(each["spec"]["replicas"] for each in world.all(REPLICA_SETS)) == REPLICAS
+        and any(condition["type"] == "Complete" for condition in batch.get("conditions", ()))
+        and sum(replica_set["spec"]["replicas"] for replica_set in world.all(REPLICA_SETS)) == REPLICAS
     )
 
 
@@ -119,9 +119,9 @@ async def story(kills: list[tuple[int, bool]]) -> None:
         assert len(world.pods("web-")) == REPLICAS
         assert len(world.pods("db-")) == 2
         assert sorted(pod["spec"]["nodeName"] for pod in world.pods("agent-")) == ["n0", "n1"]
-        found = world.get(JOBS, "batch")["status"]
-        assert (found["succeeded"], found.get("failed", 0)) == (COMPLETIONS, 0)
-        assert found["completedIndexes"] == f"0-{COMPLETIONS - 1}"
+        status = world.get(JOBS, "batch")["status"]
+        assert (status["succeeded"], status.get("failed", 0)) == (COMPLETIONS, 0)
+        assert status["completedIndexes"] == f"0-{COMPLETIONS - 1}"
         # Nobody was made in vain: none twice, and never more than allowed.
         assert len(witness.made["job"]) == COMPLETIONS
         assert len(witness.made["agent"]) == 2
@@ -135,10 +135,11 @@ async def change(world: World) -> None:
     """Rolls a new template out once the first is there."""
     patch = {"spec": {"template": {"spec": {"containers": [{"name": "main", "image": "nginx:2"}]}}}}
     for kind, name, ready in ((DEPLOYMENTS, "web", REPLICAS), (STATEFUL_SETS, "db", 2)):
-        await world.until(
-            lambda kind=kind, name=name, ready=ready: world.get(kind, name).get("status", {}).get("availableReplicas") == ready,
-            60,
-        )  # fmt: skip
+
+        def is_available(kind: Ref = kind, name: str = name, ready: int = ready) -> bool:
+            return world.get(kind, name).get("status", {}).get("availableReplicas") == ready
+
+        await world.until(is_available, 60)
         await world.client.patch(kind, name, patch, "default", type="strategic")
 
 

@@ -7,15 +7,14 @@ from typing import Any
 
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.client import Client
 from pybernetes.client.refs import SERVICE_CIDRS, SERVICES
 from pybernetes.control_plane.controllers import service_cidr
 from pybernetes.control_plane.controllers.service_cidr import can_go, overlapping
 from pybernetes.lib.clock import ManualClock
 from tests.cluster import Cluster, eventually
-from tests.control_plane.controllers.managers import controllers, found
-
-Object = dict[str, Any]
+from tests.control_plane.controllers.managers import controllers, get_or_none
 
 
 def ranges(name: str, *cidrs: str) -> Object:
@@ -49,7 +48,7 @@ def test_overlapping() -> None:
 
 
 async def ready(client: Client, name: str) -> str:
-    obj = await found(client.get(SERVICE_CIDRS, name))
+    obj = await get_or_none(client.get(SERVICE_CIDRS, name))
     if obj is None:
         return "gone"
     conditions = (obj.get("status") or {}).get("conditions") or [{}]

@@ -11,7 +11,7 @@ from pybernetes.client import NotFound
 from pybernetes.client.refs import CUSTOM_RESOURCE_DEFINITIONS, STORAGE_VERSION_MIGRATIONS, Ref
 from pybernetes.control_plane.controllers import storage_version_migrator as migrator
 from pybernetes.runtime import Manager
-from tests.cluster import Cluster
+from tests.cluster import Cluster, eventually
 
 WIDGETS = Ref("example.com", "v1", "widgets", "Widget", True)
 
@@ -24,13 +24,6 @@ def definition(storage: str) -> dict[str, Any]:
     names = {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"}
     spec = {"group": "example.com", "scope": "Namespaced", "names": names, "versions": versions}
     return {"metadata": {"name": "widgets.example.com"}, "spec": spec}
-
-
-async def until(condition: Any) -> Any:
-    async with asyncio.timeout(60):
-        while not (value := await condition()):
-            await asyncio.sleep(0.01)
-        return value
 
 
 def migration(
@@ -75,54 +68,51 @@ def test_how_far_it_is(left: int, total: int, text: str) -> None:
     assert migrator.progress(left, total) == text
 
 
-def test_objects_are_stored_in_the_version_of_now() -> None:
-    async def run() -> None:
-        async with Cluster() as cluster:
-            client = cluster.client
-            await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition("v1"))
+async def test_objects_are_stored_in_the_version_of_now() -> None:
+    async with Cluster() as cluster:
+        client = cluster.client
+        await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition("v1"))
 
-            async def served() -> bool:
-                try:
-                    await client.list(WIDGETS)
-                except NotFound:
-                    return False
-                return True
-
-            await until(served)
-            for number in range(3):
-                await client.create(WIDGETS, {"metadata": {"name": f"w{number}", "namespace": "default"}})
-            changed = await client.get(CUSTOM_RESOURCE_DEFINITIONS, "widgets.example.com")
-            changed["spec"] = {**changed["spec"], "versions": definition("v2")["spec"]["versions"]}
-            await client.update(CUSTOM_RESOURCE_DEFINITIONS, changed)
-
-            async def both() -> bool:
-                found = await client.get(CUSTOM_RESOURCE_DEFINITIONS, "widgets.example.com")
-                return found["status"]["storedVersions"] == ["v1", "v2"]
-
-            await until(both)
-            manager = Manager(client)
-            manager.add(migrator.StorageVersionMigrator(manager.runtime))
-            work = asyncio.create_task(manager.run())
+        async def served() -> bool:
             try:
-                resource = {"group": "example.com", "resource": "widgets"}
-                body = {"metadata": {"name": "move"}, "spec": {"resource": resource}}
-                await client.create(STORAGE_VERSION_MIGRATIONS, body)
+                await client.list(WIDGETS)
+            except NotFound:
+                return False
+            return True
 
-                async def over() -> Any:
-                    found = await client.get(STORAGE_VERSION_MIGRATIONS, "move")
-                    return found if migrator.is_over(found) else None
+        await eventually(served)
+        for number in range(3):
+            await client.create(WIDGETS, {"metadata": {"name": f"w{number}", "namespace": "default"}})
+        changed = await client.get(CUSTOM_RESOURCE_DEFINITIONS, "widgets.example.com")
+        changed["spec"] = {**changed["spec"], "versions": definition("v2")["spec"]["versions"]}
+        await client.update(CUSTOM_RESOURCE_DEFINITIONS, changed)
 
-                done = await until(over)
-            finally:
-                work.cancel()
-                await asyncio.gather(work, return_exceptions=True)
-            assert migrator.condition(done, "Succeeded") == "True"
-            assert migrator.condition(done, "Running") == "False"
-            stored = cluster.server.store.list("/registry/example.com/widgets/").records
-            assert len(stored) == 3
-            assert all(b'"apiVersion":"example.com/v2"' in record.value for record in stored)
-            found = await client.get(CUSTOM_RESOURCE_DEFINITIONS, "widgets.example.com")
-            assert found["status"]["storedVersions"] == ["v2"]
-            assert migrator.condition(found, "StorageMigrating") == "False"
+        async def both() -> bool:
+            definition = await client.get(CUSTOM_RESOURCE_DEFINITIONS, "widgets.example.com")
+            return definition["status"]["storedVersions"] == ["v1", "v2"]
 
-    asyncio.run(run())
+        await eventually(both)
+        manager = Manager(client)
+        manager.add(migrator.StorageVersionMigrator(manager.runtime))
+        work = asyncio.create_task(manager.run())
+        try:
+            resource = {"group": "example.com", "resource": "widgets"}
+            body = {"metadata": {"name": "move"}, "spec": {"resource": resource}}
+            await client.create(STORAGE_VERSION_MIGRATIONS, body)
+
+            async def over() -> Any:
+                migration = await client.get(STORAGE_VERSION_MIGRATIONS, "move")
+                return migration if migrator.is_over(migration) else None
+
+            done = await eventually(over)
+        finally:
+            work.cancel()
+            await asyncio.gather(work, return_exceptions=True)
+        assert migrator.condition(done, "Succeeded") == "True"
+        assert migrator.condition(done, "Running") == "False"
+        stored = cluster.server.store.list("/registry/example.com/widgets/").records
+        assert len(stored) == 3
+        assert all(b'"apiVersion":"example.com/v2"' in record.value for record in stored)
+        changed = await client.get(CUSTOM_RESOURCE_DEFINITIONS, "widgets.example.com")
+        assert changed["status"]["storedVersions"] == ["v2"]
+        assert migrator.condition(changed, "StorageMigrating") == "False"

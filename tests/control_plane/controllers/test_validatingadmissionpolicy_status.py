@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.refs import CUSTOM_RESOURCE_DEFINITIONS, VALIDATING_ADMISSION_POLICIES
 from pybernetes.control_plane.controllers import validatingadmissionpolicy_status
 from tests.cluster import Cluster, eventually
 from tests.control_plane.controllers.managers import controllers
-
-Object = dict[str, Any]
 
 
 def policy(name: str, group: str, resource: str, *validations: Object, **more: Any) -> Object:
@@ -41,8 +40,8 @@ async def test_expressions_are_checked_against_the_types_of_what_they_are_about(
         await client.create(CUSTOM_RESOURCE_DEFINITIONS, definition)
 
         async def established() -> bool:
-            found = await client.get(CUSTOM_RESOURCE_DEFINITIONS, "widgets.example.com")
-            conditions = (found.get("status") or {}).get("conditions") or ()
+            definition = await client.get(CUSTOM_RESOURCE_DEFINITIONS, "widgets.example.com")
+            conditions = (definition.get("status") or {}).get("conditions") or ()
             return any(c["type"] == "Established" and c["status"] == "True" for c in conditions)
 
         await eventually(established)
@@ -63,9 +62,9 @@ async def test_expressions_are_checked_against_the_types_of_what_they_are_about(
             await client.create(VALIDATING_ADMISSION_POLICIES, policy("fine", "apps", "deployments", fine))
 
             async def warnings(name: str) -> Any:
-                found = await client.get(VALIDATING_ADMISSION_POLICIES, name)
-                status = found.get("status") or {}
-                if status.get("observedGeneration") != found["metadata"]["generation"]:
+                policy = await client.get(VALIDATING_ADMISSION_POLICIES, name)
+                status = policy.get("status") or {}
+                if status.get("observedGeneration") != policy["metadata"]["generation"]:
                     return None
                 given = status["typeChecking"].get("expressionWarnings", [])
                 return {item["fieldRef"]: item["warning"] for item in given}
@@ -75,14 +74,14 @@ async def test_expressions_are_checked_against_the_types_of_what_they_are_about(
 
             await eventually(all_are_there)
             assert await warnings("fine") == {}
-            found = await warnings("deployments")
-            assert found["spec.validations[1].expression"] == (
+            texts = await warnings("deployments")
+            assert texts["spec.validations[1].expression"] == (
                 "apps/v1, Kind=Deployment: ERROR: <input>:1:22: found no matching overload for '_>_' applied to "
                 "'(int, string)'\n | object.spec.replicas > '1'\n | .....................^\n"
             )
-            assert "undefined field 'missing'" in found["spec.validations[1].messageExpression"]
-            assert "undefined field 'contaners'" in found["spec.validations[2].expression"]
-            assert len(found) == 3
-            found = await warnings("custom")
-            assert "example.com/v1, Kind=Widget: ERROR" in found["spec.validations[0].expression"]
-            assert "undefined field 'weight'" in found["spec.validations[0].expression"]
+            assert "undefined field 'missing'" in texts["spec.validations[1].messageExpression"]
+            assert "undefined field 'contaners'" in texts["spec.validations[2].expression"]
+            assert len(texts) == 3
+            texts = await warnings("custom")
+            assert "example.com/v1, Kind=Widget: ERROR" in texts["spec.validations[0].expression"]
+            assert "undefined field 'weight'" in texts["spec.validations[0].expression"]

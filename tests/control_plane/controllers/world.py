@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client import Client
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import (
@@ -18,14 +19,13 @@ from pybernetes.client.refs import (
     STATEFUL_SETS,
     Ref,
 )
-from pybernetes.control_plane.controllers._controller_manager import manager
+from pybernetes.control_plane.controllers._controller_manager import registry
 from pybernetes.lib import flags
 from pybernetes.runtime import Controller, Manager, Runtime
 from pybernetes.tools.local.hollow import hollow_kubelet
 from tests.cluster import Cluster, eventually
 from tests.control_plane.controllers.builders import template
 
-Object = dict[str, Any]
 WORKLOADS = (
     "cronjob", "daemonset", "deployment", "job", "replicaset", "replicationcontroller", "statefulset",
     "ttl-after-finished",
@@ -76,7 +76,7 @@ def _asked_for(pod: Object) -> str:
     terms = (affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or {}).get(
         "nodeSelectorTerms"
     ) or ()
-    return next((each["matchFields"][0]["values"][0] for each in terms if each.get("matchFields")), "")
+    return next((term["matchFields"][0]["values"][0] for term in terms if term.get("matchFields")), "")
 
 
 class World:
@@ -112,9 +112,9 @@ class World:
         """Starts the controllers."""
         client = self.client if self._wrap is None else Client(self._wrap(self.client.transport))
         self.manager = Manager(client)
-        known = manager.descriptors()
-        options = flags.defaults(manager.flags(known))
-        manager.add_all(self.manager, manager.select(self._names, known), options)
+        known = registry.descriptors()
+        options = flags.defaults(registry.flags(known))
+        registry.add_all(self.manager, registry.select(self._names, known), options)
         self._work = asyncio.create_task(self.manager.run())
 
     async def kill(self) -> None:
@@ -155,13 +155,13 @@ class World:
 
 def workload(name: str, image: str = "nginx:1", **spec: Any) -> Object:
     """A workload with pods that are labeled like it."""
-    found = template(image)
-    found["metadata"]["labels"] = {"app": name}
+    pod_template = template(image)
+    pod_template["metadata"]["labels"] = {"app": name}
     pod_spec = spec.pop("pod", {})
-    found["spec"] |= pod_spec
+    pod_template["spec"] |= pod_spec
     return {
         "metadata": {"name": name, "namespace": "default"},
-        "spec": {"selector": {"matchLabels": {"app": name}}, "template": found, **spec},
+        "spec": {"selector": {"matchLabels": {"app": name}}, "template": pod_template, **spec},
     }
 
 

@@ -1,37 +1,17 @@
-"""What the tests of the scheduler share: objects in short, and a scheduler that runs in the test."""
+"""A scheduler that runs in the test, and what it did."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.refs import NODES, PODS
 from pybernetes.control_plane.scheduler.scheduler import Scheduler
 from pybernetes.scheduling.config import Configuration
 from tests.cluster import eventually
-
-Object = dict[str, Any]
-
-
-def node(
-    name: str, cpu: str = "4", pods: str = "110", labels: dict[str, str] | None = None, **spec: Any
-) -> Object:
-    """A node with 8Gi of memory."""
-    amounts = {"cpu": cpu, "memory": "8Gi", "pods": pods}
-    meta = {"name": name, "labels": {"kubernetes.io/hostname": name, **(labels or {})}}
-    return {"metadata": meta, "spec": spec, "status": {"capacity": amounts, "allocatable": amounts}}
-
-
-def pod(name: str, cpu: str = "1", labels: dict[str, str] | None = None, **spec: Any) -> Object:
-    """A pod with one container."""
-    container = {"name": "main", "image": "example/app:1", "resources": {"requests": {"cpu": cpu}}}
-    meta: Object = {"name": name, "namespace": "default"}
-    if labels:
-        meta["labels"] = labels
-    return {"metadata": meta, "spec": {"containers": [container], **spec}}
 
 
 @asynccontextmanager
@@ -62,8 +42,12 @@ async def is_on(client: Client, name: str, node: str) -> bool:
 
 def condition(obj: Object) -> Object:
     """The condition that tells whether a pod is scheduled."""
-    found = [each for each in obj.get("status", {}).get("conditions", ()) if each["type"] == "PodScheduled"]
-    return found[0] if found else {}
+    conditions = [
+        condition
+        for condition in obj.get("status", {}).get("conditions", ())
+        if condition["type"] == "PodScheduled"
+    ]
+    return conditions[0] if conditions else {}
 
 
 async def message(client: Client, name: str) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import random
-from typing import Any
 
 import pytest
 
 from pybernetes.api import quantity
+from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.refs import NODES, PODS
 from pybernetes.control_plane.scheduler.scheduler import Scheduler
@@ -16,9 +16,8 @@ from pybernetes.runtime.election import Election
 from pybernetes.runtime.manager import Manager
 from pybernetes.scheduling.config import Configuration, profile_config
 from tests.cluster import Cluster, eventually
-from tests.control_plane.scheduler.helpers import add_node, node, pod, scheduling
-
-Object = dict[str, Any]
+from tests.control_plane.scheduler.helpers import add_node, scheduling
+from tests.scheduling.builders import node, pod
 
 
 class Ledger:
@@ -94,7 +93,7 @@ async def test_nodes_are_never_overcommitted(seed: int) -> None:
         async def settled() -> bool:
             """Every pod has a node, or was told why not."""
             pods = (await client.list(PODS)).items
-            return all(each["spec"].get("nodeName") or each["status"].get("conditions") for each in pods)
+            return all(pod["spec"].get("nodeName") or pod["status"].get("conditions") for pod in pods)
 
         await eventually(settled, seconds=60)
         for task in (*tasks.values(), following):
@@ -116,7 +115,7 @@ async def test_schedulers_of_two_names_share_their_books() -> None:
         ledger = Ledger(capacity, dict.fromkeys(capacity, 110))
         following = asyncio.create_task(ledger.follow(client))
         pods = [pod(f"p{number}", cpu="300m", schedulerName=names[number % 2]) for number in range(30)]
-        await asyncio.gather(*(client.create(PODS, each) for each in pods))
+        await asyncio.gather(*(client.create(PODS, placed) for placed in pods))
         await eventually(lambda: ledger.bound == 24, seconds=60)  # six on each node
         following.cancel()
         await asyncio.gather(following, return_exceptions=True)

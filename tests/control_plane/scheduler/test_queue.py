@@ -7,7 +7,7 @@ from typing import Any
 from pybernetes.control_plane.scheduler.queue import ACTIVE, BACKOFF, GATED, UNSCHEDULABLE, Queue, Queued
 from pybernetes.scheduling.cluster_events import ASSIGNED_POD, NODE, TARGET_POD, Action, Event
 from pybernetes.scheduling.pods import Pod
-from tests.control_plane.scheduler.helpers import node, pod
+from tests.scheduling.builders import node, pod
 from tests.scheduling.ours import Ours
 
 
@@ -18,7 +18,7 @@ class World:
         self.now = 1000.0
         self.ours = Ours()
         plugins = {"default-scheduler": self.ours.profile.plugins.values()}
-        self.queue = Queue(lambda: self.now, plugins)
+        self.queue = Queue(lambda: self.now, plugins, self.ours.profile.queue_sort.sort_key)
         self.woken = 0
         self.queue.wake = self.wake
 
@@ -38,19 +38,19 @@ class World:
         self.queue.add(self.pod(name, **options))
 
     def pop(self) -> Queued:
-        found = self.queue.pop()
-        assert found is not None
-        return found
+        queued = self.queue.pop()
+        assert queued is not None
+        return queued
 
     def popped(self) -> list[str]:
         names = []
-        while (found := self.queue.pop()) is not None:
-            names.append(found.pod.name)
+        while (queued := self.queue.pop()) is not None:
+            names.append(queued.pod.name)
         return names
 
     def queue_of(self, name: str) -> str:
-        found = self.queue.get(name)
-        return "" if found is None else found.queue
+        queued = self.queue.get(name)
+        return "" if queued is None else queued.queue
 
     def fail(self, *plugins: str) -> None:
         self.queue.failed(self.pop(), plugins)
@@ -82,11 +82,19 @@ def test_a_failed_pod_waits_for_an_event_that_can_help() -> None:
 
 def test_hints_are_asked_once_for_pods_of_one_shape() -> None:
     world = World()
-    asked = []
-    fit = world.ours.profile.plugins["NodeResourcesFit"]
-    original = fit._after_node  # type: ignore[attr-defined]
-    fit._after_node = lambda *given: asked.append(given) or original(*given)  # type: ignore[attr-defined]
-    world.queue = Queue(lambda: world.now, {"default-scheduler": world.ours.profile.plugins.values()})
+    asked: list[Any] = []
+    fit: Any = world.ours.profile.plugins["NodeResourcesFit"]
+    original = fit._after_node
+
+    def after_node(*given: Any) -> bool:
+        asked.append(given)
+        return original(*given)
+
+    fit._after_node = after_node
+    profile = world.ours.profile
+    world.queue = Queue(
+        lambda: world.now, {"default-scheduler": profile.plugins.values()}, profile.queue_sort.sort_key
+    )
     for number in range(50):
         world.add(f"p{number}")
     for _ in range(50):

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
-from pybernetes.client.refs import EVENTS, PODS, PRIORITY_CLASSES
+from pybernetes.client.client import Client
+from pybernetes.client.refs import (
+    EVENTS,
+    PERSISTENT_VOLUME_CLAIMS,
+    PERSISTENT_VOLUMES,
+    PODS,
+    PRIORITY_CLASSES,
+    STORAGE_CLASSES,
+)
+from pybernetes.scheduling import persistent_volumes
 from tests.cluster import Cluster, eventually
-from tests.control_plane.scheduler.helpers import add_node, is_on, message, node, pod, scheduling
+from tests.control_plane.scheduler.helpers import add_node, is_on, message, scheduling
+from tests.scheduling.builders import node, pod
+from tests.scheduling.volumes import claim, storage_class, volume, with_claims
 
 
 @pytest.mark.parametrize("transport", ["in-process", "https"])
@@ -26,8 +39,8 @@ async def test_pods_get_nodes_and_reasons(transport: str) -> None:
             await eventually(lambda: is_on(client, "large", "big"))
 
             async def all_reported() -> bool:
-                found = (await client.list(EVENTS, "default")).items
-                seen = {(each["involvedObject"]["name"], each["reason"]) for each in found}
+                events = (await client.list(EVENTS, "default")).items
+                seen = {(event["involvedObject"]["name"], event["reason"]) for event in events}
                 return seen == {
                     (name, what) for name in ("early", "large") for what in ("Scheduled", "FailedScheduling")
                 }
@@ -43,15 +56,15 @@ async def test_a_pod_of_higher_priority_gets_room() -> None:
             await add_node(client, node("only", cpu="2"))
             for name in ("first", "second"):
                 await client.create(PODS, pod(name, terminationGracePeriodSeconds=0))
-                await eventually(lambda name=name: is_on(client, name, "only"))
+                await eventually(partial(is_on, client, name, "only"))
             await client.create(PODS, pod("important", priorityClassName="high"))
             await eventually(lambda: is_on(client, "important", "only"))
-            left = {each["metadata"]["name"] for each in (await client.list(PODS, "default")).items}
+            left = {obj["metadata"]["name"] for obj in (await client.list(PODS, "default")).items}
             assert "important" in left and len(left) == 2
 
             async def preempted() -> bool:
-                found = (await client.list(EVENTS, "default")).items
-                return any(each["reason"] == "Preempted" for each in found)
+                events = (await client.list(EVENTS, "default")).items
+                return any(event["reason"] == "Preempted" for event in events)
 
             await eventually(preempted)
 
@@ -70,3 +83,40 @@ async def test_pods_that_fit_nowhere_are_left_alone_while_others_come() -> None:
             await eventually(lambda: tries["scheduled", "default-scheduler"] == 40)
             # Nothing that has happened since could have helped them, so nobody has tried them again.
             assert tries["unschedulable", "default-scheduler"] == 40
+
+
+async def bind_as_the_controller_would(client: Client, name: str, volume_name: str) -> None:
+    """What the volume controller does once a volume is meant for a claim."""
+    bound = await client.get(PERSISTENT_VOLUME_CLAIMS, name, "default")
+    bound["spec"]["volumeName"] = volume_name
+    bound["metadata"].setdefault("annotations", {})[persistent_volumes.BIND_COMPLETED] = "yes"
+    await client.update(PERSISTENT_VOLUME_CLAIMS, bound)
+
+
+async def test_volumes_are_bound_before_the_pod_is() -> None:
+    async with Cluster() as cluster:
+        client = cluster.client
+        await client.create(STORAGE_CLASSES, storage_class("local"))
+        pv = volume("v", on="b")
+        del pv["metadata"]["resourceVersion"]
+        pv["spec"]["hostPath"] = {"path": "/data"}
+        made = await client.create(PERSISTENT_VOLUMES, pv)
+        await client.update_status(PERSISTENT_VOLUMES, {**made, "status": {"phase": "Available"}})
+        async with scheduling(client):
+            for name in ("a", "b"):
+                await add_node(client, node(name))
+            await client.create(PODS, with_claims("p", "x"))
+            await eventually(lambda: message(client, "p"))
+            wanted = claim("x")
+            for key in ("uid", "resourceVersion"):
+                del wanted["metadata"][key]
+            await client.create(PERSISTENT_VOLUME_CLAIMS, wanted)
+
+            async def meant() -> bool:
+                stored = await client.get(PERSISTENT_VOLUMES, "v")
+                return stored["spec"].get("claimRef", {}).get("name") == "x"
+
+            await eventually(meant)
+            assert not await is_on(client, "p", "b")  # not before the volume is there
+            await bind_as_the_controller_would(client, "x", "v")
+            await eventually(lambda: is_on(client, "p", "b"))

@@ -22,7 +22,7 @@ from typing import Any
 from pybernetes.lib import oci
 from pybernetes.node.containerd import images
 from pybernetes.node.containerd.config import ContainerdPaths
-from pybernetes.node.containerd.daemon import Containerd
+from pybernetes.node.containerd.containerd import Containerd
 from pybernetes.node.kubelet.cgroups import PodCgroups
 from tests.servers import Server, running
 from tests.support import require_program, require_root

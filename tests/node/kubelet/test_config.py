@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from pybernetes.cmd import kubelet
 from pybernetes.lib.clock import ManualClock
 from pybernetes.node.kubelet import config, node_allocatable
+from pybernetes.node.kubelet import flags as command_line
 from pybernetes.node.kubelet.config import ConfigurationError
 from pybernetes.node.kubelet.pod_sources import static_pod, static_pod_url
 
@@ -59,7 +59,7 @@ volumeStatsAggPeriod: 0s
 
 
 def _read(*flags: str) -> dict[str, Any]:
-    return kubelet.configuration(kubelet.parser().parse_args(list(flags)))
+    return command_line.configuration(command_line.parser().parse_args(list(flags)))
 
 
 def test_the_usual_command_line(tmp_path: Path) -> None:

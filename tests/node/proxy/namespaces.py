@@ -6,9 +6,12 @@ import asyncio
 import contextlib
 import ctypes
 import os
+import shutil
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
+
+import pytest
 
 from pybernetes.tools.local import network
 
@@ -18,6 +21,11 @@ _ALL_PROTOCOLS = 3
 NODE_IP, OUTSIDE_IP, GATEWAY = "172.29.0.1", "172.29.0.9", "10.244.1.1"
 PODS = {"a": "10.244.1.2", "b": "10.244.1.3", "far": "10.244.2.2"}
 POD_RANGE, SERVICE_RANGE = "10.244.0.0/16", "10.96.0.0/16"
+_MISSING = [name for name in ("ip", "iptables", "nft", "conntrack") if shutil.which(name) is None]
+needs_namespaces = pytest.mark.skipif(
+    (os.geteuid() != 0 or bool(_MISSING)) and not os.environ.get("CI"),
+    reason=f"needs root and {', '.join(_MISSING) or 'network namespaces'}",
+)
 
 
 def command(*words: str) -> str:
@@ -48,8 +56,8 @@ class World:
 
     def __init__(self) -> None:
         self.prefix = f"proxytest{os.getpid()}"
-        self.names = {each: f"{self.prefix}-{each}" for each in ("node", *PODS, "outside")}
-        self._tasks: list[asyncio.AbstractServer | asyncio.DatagramTransport] = []
+        self.names = {name: f"{self.prefix}-{name}" for name in ("node", *PODS, "outside")}
+        self._servers: list[asyncio.AbstractServer | asyncio.DatagramTransport] = []
 
     def __enter__(self) -> World:
         for name in self.names.values():
@@ -110,9 +118,9 @@ class World:
         stream.bind(("0.0.0.0", port))
         datagram = self.socket(pod, socket.SOCK_DGRAM)
         datagram.bind(("0.0.0.0", port))
-        self._tasks.append(await asyncio.start_server(answer, sock=stream))
+        self._servers.append(await asyncio.start_server(answer, sock=stream))
         transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(Datagrams, sock=datagram)
-        self._tasks.append(transport)
+        self._servers.append(transport)
 
     def socket(self, where: str, kind: int) -> socket.socket:
         """A socket in a namespace."""
@@ -147,11 +155,11 @@ class World:
         made.setblocking(False)
 
         def heard() -> list[bytes]:
-            found = []
+            packets = []
             with contextlib.suppress(BlockingIOError):
                 while True:
-                    found.append(made.recv(65535))
-            return found
+                    packets.append(made.recv(65535))
+            return packets
 
         try:
             yield heard
@@ -160,5 +168,5 @@ class World:
 
     def stop(self) -> None:
         """Ends the programs."""
-        for each in self._tasks:
-            each.close()
+        for server in self._servers:
+            server.close()

@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 import re
-import shutil
 import socket
 import sys
 from collections.abc import AsyncIterator, Coroutine
@@ -19,17 +17,12 @@ from pybernetes.client.refs import ENDPOINT_SLICES, NODES, SERVICES
 from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, User
 from pybernetes.node.proxy import config
 from pybernetes.node.proxy.backend import Settings, modes
+from pybernetes.node.proxy.node import Node
 from pybernetes.node.proxy.proxy_server import ProxyServer, cleanup
-from pybernetes.node.proxy.service_port import Node
 from tests.cluster import Cluster, eventually
-from tests.node.proxy.namespaces import NODE_IP, POD_RANGE, PODS, World, command, inside
+from tests.node.proxy.namespaces import NODE_IP, POD_RANGE, PODS, World, command, inside, needs_namespaces
 
-_MISSING = [each for each in ("ip", "iptables", "nft", "conntrack") if shutil.which(each) is None]
-_CAN = os.geteuid() == 0 and not _MISSING
-pytestmark = pytest.mark.skipif(
-    not _CAN and not os.environ.get("CI"),
-    reason=f"needs root and {', '.join(_MISSING) or 'network namespaces'}",
-)
+pytestmark = needs_namespaces
 # Nobody but system:kube-proxy: what it may do follows from its role system:node-proxier.
 USER = User("system:kube-proxy", groups=(AUTHENTICATED,))
 MODES = ("iptables", "nftables", "userspace")
@@ -99,9 +92,9 @@ async def bounded(work: Coroutine[Any, Any, None]) -> None:
     done, _ = await asyncio.wait({task}, timeout=170)
     if not done:
         stood = []
-        for each in asyncio.all_tasks():
+        for other in asyncio.all_tasks():
             frames: list[str] = []
-            inner: Any = each.get_coro()
+            inner: Any = other.get_coro()
             while getattr(inner, "cr_frame", None) is not None:
                 frames.append(f"{inner.cr_frame.f_code.co_qualname}:{inner.cr_frame.f_lineno}")
                 inner = inner.cr_await
@@ -165,11 +158,11 @@ async def _scenario(made: World, cluster: Cluster, proxy: ProxyServer) -> None:
     local = {"type": "LoadBalancer", "externalTrafficPolicy": "Local", "healthCheckNodePort": 31234}
     await client.patch(SERVICES, "web", {"spec": local}, "default")
     await eventually(
-        lambda: _is(_get("127.0.0.1", 31234, "/"), (200, 1), lambda each: (each[0], _local(each[1])))
+        lambda: _is(_get("127.0.0.1", 31234, "/"), (200, 1), lambda answer: (answer[0], _local(answer[1])))
     )
     await client.patch(ENDPOINT_SLICES, "web-1", {"endpoints": slice_of("far")["endpoints"]}, "default")
     await eventually(
-        lambda: _is(_get("127.0.0.1", 31234, "/x"), (503, 0), lambda each: (each[0], _local(each[1])))
+        lambda: _is(_get("127.0.0.1", 31234, "/x"), (503, 0), lambda answer: (answer[0], _local(answer[1])))
     )
     await client.delete(SERVICES, "web", "default")
     if proxy.mode_name == "iptables":
@@ -239,7 +232,7 @@ def test_cleanup() -> None:
         assert "KUBE" not in command("iptables-save")
         for mode in MODES:
             backend = modes()[mode](Settings(Node("here", addresses=(NODE_IP,))), 4)
-            await cleanup(but=mode)
+            await cleanup(keep=modes()[mode].rules)
             await backend.resync([])
             await backend.close()
             rules = command("iptables-save") + command("nft", "list", "tables")

@@ -1,13 +1,12 @@
-"""Figures of control groups (both versions, from files), interfaces and folders."""
+"""The usage of control groups, from the files of both versions."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
-from pybernetes.node.stats import cgroup, filesystem, host, network
+from pybernetes.node.stats import cgroup
 
 V2 = {
     "cgroup.controllers": "cpu io memory pids\n",
@@ -84,33 +83,3 @@ def test_limits(text: str, expected: int) -> None:
 @pytest.mark.parametrize(("weight", "shares"), [(0, 0), (1, 2), (39, 998), (100, 2597), (10000, 262144)])
 def test_weights(weight: int, shares: int) -> None:
     assert cgroup.shares_of_weight(weight) == shares
-
-
-def test_interfaces() -> None:
-    text = (
-        "Inter-|   Receive  |  Transmit\n face |bytes packets errs drop fifo frame compressed multicast|bytes …\n"
-        "    lo:     1       1    0    0    0     0          0         0        1       1    0    0    0     0       0          0\n"
-        "  eth1:     5       1    0    0    0     0          0         0        6       1    0    0    0     0       0          0\n"
-        "  eth0:    10       2    3    4    0     0          0         0       20       5    6    7    0     0       0          0\n"
-    )
-    found = network.parse(text)
-    assert [each.name for each in found] == ["eth1", "eth0"]
-    assert network.main(found) == network.Interface("eth0", 10, 2, 3, 4, 20, 5, 6, 7)
-    assert network.main([]) is None and network.interfaces(0) == []
-
-
-def test_folders(tmp_path: Path) -> None:
-    (tmp_path / "deep").mkdir()
-    (tmp_path / "deep" / "file").write_bytes(b"x" * 100_000)
-    os.link(tmp_path / "deep" / "file", tmp_path / "again")
-    os.symlink("/usr", tmp_path / "link")
-    size, count = filesystem.used(tmp_path)
-    assert 100_000 <= size < 200_000 and count == 4
-    assert filesystem.used(tmp_path / "gone") == (0, 0)
-    disk = filesystem.filesystem(tmp_path)
-    assert disk is not None and disk.capacity >= disk.available > 0 and filesystem.filesystem("/gone") is None
-
-
-def test_the_machine() -> None:
-    highest, present = host.processes()
-    assert highest > present > 0 and host.boot_time() > 0 and host.cpu_time() > 0 and host.memory_total() > 0

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import re
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from tests.node.proxy.namespaces import command, inside
+from tests.support import wait_until
 
 ADDRESS, OUTSIDE = "192.168.77.2", "192.168.77.1"
 # What iptables makes by being used, and never removes: the kernel's own chains, with nothing in them.
@@ -54,28 +55,26 @@ class Host:
 @contextmanager
 def host(name: str) -> Iterator[Host]:
     """This thread, and what it starts, is on the machine meanwhile; afterwards it is as it was before."""
-    made = Host(name)
+    machine = Host(name)
     try:
-        for each in (name, made.outside):
-            command("ip", "netns", "add", each)
-            command("ip", "-netns", each, "link", "set", "lo", "up")
+        for namespace in (name, machine.outside):
+            command("ip", "netns", "add", namespace)
+            command("ip", "-netns", namespace, "link", "set", "lo", "up")
         command("ip", "-netns", name, "link", "add", "eth0", "type", "veth", "peer", "name", "eth0",
-                "netns", made.outside)  # fmt: skip
-        for each, address in ((name, ADDRESS), (made.outside, OUTSIDE)):
-            command("ip", "-netns", each, "address", "add", f"{address}/24", "dev", "eth0")
+                "netns", machine.outside)  # fmt: skip
+        for namespace, address in ((name, ADDRESS), (machine.outside, OUTSIDE)):
+            command("ip", "-netns", namespace, "address", "add", f"{address}/24", "dev", "eth0")
             # No addresses and routes that come by themselves, whenever the kernel finds the time.
-            command("ip", "-netns", each, "link", "set", "eth0", "addrgenmode", "none", "up")
+            command("ip", "-netns", namespace, "link", "set", "eth0", "addrgenmode", "none", "up")
         command("ip", "-netns", name, "route", "add", "default", "via", OUTSIDE)
         with inside(name):
-            before = made.state()
-            yield made
-            deadline = time.monotonic() + 60
-            while (after := made.state()) != before:  # the kernel takes its time to let links go
-                difference = "\n".join(
-                    difflib.unified_diff(before.splitlines(), after.splitlines(), "before", "after")
-                )
-                assert time.monotonic() < deadline, difference
-                time.sleep(0.1)
+            before = machine.state()
+            yield machine
+            with contextlib.suppress(AssertionError):
+                wait_until(lambda: machine.state() == before)  # the kernel takes its time to let links go
+            after = machine.state()
+            difference = difflib.unified_diff(before.splitlines(), after.splitlines(), "before", "after")
+            assert after == before, "\n".join(difference)
     finally:
-        for each in (name, made.outside):
-            subprocess.run(["ip", "netns", "delete", each], capture_output=True)
+        for namespace in (name, machine.outside):
+            subprocess.run(["ip", "netns", "delete", namespace], capture_output=True)

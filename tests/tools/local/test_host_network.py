@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from pybernetes.tools.local.host_network import removal
-from tests.support import require_program, require_root
+from tests.support import require_program, require_root, wait_until
 from tests.tools.local.host import ADDRESS, OUTSIDE, host
-from tests.tools.local.test_network import NAME, Net
+from tests.tools.local.net import NAME, Net
 
 CNI = r"""*nat
 :PREROUTING ACCEPT [0:0]
@@ -36,7 +36,7 @@ def test_rules_of_pods_go(others: bool) -> None:
     assert ("-X CNI-HOSTPORT-DNAT" in text) is not others
     assert ("-D POSTROUTING -j CNI-HOSTPORT-MASQ" in text) is not others
     assert "-X CNI-0123456789abcdef01234567" in text and "-X CNI-DN-0123456789abcdef01234" in text
-    assert not any("172.16" in each or "podman" in each for each in text)
+    assert not any("172.16" in line or "podman" in line for line in text)
     assert list(removal("*nat\n:PREROUTING ACCEPT [0:0]\nCOMMIT\n")) == []
 
 
@@ -53,13 +53,13 @@ def test_a_node_on_the_machine_itself(tmp_path: Path) -> None:
             net.fill()
             (pod,) = net.addresses.values()
             service, balancer, local = net.clusterip("foo"), net.balancer("balanced"), net.balancer("local")
-            net.wait(lambda: net.fetches("look", pod, service, "foo", balancer, f"{ADDRESS}:30123"))
+            wait_until(lambda: net.fetches("look", pod, service, "foo", balancer, f"{ADDRESS}:30123"))
             for url in (pod, service, balancer, local, f"{ADDRESS}:8081", "127.0.0.1:30123"):
-                net.wait(lambda url=url: net.from_here(url))
+                wait_until(lambda url=url: net.from_here(url))
             for url in (f"{ADDRESS}:8081", f"{ADDRESS}:30123"):
-                net.wait(lambda url=url: machine.answers(url).startswith("web-"))
+                wait_until(lambda url=url: machine.answers(url).startswith("web-"))
             (tmp_path / "index.html").write_text("web-outside")
             with machine.serving(tmp_path, 8099):
-                net.wait(lambda: net.fetches("look", f"{OUTSIDE}:8099"))
+                wait_until(lambda: net.fetches("look", f"{OUTSIDE}:8099"))
         finally:
             net.pyb("delete", NAME)

@@ -20,33 +20,35 @@ def service(uid: str, has: str = "", **spec: Any) -> dict[str, Any]:
 
 
 def test_who_wants_one() -> None:
-    assert load_balancers.wants(service("a"))
-    assert not load_balancers.wants(None)
-    assert not load_balancers.wants(service("a", type="NodePort"))
-    assert not load_balancers.wants(service("a", loadBalancerClass="example.com/other"))
+    assert load_balancers.wants_address(service("a"))
+    assert not load_balancers.wants_address(None)
+    assert not load_balancers.wants_address(service("a", type="NodePort"))
+    assert not load_balancers.wants_address(service("a", loadBalancerClass="example.com/other"))
     leaving = service("a")
     leaving["metadata"]["deletionTimestamp"] = "now"
-    assert not load_balancers.wants(leaving)
+    assert not load_balancers.wants_address(leaving)
 
 
 def test_addresses_are_kept_wished_for_and_never_given_twice() -> None:
     assert POOL[0] == "172.30.9.200" and POOL[-1] == "172.30.9.250"
     first, second = service("a", POOL[0]), service("b")
-    assert load_balancers.choose(first, [first, second], POOL) == POOL[0]
-    assert load_balancers.choose(second, [first, second], POOL) == POOL[1]
-    assert load_balancers.choose(service("c", loadBalancerIP=POOL[7]), [first], POOL) == POOL[7]
-    assert load_balancers.choose(service("c", loadBalancerIP=POOL[0]), [first], POOL) == POOL[1]
-    assert load_balancers.choose(service("c", loadBalancerIP="192.0.2.1"), [], POOL) == POOL[0]
+    assert load_balancers.choose_address(first, [first, second], POOL) == POOL[0]
+    assert load_balancers.choose_address(second, [first, second], POOL) == POOL[1]
+    assert load_balancers.choose_address(service("c", loadBalancerIP=POOL[7]), [first], POOL) == POOL[7]
+    assert load_balancers.choose_address(service("c", loadBalancerIP=POOL[0]), [first], POOL) == POOL[1]
+    assert load_balancers.choose_address(service("c", loadBalancerIP="192.0.2.1"), [], POOL) == POOL[0]
     every = [service(str(at), address) for at, address in enumerate(POOL)]
-    assert load_balancers.choose(service("c"), every, POOL) == ""
+    assert load_balancers.choose_address(service("c"), every, POOL) == ""
 
 
 def test_local_traffic_goes_where_an_endpoint_is() -> None:
     slices = [{"endpoints": [{"nodeName": "a", "conditions": {"ready": False}}, {"nodeName": "b"}]}]
-    assert load_balancers.entrance(service("x"), NODES, slices) == "172.30.9.2"
-    assert load_balancers.entrance(service("x", externalTrafficPolicy="Local"), NODES, slices) == "172.30.9.3"
-    assert load_balancers.entrance(service("x", externalTrafficPolicy="Local"), NODES, []) == ""
-    assert load_balancers.entrance(service("x"), {}, slices) == ""
+    assert load_balancers.entry_node(service("x"), NODES, slices) == "172.30.9.2"
+    assert (
+        load_balancers.entry_node(service("x", externalTrafficPolicy="Local"), NODES, slices) == "172.30.9.3"
+    )
+    assert load_balancers.entry_node(service("x", externalTrafficPolicy="Local"), NODES, []) == ""
+    assert load_balancers.entry_node(service("x"), {}, slices) == ""
 
 
 def test_only_nodes_that_are_ready_count() -> None:

@@ -7,14 +7,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
 
 import pytest
 
 from pybernetes.tools.local import network
-from tests.support import require_program, require_root
+from tests.support import require_program, require_root, wait_until
 from tests.tools.local.user import User
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
@@ -24,7 +23,7 @@ RUN = f"/run/pybernetes/{NAME}"
 
 def traces(home: Path) -> list[str]:
     """What a cluster of this test would leave behind: processes, mounts, links, namespaces, rules, groups."""
-    found = [
+    traces = [
         line for line in Path("/proc/mounts").read_text().splitlines() if str(home) in line or RUN in line
     ]
     for process in Path("/proc").glob("[0-9]*"):
@@ -33,13 +32,13 @@ def traces(home: Path) -> list[str]:
         except OSError:
             continue
         if str(home) in line or RUN in line or f"--cluster {NAME}" in line:
-            found.append(line)
+            traces.append(line)
     for command in (["ip", "netns"], ["iptables-save"], ["ip", "route", "show", "table", "all"]):
         output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        found += [line for line in output.splitlines() if NAME in line]
-    found += [str(path) for path in Path("/sys/fs/cgroup").glob(f"*/pybernetes/{NAME}*")]
-    found += [str(path) for path in Path("/sys/fs/cgroup").glob(f"pybernetes/{NAME}*")]
-    return found
+        traces += [line for line in output.splitlines() if NAME in line]
+    traces += [str(path) for path in Path("/sys/fs/cgroup").glob(f"*/pybernetes/{NAME}*")]
+    traces += [str(path) for path in Path("/sys/fs/cgroup").glob(f"pybernetes/{NAME}*")]
+    return traces
 
 
 def web(folder: Path) -> Path:
@@ -53,14 +52,15 @@ def web(folder: Path) -> Path:
 
 def answers(url: str) -> bytes:
     """What a service says, once it can be reached."""
-    deadline = time.monotonic() + 60
-    while True:
+
+    def answer() -> bytes:
         try:
-            with urllib.request.urlopen(url, timeout=5) as answer:
-                return answer.read()
+            with urllib.request.urlopen(url, timeout=5) as response:
+                return response.read()
         except OSError:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+            return b""
+
+    return wait_until(answer)
 
 
 def test_a_cluster_with_real_nodes(tmp_path: Path) -> None:
@@ -133,9 +133,7 @@ def test_an_up_that_is_cut_short_can_be_gone_on_with_or_deleted(tmp_path: Path, 
             process = subprocess.Popen(
                 command, env=user.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             )
-            deadline = time.monotonic() + 60
-            while not sign.exists() and process.poll() is None:
-                assert time.monotonic() < deadline
+            wait_until(lambda sign=sign, process=process: sign.exists() or process.poll() is not None)
             process.send_signal(how)
             process.wait(60)
         assert f"the node {NAME} is ready" in user.pyb("up", NAME, "--wait")

@@ -1,4 +1,4 @@
-"""The supervisor: programs that die come back, what is not wanted stops, logs turn over."""
+"""The supervisor: processes that die come back, and what should not run stops."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from pybernetes.tools.local.supervisor import RotatedLog
+from tests.support import wait_until
 
 SCRIPT = """
 import json, sys
@@ -22,10 +20,10 @@ from pathlib import Path
 from pybernetes.tools.local.processes import ProcessSpec
 from pybernetes.tools.local.supervisor import Supervisor
 folder = Path(sys.argv[1])
-def wanted():
-    said = json.loads((folder / "wanted.json").read_text())
-    return [ProcessSpec(name, tuple(command)) for name, command in said["programs"].items()], said["paused"]
-Supervisor(wanted, lambda name: folder / f"{name}.log", folder / "state.json").run()
+def desired():
+    file = json.loads((folder / "wanted.json").read_text())
+    return [ProcessSpec(name, tuple(command)) for name, command in file["programs"].items()], file["paused"]
+Supervisor(desired, lambda name: folder / f"{name}.log", folder / "state.json").run()
 """
 
 
@@ -47,22 +45,15 @@ class Supervised:
     def pid(self, name: str) -> int:
         return self.state().get(name, {}).get("pid", 0)
 
-    def until(self, condition: Callable[[], Any]) -> Any:
-        deadline = time.monotonic() + 60
-        while not (value := condition()):
-            assert time.monotonic() < deadline, self.state()
-            time.sleep(0.01)
-        return value
-
 
 @pytest.fixture
 def supervised(tmp_path: Path) -> Iterator[Supervised]:
-    made = Supervised(tmp_path)
+    supervised = Supervised(tmp_path)
     try:
-        yield made
+        yield supervised
     finally:
-        made.process.kill()
-        made.process.wait()
+        supervised.process.kill()
+        supervised.process.wait()
 
 
 def alive(pid: int) -> bool:
@@ -76,19 +67,19 @@ def test_a_program_that_dies_is_started_again(supervised: Supervised) -> None:
     def begun() -> int:
         return (supervised.folder / "one.log").read_text().count("begun")
 
-    first = supervised.until(lambda: supervised.pid("one"))
-    supervised.until(lambda: begun() == 1)
+    first = wait_until(lambda: supervised.pid("one"))
+    wait_until(lambda: begun() == 1)
     os.kill(first, signal.SIGKILL)
-    supervised.until(lambda: supervised.pid("one") not in (0, first))
+    wait_until(lambda: supervised.pid("one") not in (0, first))
     assert supervised.state()["one"]["restarts"] == 1
-    supervised.until(lambda: begun() == 2)
+    wait_until(lambda: begun() == 2)
 
 
 def test_what_is_wanted_starts_and_what_is_not_stops(supervised: Supervised) -> None:
-    first = supervised.until(lambda: supervised.pid("one"))
+    first = wait_until(lambda: supervised.pid("one"))
     supervised.want({"two": ["sleep", "600"]})
     supervised.process.send_signal(signal.SIGHUP)
-    second = supervised.until(lambda: supervised.pid("two"))
+    second = wait_until(lambda: supervised.pid("two"))
     assert not alive(first) and "one" not in supervised.state()
     supervised.process.send_signal(signal.SIGTERM)
     assert supervised.process.wait(60) == 0
@@ -96,15 +87,15 @@ def test_what_is_wanted_starts_and_what_is_not_stops(supervised: Supervised) -> 
 
 
 def test_a_program_that_cannot_start_says_so_in_its_log(supervised: Supervised) -> None:
-    supervised.until(lambda: supervised.pid("one"))
+    wait_until(lambda: supervised.pid("one"))
     supervised.want({"none": ["/nowhere/program"]})
     supervised.process.send_signal(signal.SIGHUP)
     log = supervised.folder / "none.log"
-    supervised.until(lambda: log.exists() and "No such file" in log.read_text())
+    wait_until(lambda: log.exists() and "No such file" in log.read_text())
 
 
 def test_pausing_stops_programs_where_they_are(supervised: Supervised) -> None:
-    pid = supervised.until(lambda: supervised.pid("one"))
+    pid = wait_until(lambda: supervised.pid("one"))
 
     def letter() -> str:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
@@ -112,26 +103,13 @@ def test_pausing_stops_programs_where_they_are(supervised: Supervised) -> None:
     def pause(paused: bool, expected: str) -> None:
         supervised.want({"one": ["sh", "-c", "echo begun; exec sleep 600"]}, paused)
         supervised.process.send_signal(signal.SIGHUP)
-        supervised.until(lambda: letter() == expected)
+        wait_until(lambda: letter() == expected)
 
     pause(True, "T")
     pause(False, "S")
 
 
 def test_programs_die_with_their_supervisor(supervised: Supervised) -> None:
-    pid = supervised.until(lambda: supervised.pid("one"))
+    pid = wait_until(lambda: supervised.pid("one"))
     supervised.process.kill()
-    supervised.until(lambda: not alive(pid))
-
-
-def test_logs_turn_over(tmp_path: Path) -> None:
-    log = RotatedLog(tmp_path / "a.log", limit=10, files=3)
-    for line in (b"11111111", b"22222222", b"33333333", b"44444444"):
-        log.write(line)
-    log.close()
-    names = {path.name: path.read_text() for path in tmp_path.iterdir()}
-    assert names == {"a.log": "44444444", "a.log.1": "33333333", "a.log.2": "22222222"}
-    again = RotatedLog(tmp_path / "a.log", limit=10, files=3)
-    again.write(b"555")
-    again.close()
-    assert (tmp_path / "a.log").read_text() == "555"
+    wait_until(lambda: not alive(pid))

@@ -27,9 +27,9 @@ def test_the_pod_is_nobodys_to_run() -> None:
 @pytest.mark.parametrize("ready", ["True", "False", "Unknown"])
 def test_it_is_ready_if_its_node_is(ready: str) -> None:
     node = {**NODE, "status": {**NODE["status"], "conditions": [{"type": "Ready", "status": ready}]}}
-    said = system_pods.status("kube-proxy", node, "2026-01-01T00:00:00Z")
-    assert said["containerStatuses"][0]["ready"] is (ready == "True")
-    assert {each["type"]: each["status"] for each in said["conditions"]}["Ready"] == (
+    status = system_pods.status("kube-proxy", node, "2026-01-01T00:00:00Z")
+    assert status["containerStatuses"][0]["ready"] is (ready == "True")
+    assert {condition["type"]: condition["status"] for condition in status["conditions"]}["Ready"] == (
         "True" if ready == "True" else "False"
     )
-    assert said["podIP"] == "172.30.0.2" and said["phase"] == "Running"
+    assert status["podIP"] == "172.30.0.2" and status["phase"] == "Running"

@@ -9,14 +9,13 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from pybernetes.api.text import go_format
+from pybernetes.api.text.durations import parse_duration
 
 _MONTHS = dict(
     jan=1, feb=2, mar=3, apr=4, may=5, jun=6, jul=7, aug=8, sep=9, oct=10, nov=11, dec=12
 )  # fmt: skip
 _DAYS = dict(sun=0, mon=1, tue=2, wed=3, thu=4, fri=5, sat=6)
 _NUMBER = re.compile(r"[+-]?[0-9]+\Z")
-_DURATION = re.compile(r"([0-9]*)(\.[0-9]*)?([^0-9.]*)")
-_UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 _DESCRIPTORS = {
     "@yearly": "0 0 1 1 *",
     "@annually": "0 0 1 1 *",
@@ -55,7 +54,7 @@ class Schedule:
 
 @lru_cache(maxsize=1024)
 def parse(text: str) -> Schedule:
-    """The schedule in a text; CronError if it is none."""
+    """Return the schedule in a text; raise CronError if it is none."""
     if not text:
         raise CronError("empty spec string")
     zone = ""
@@ -80,13 +79,13 @@ def parse(text: str) -> Schedule:
 
 
 def _field(text: str, low: int, high: int, names: dict[str, int]) -> tuple[frozenset[int], bool]:
-    """The values of a field, and whether a star stands for all of them."""
+    """Return the values of a field, and whether a star stands for all of them."""
     values: set[int] = set()
     star = False
     for part in text.split(","):
         if part:
-            found, is_star = _range(part, low, high, names)
-            values.update(found)
+            numbers, is_star = _range(part, low, high, names)
+            values.update(numbers)
             star = star or is_star
     return frozenset(values), star
 
@@ -137,36 +136,16 @@ def _number(text: str, names: dict[str, int]) -> int:
 
 
 def _duration(text: str) -> float:
-    """The seconds of ``@every 1h30m``."""
-    given = text[len("@every ") :]
-    fail = f"failed to parse duration {text}: time: "
-    rest = given[1:] if given[:1] in ("+", "-") else given
-    if not rest:
-        raise CronError(f"{fail}invalid duration {go_format.quote(given)}")
-    total = 0.0
-    if rest == "0":
-        return total
-    while rest:
-        match = _DURATION.match(rest)
-        whole, part, unit = match.groups() if match else ("", "", "")
-        if not whole and (not part or part == "."):
-            raise CronError(f"{fail}invalid duration {go_format.quote(given)}")
-        if not unit:
-            raise CronError(f"{fail}missing unit in duration {go_format.quote(given)}")
-        if unit not in _UNITS:
-            raise CronError(
-                f"{fail}unknown unit {go_format.quote(unit)} in duration {go_format.quote(given)}"
-            )
-        total += float((whole or "0") + (part or "")) * _UNITS[unit]
-        if total > 2**63 / 1e9:
-            raise CronError(f"{fail}invalid duration {go_format.quote(given)}")
-        rest = rest[match.end() :] if match else ""
-    return -total if given[0] == "-" else total
+    """Return the seconds of ``@every 1h30m``."""
+    try:
+        return parse_duration(text[len("@every ") :])
+    except ValueError as error:
+        raise CronError(f"failed to parse duration {text}: {error}") from None
 
 
 @lru_cache(maxsize=1024)
 def zone_problem(name: str) -> str:
-    """What is wrong with the name of a time zone, or nothing."""
+    """Return what is wrong with the name of a time zone, or nothing."""
     if name in ("", "UTC", "Local"):
         return ""
     if ".." in name or name[0] in "/\\":
@@ -179,7 +158,7 @@ def zone_problem(name: str) -> str:
 
 
 def following(schedule: Schedule, moment: float, zone: ZoneInfo | None = None) -> float | None:
-    """The first moment after another that a schedule names; None if there is none within five years.
+    """Return the first moment after another that a schedule names; None if there is none within five years.
 
     Both are seconds since the epoch. Without a zone the machine's own counts. A time that the clocks skip is left out.
     """

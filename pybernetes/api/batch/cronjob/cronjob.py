@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from pybernetes.api.apps import _workload
-from pybernetes.api.batch import _spec
+from pybernetes.api import workload
 from pybernetes.api.batch.cronjob import cron
+from pybernetes.api.batch.job import job_spec
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME, get, since
@@ -25,7 +25,7 @@ _ZONE_WARNING = (
 
 
 def default(obj: Object) -> None:
-    """Jobs may run at the same time; a few that ended are kept."""
+    """Let jobs run at the same time, and keep a few that ended."""
     spec = obj.setdefault("spec", {})
     spec.setdefault("schedule", "")
     if not spec.get("concurrencyPolicy"):
@@ -35,23 +35,23 @@ def default(obj: Object) -> None:
     spec.setdefault("failedJobsHistoryLimit", 1)
     template = spec.setdefault("jobTemplate", {})
     template.setdefault("metadata", {})
-    _spec.default_template(template.setdefault("spec", {}))
+    job_spec.default_template(template.setdefault("spec", {}))
     obj.setdefault("status", {})
 
 
 def prepare_create(obj: Object) -> None:
-    """Starts with an empty status."""
+    """Start with an empty status."""
     obj["status"] = {}
-    _spec.drop_disabled(obj["spec"]["jobTemplate"]["spec"], {})
+    job_spec.drop_disabled(obj["spec"]["jobTemplate"]["spec"], {})
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Drops what is of features that are off."""
-    _spec.drop_disabled(get(new, ".spec.jobTemplate.spec", {}), get(old, ".spec.jobTemplate.spec", {}))
+    """Drop what is of features that are off."""
+    job_spec.drop_disabled(get(new, ".spec.jobTemplate.spec", {}), get(old, ".spec.jobTemplate.spec", {}))
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the schedule and the job that is made from it."""
+    """Check the schedule and the job that is made from it."""
     spec = obj.get("spec", {})
     schedule = spec.get("schedule", "")
     if schedule:
@@ -66,10 +66,10 @@ def validate(obj: Object, errors: Errors) -> None:
     elif policy not in _POLICIES:
         errors.unsupported(_SPEC / "concurrencyPolicy", policy, _POLICIES)
     job = get(spec, ".jobTemplate.spec", {})
-    _spec.validate(job, _JOB, errors)
+    job_spec.validate(job, _JOB, errors)
     if "selector" in job:
         errors.invalid(
-            _JOB / "selector", _workload.ordered(job["selector"]), "`selector` will be auto-generated"
+            _JOB / "selector", workload.ordered(job["selector"]), "`selector` will be auto-generated"
         )
     if job.get("manualSelector"):
         errors.unsupported(_JOB / "manualSelector", True, ("nil", "false"))
@@ -80,7 +80,7 @@ def validate(obj: Object, errors: Errors) -> None:
 
 
 def validate_create(obj: Object, errors: Errors) -> None:
-    """Checks the name, from which the names of jobs are made, and the time zone."""
+    """Check the name, from which the names of jobs are made, and the time zone."""
     name = obj["metadata"].get("name", "")
     if len(name.encode()) > _MAX_NAME:
         errors.invalid(Path("metadata") / "name", name, f"must be no more than {_MAX_NAME} characters")
@@ -89,7 +89,7 @@ def validate_create(obj: Object, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks a new time zone; one inside the schedule is kept if it was there."""
+    """Check a new time zone; one inside the schedule is kept if it was there."""
     zone, schedule = get(new, ".spec.timeZone"), get(new, ".spec.schedule", "")
     if "TZ" not in get(old, ".spec.schedule", ""):
         _zone_in_schedule(new, errors)
@@ -126,14 +126,14 @@ def _zone(zone: str | None, errors: Errors) -> None:
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Tells of names and numbers that bring surprises."""
+    """Warn about names and numbers that bring surprises."""
     changed = old is None or old.get("spec") != new.get("spec")
-    found = _workload.name_warnings(new, old)
+    messages = workload.name_warnings(new, old)
     if changed:
-        found += _spec.warnings(get(new, ".spec.jobTemplate.spec", {}), _JOB)
+        messages += job_spec.warnings(get(new, ".spec.jobTemplate.spec", {}), _JOB)
     if old is not None and "TZ" in get(new, ".spec.schedule", ""):
-        found.append(_ZONE_WARNING)
-    return found
+        messages.append(_ZONE_WARNING)
+    return messages
 
 
 def _last(obj: Object, now: float) -> str:
@@ -158,8 +158,8 @@ RESOURCE = Resource(
         Column("Active", lambda obj, now: len(get(obj, ".status.active", ())), type="integer"),
         Column("Last Schedule", _last),
         AGE,
-        *_workload.template_columns(".spec.jobTemplate.spec.template"),
-        _workload.selector_column(".spec.jobTemplate.spec.selector"),
+        *workload.template_columns(".spec.jobTemplate.spec.template"),
+        workload.selector_column(".spec.jobTemplate.spec.selector"),
     ),
     default=default,
     prepare_create=prepare_create,

@@ -9,13 +9,13 @@ from pybernetes.api.cel.library.declare import Overload
 
 @cache
 def functions() -> dict[str, list[Overload]]:
-    """Every function with its overloads, put together when the first expression comes."""
+    """Return every function with its overloads, put together when the first expression comes."""
     from pybernetes.api.cel import cost
     from pybernetes.api.cel.library import authorizer, formats, lists, network, numbers, standard, strings
 
-    found: dict[str, list[Overload]] = {}
+    overloads: dict[str, list[Overload]] = {}
     for module in (standard, strings, lists, network, numbers, formats, authorizer):
         for overload in module.LIBRARY.overloads:
             overload.cost = cost.of_call(overload.name, overload.id)
-            found.setdefault(overload.name, []).append(overload)
-    return found
+            overloads.setdefault(overload.name, []).append(overload)
+    return overloads

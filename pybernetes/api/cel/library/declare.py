@@ -33,7 +33,7 @@ class Overload:
         )
 
     def fresh(self) -> tuple[list[Type], Type]:
-        """The types of parameters and result, with variables of their own."""
+        """Return the types of parameters and result, with variables of their own."""
         if not self._generic:
             return self.params, self.gives
         known: types.Mapping = {}
@@ -42,7 +42,7 @@ class Overload:
         return [resolve(param, known, True) for param in self.params], resolve(self.gives, known, True)
 
     def takes(self, args: tuple[Any, ...]) -> bool:
-        """Whether arguments are of the kinds that are wanted."""
+        """Return whether arguments are of the kinds that are wanted."""
         return all(
             not wanted or kind_of(arg) == wanted or (wanted == "map" and kind_of(arg) == "object")
             for wanted, arg in zip(self.wanted, args, strict=True)
@@ -63,9 +63,9 @@ class Library:
         self.overloads: list[Overload] = []
 
     def function(self, name: str, identifier: str, signature: str, call: Callable[..., Any]) -> None:
-        """Declares a function."""
+        """Declare a function."""
         self.overloads.append(Overload(name, identifier, signature, call, False))
 
     def method(self, name: str, identifier: str, signature: str, call: Callable[..., Any]) -> None:
-        """Declares a function that is called on its first argument."""
+        """Declare a function that is called on its first argument."""
         self.overloads.append(Overload(name, identifier, signature, call, True))

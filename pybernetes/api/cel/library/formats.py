@@ -34,7 +34,7 @@ class Format:
 
 
 def _prefix(check: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
-    """A prefix may end with what only the middle of a name may have."""
+    """Return the check of a prefix, which may end with what only the middle of a name may have."""
     return lambda text: check(text[:-1] + "a" if text[-1:] == "-" and len(text) > 1 else text)
 
 

@@ -63,8 +63,8 @@ for _kind, _zero in _ZERO.items():
     _method("sum", f"list_{_kind}_sum_{_kind}", f"list({_kind}) -> {_kind}", _sum(_zero))
 
 
-def _order(one: Any, other: Any) -> int:
-    return -1 if less(one, other) else 1 if less(other, one) else 0
+def _order(left: Any, right: Any) -> int:
+    return -1 if less(left, right) else 1 if less(right, left) else 0
 
 
 def _sorted(items: list[Any]) -> list[Any]:
@@ -96,13 +96,13 @@ def _slice(items: list[Any], start: int, end: int) -> list[Any]:
 def _flatten(items: list[Any], depth: int = 1) -> list[Any]:
     if depth < 0:
         raise Failure("level must be non-negative")
-    found: list[Any] = []
+    flat: list[Any] = []
     for item in items:
         if isinstance(item, list) and depth > 0:
-            found += _flatten(item, depth - 1)
+            flat += _flatten(item, depth - 1)
         else:
-            found.append(item)
-    return found
+            flat.append(item)
+    return flat
 
 
 def _distinct(items: list[Any]) -> list[Any]:
@@ -124,8 +124,8 @@ def _contains(items: list[Any], wanted: list[Any]) -> bool:
     return {*map(key_of, items)}.issuperset(map(key_of, wanted))
 
 
-def _intersects(one: list[Any], other: list[Any]) -> bool:
-    return not {*map(key_of, one)}.isdisjoint(map(key_of, other))
+def _intersects(left: list[Any], right: list[Any]) -> bool:
+    return not {*map(key_of, left)}.isdisjoint(map(key_of, right))
 
 
 _function("sets.contains", "list_sets_contains_list", "list(A) list(A) -> bool", _contains)
@@ -152,7 +152,7 @@ def _value(optional: Optional) -> Any:
 
 
 def is_zero(value: Any) -> bool:
-    """Whether a value is the zero of its type."""
+    """Return whether a value is the zero of its type."""
     if isinstance(value, Moment):
         return value.nanos == -62135596800 * 10**9
     if isinstance(value, Span):
@@ -163,7 +163,7 @@ def is_zero(value: Any) -> bool:
 
 
 def optional_field(value: Any, name: Any) -> Optional:
-    """A field that may be missing, of something that may be missing."""
+    """Return the value of a field that may be missing, of something that may be missing."""
     if isinstance(value, Optional):
         if not value.present:
             return NONE

@@ -34,7 +34,7 @@ class Url:
 
 
 def url_problem(text: str) -> str:
-    """What Go says of a text that is no absolute URL or path; nothing if it is one."""
+    """Return what Go says of a text that is no absolute URL or path; nothing if it is one."""
     start = f"parse {go_format.quote(text)}: "
     if not text:
         return start + "empty url"
@@ -127,7 +127,7 @@ class Ip:
         self.address = address
 
     def cel_size(self) -> int:
-        """How many bytes it has."""
+        """Return how many bytes it has."""
         return 4 if self.address.version == 4 else 16
 
     def __eq__(self, other: object) -> bool:
@@ -150,7 +150,7 @@ class Cidr:
         self.interface = interface
 
     def cel_size(self) -> int:
-        """How many bytes of an address its prefix takes."""
+        """Return how many bytes of an address its prefix takes."""
         return -(-self.interface.network.prefixlen // 8)
 
     def __eq__(self, other: object) -> bool:
@@ -167,15 +167,15 @@ def _parse_ip(text: str) -> Address:
     if "%" in text:
         raise Failure(f"IP address {go_format.quote(text)} with zone value is not allowed")
     try:
-        found = ipaddress.ip_address(text)
+        address = ipaddress.ip_address(text)
     except ValueError:
         why = f"ParseAddr({go_format.quote(text)}): unable to parse IP"
         raise Failure(
             f"IP Address {go_format.quote(text)} parse error during conversion from string: {why}"
         ) from None
-    if found.version == 6 and found.ipv4_mapped is not None:
+    if address.version == 6 and address.ipv4_mapped is not None:
         raise Failure(f"IPv4-mapped IPv6 address {go_format.quote(text)} is not allowed")
-    return found
+    return address
 
 
 def _parse_cidr(text: str) -> Any:
@@ -186,14 +186,14 @@ def _parse_cidr(text: str) -> Any:
     if not bits.isdecimal() or (len(bits) > 1 and bits[0] == "0"):
         raise Failure(f"{start}({go_format.quote(text)}): bad bits after slash: {go_format.quote(bits)}")
     try:
-        found = ipaddress.ip_interface(text)
+        interface = ipaddress.ip_interface(text)
     except ValueError:
         raise Failure(
             f"{start}({go_format.quote(text)}): ParseAddr({go_format.quote(address)}): unable to parse IP"
         ) from None
-    if found.version == 6 and found.ip.ipv4_mapped is not None:
+    if interface.version == 6 and interface.ip.ipv4_mapped is not None:
         raise Failure(f"IPv4-mapped IPv6 address {go_format.quote(text)} is not allowed")
-    return found
+    return interface
 
 
 def _works(parse: Any) -> Any:
@@ -219,8 +219,8 @@ def _global_unicast(ip: Ip) -> bool:
     )
 
 
-def _contains_cidr(one: Cidr, other: Cidr) -> bool:
-    a, b = one.interface.network, other.interface.network
+def _contains_cidr(outer: Cidr, inner: Cidr) -> bool:
+    a, b = outer.interface.network, inner.interface.network
     return a.version == b.version and a.prefixlen <= b.prefixlen and b.subnet_of(a)
 
 

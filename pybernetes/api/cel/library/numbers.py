@@ -60,8 +60,8 @@ def _integer(amount: Quantity) -> int:
     return int(amount.value)
 
 
-def _compare(one: Any, other: Any) -> int:
-    return int(one > other) - int(one < other)
+def _compare(left: Any, right: Any) -> int:
+    return int(left > right) - int(left < right)
 
 
 _Q = "kubernetes.Quantity"

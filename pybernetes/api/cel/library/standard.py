@@ -39,23 +39,31 @@ def _uint(value: int) -> Uint:
     return Uint(value)
 
 
-def _divide(one: int, other: int) -> int:
-    if other == 0:
+def _divide(dividend: int, divisor: int) -> int:
+    if divisor == 0:
         raise Failure("division by zero")
-    quotient = abs(one) // abs(other)
-    return quotient if (one < 0) == (other < 0) else -quotient
+    quotient = abs(dividend) // abs(divisor)
+    return quotient if (dividend < 0) == (divisor < 0) else -quotient
 
 
-def _modulus(one: int, other: int) -> int:
-    if other == 0:
+def _modulus(dividend: int, divisor: int) -> int:
+    if divisor == 0:
         raise Failure("modulus by zero")
-    return int(math.fmod(one, other)) if abs(one) < 2**53 else one - other * _divide(one, other)
+    return (
+        int(math.fmod(dividend, divisor))
+        if abs(dividend) < 2**53
+        else dividend - divisor * _divide(dividend, divisor)
+    )
 
 
-def _divide_double(one: float, other: float) -> float:
-    if other:
-        return one / other
-    return math.nan if one == 0 or math.isnan(one) else math.copysign(math.inf, one) * math.copysign(1, other)
+def _divide_double(dividend: float, divisor: float) -> float:
+    if divisor:
+        return dividend / divisor
+    return (
+        math.nan
+        if dividend == 0 or math.isnan(dividend)
+        else math.copysign(math.inf, dividend) * math.copysign(1, divisor)
+    )
 
 
 for _symbol, _word, _do in (
@@ -154,7 +162,7 @@ def _index_list(items: list[Any], index: Any) -> Any:
 
 
 def lookup(entries: dict[Any, Any], key: Any) -> Any:
-    """The value of a key; Failure if there is none."""
+    """Return the value of a key; raise Failure if there is none."""
     try:
         return entries[key]
     except KeyError:
@@ -230,7 +238,7 @@ def _parse_double(text: str) -> float:
 
 
 def double_text(value: float) -> str:
-    """A number as Go's shortest form writes it."""
+    """Return a number as Go's shortest form writes it."""
     if math.isinf(value):
         return "+Inf" if value > 0 else "-Inf"
     if math.isnan(value):

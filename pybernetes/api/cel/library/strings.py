@@ -43,13 +43,13 @@ def _last_index_of(text: str, part: str, end: int | None = None) -> int:
 
 
 def _replace(text: str, old: str, new: str, count: int = -1) -> str:
-    found = text.count(old) if old else len(text) + 1
-    _check_size(len(text) + (found if count < 0 else min(count, found)) * len(new))
+    occurrences = text.count(old) if old else len(text) + 1
+    _check_size(len(text) + (occurrences if count < 0 else min(count, occurrences)) * len(new))
     return text.replace(old, new, count)
 
 
 def _check_size(length: int) -> None:
-    """Cancels what would cost more than any expression may, before it is made."""
+    """Cancel what would cost more than any expression may, before it is made."""
     if length > _LONGEST:
         raise Exceeded
 
@@ -89,7 +89,7 @@ def _quote(text: str) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value as ``%s`` formats it."""
+    """Return a value as ``%s`` formats it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:
@@ -181,13 +181,13 @@ def _pattern(text: str) -> Any:
 
 
 def _find(text: str, pattern: str) -> str:
-    found = _pattern(pattern).search(text)
-    return found.group(0) if found else ""
+    match = _pattern(pattern).search(text)
+    return match.group(0) if match else ""
 
 
 def _find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
-    found = [match.group(0) for match in _pattern(pattern).finditer(text)]
-    return found if limit < 0 else found[:limit]
+    matches = [match.group(0) for match in _pattern(pattern).finditer(text)]
+    return matches if limit < 0 else matches[:limit]
 
 
 def _decode(text: str) -> bytes:

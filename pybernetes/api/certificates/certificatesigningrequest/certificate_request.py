@@ -19,7 +19,7 @@ class Subject(NamedTuple):
 
 
 def subject(text: str) -> Subject:
-    """The subject of a request in PEM, Base64 around it as objects carry it; ValueError if it is none."""
+    """Return the subject of a request in PEM, Base64 around it as objects carry it; raise ValueError if it is none."""
     from cryptography.x509.oid import NameOID  # imported late: few requests need it
 
     block = next(_pem.blocks(_pem.from_base64(text)), None)
@@ -31,4 +31,7 @@ def subject(text: str) -> Subject:
     names = request.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
     organizations = request.subject.get_attributes_for_oid(NameOID.ORGANIZATION_NAME)
     # Of several common names the last counts, as in Go.
-    return Subject(str(names[-1].value) if names else "", tuple(str(each.value) for each in organizations))
+    return Subject(
+        str(names[-1].value) if names else "",
+        tuple(str(organization.value) for organization in organizations),
+    )

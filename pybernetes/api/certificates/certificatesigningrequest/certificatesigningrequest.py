@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pybernetes.api.certificates import GROUP, _conditions, _pem
+from pybernetes.api.certificates import GROUP, _pem
+from pybernetes.api.certificates.certificatesigningrequest import request_conditions
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource, Rules
-from pybernetes.api.table import AGE, NAME, get, human_duration
+from pybernetes.api.table import AGE, NAME, get
+from pybernetes.api.text.durations import human_duration
 from pybernetes.api.validation import checks
 
 _SPEC = Path("spec")
@@ -23,37 +23,37 @@ _USAGES = (
 
 
 def default(obj: Object) -> None:
-    """Completes an absent spec, which is always shown."""
+    """Complete an absent spec, which is always shown."""
     obj.setdefault("spec", {})
 
 
 def prepare_create(obj: Object) -> None:
-    """Forgets who the client says it is: the API server writes down who it is."""
+    """Drop who the client says it is: the API server writes down who it is."""
     for key in ("username", "uid", "groups", "extra"):
         obj.get("spec", {}).pop(key, None)
     obj["status"] = {}
 
 
-def note_user(obj: Object, user: dict[str, Any]) -> None:
-    """Writes down who asks."""
+def note_user(obj: Object, user: Object) -> None:
+    """Write down who asks."""
     obj["spec"].update(user)
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Keeps the spec: only metadata can be changed here."""
+    """Keep the spec: only metadata can be changed here."""
     new["spec"] = old.get("spec", {})
 
 
 def prepare_status_update(new: Object, old: Object) -> None:
-    """Keeps the decision, and completes the times of the other conditions."""
-    _conditions.keep_decision(new, old)
-    _conditions.stamp(new, old)
+    """Keep the decision, and complete the times of the other conditions."""
+    request_conditions.keep_decision(new, old)
+    request_conditions.stamp(new, old)
 
 
 def prepare_approval(new: Object, old: Object) -> None:
-    """For the approval subresource: takes the conditions, and keeps everything else."""
-    _conditions.stamp(new, old)
-    conditions = _conditions.conditions(new)
+    """Take the conditions, and keep everything else (approval subresource)."""
+    request_conditions.stamp(new, old)
+    conditions = request_conditions.conditions(new)
     new["spec"] = old.get("spec", {})
     new["status"] = {key: value for key, value in old.get("status", {}).items() if key != "conditions"}
     if conditions:
@@ -61,7 +61,7 @@ def prepare_approval(new: Object, old: Object) -> None:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks the request, what the certificate is for, and the signer."""
+    """Check the request, what the certificate is for, and the signer."""
     spec = obj.get("spec", {})
     request = spec.get("request", "")
     problem = _request_problem(request)
@@ -87,7 +87,7 @@ def validate(obj: Object, errors: Errors) -> None:
     if seconds < _SHORTEST:
         text = "may not specify a duration less than 600 seconds (10 minutes)"
         errors.invalid(_SPEC / "expirationSeconds", seconds, text)
-    _conditions.validate(obj, errors)
+    request_conditions.validate(obj, errors)
 
 
 def _request_problem(request: str) -> str:
@@ -100,7 +100,7 @@ def _request_problem(request: str) -> str:
     return "" if _pem.signed(csr) else _pem.signature_problem(csr)
 
 
-def _validate_certificate(status: dict[str, Any], errors: Errors) -> None:
+def _validate_certificate(status: Object, errors: Errors) -> None:
     text = _pem.from_base64(status.get("certificate", ""))
     problem = _certificate_problem(text) if text else ""
     if problem:
@@ -108,7 +108,7 @@ def _validate_certificate(status: dict[str, Any], errors: Errors) -> None:
 
 
 def _certificate_problem(text: bytes) -> str:
-    found = False
+    has_certificate = False
     for block in _pem.blocks(text):
         if block.type != "CERTIFICATE":
             return f'only CERTIFICATE PEM blocks are allowed, found "{block.type}"'
@@ -116,32 +116,32 @@ def _certificate_problem(text: bytes) -> str:
             return "no PEM block headers are permitted"
         if _pem.certificate(block.content) is None:
             return "x509: malformed certificate"
-        found = True
-    return "" if found else "must contain at least one CERTIFICATE PEM block"
+        has_certificate = True
+    return "" if has_certificate else "must contain at least one CERTIFICATE PEM block"
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the conditions and the certificate, which can be set once."""
+    """Check the conditions and the certificate, which can be set once."""
     status, before = new.get("status", {}), old.get("status", {})
-    _conditions.validate(new, errors)
+    request_conditions.validate(new, errors)
     changed = status.get("certificate", "") != before.get("certificate", "")
     if changed:
         _validate_certificate(status, errors)
-    _conditions.validate_update(new, old, errors, deciding=False)
+    request_conditions.validate_update(new, old, errors, deciding=False)
     if changed and before.get("certificate"):
         errors.forbidden(_CERTIFICATE, "updates may not modify existing certificate content")
-    _conditions.validate_one_decision(new, errors)
+    request_conditions.validate_one_decision(new, errors)
 
 
 def validate_approval(new: Object, old: Object, errors: Errors) -> None:
-    """For the approval subresource: checks the conditions."""
-    _conditions.validate(new, errors)
-    _conditions.validate_update(new, old, errors, deciding=True)
-    _conditions.validate_one_decision(new, errors)
+    """Check the conditions (approval subresource)."""
+    request_conditions.validate(new, errors)
+    request_conditions.validate_update(new, old, errors, deciding=True)
+    request_conditions.validate_one_decision(new, errors)
 
 
 def _state(obj: Object, now: float) -> str:
-    types = {item.get("type") for item in _conditions.conditions(obj)}
+    types = {item.get("type") for item in request_conditions.conditions(obj)}
     state = "Denied" if "Denied" in types else "Approved" if "Approved" in types else "Pending"
     if "Failed" in types:
         state += ",Failed"

@@ -1,4 +1,1 @@
-"""Everything about Pods.
-
-The kind itself, its defaults, validation, placement, resources and security standards.
-"""
+"""Everything about Pods: the kind itself, its defaults, validation, placement, resources and security standards."""

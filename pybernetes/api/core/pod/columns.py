@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pybernetes.api.core.pod.pod_level_resources import is_restartable
 from pybernetes.api.resource import Column, Object
@@ -21,11 +21,11 @@ class Summary(NamedTuple):
     last_restart: str
 
 
-def _ended(status: dict[str, Any]) -> str:
+def _ended(status: Object) -> str:
     return status.get("lastState", {}).get("terminated", {}).get("finishedAt", "")
 
 
-def _end_reason(terminated: dict[str, Any]) -> str:
+def _end_reason(terminated: Object) -> str:
     if terminated.get("reason"):
         return terminated["reason"]
     if terminated.get("signal"):
@@ -33,12 +33,12 @@ def _end_reason(terminated: dict[str, Any]) -> str:
     return f"ExitCode:{terminated.get('exitCode', 0)}"
 
 
-def _condition(conditions: list[dict[str, Any]], kind: str) -> str:
+def _condition(conditions: list[Object], kind: str) -> str:
     return next((item.get("status", "") for item in conditions if item.get("type") == kind), "")
 
 
 def summary(pod: Object) -> Summary:
-    """How many containers are ready, why the pod is not running, how often and when it last restarted."""
+    """Return how many containers are ready, why the pod is not running, how often and when it last restarted."""
     spec, status = pod.get("spec", {}), pod.get("status", {})
     conditions = status.get("conditions", [])
     reason = status.get("reason") or status.get("phase", "")
@@ -110,7 +110,7 @@ def _restarts(pod: Object, now: float) -> str:
 
 
 def address(pod: Object) -> str:
-    """The first address of a pod, empty if it has none yet."""
+    """Return the first address of a pod, empty if it has none yet."""
     addresses = pod.get("status", {}).get("podIPs")
     return addresses[0].get("ip", "") if addresses else ""
 
@@ -125,7 +125,7 @@ def _gates(pod: Object, now: float) -> str:
 
 
 def row_conditions(pod: Object) -> list[dict[str, str]]:
-    """The conditions of a row: a pod that has ended is marked as completed."""
+    """Return the conditions of a row: a pod that has ended is marked as completed."""
     phase = pod.get("status", {}).get("phase")
     if phase not in _TERMINAL:
         return []

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.core.pod import image_names
 from pybernetes.api.core.pod.volume_defaults import default_volume
 from pybernetes.api.defaults.resources import default_requirements, default_resource_list
+from pybernetes.api.resource import Object
 
-Fields = dict[str, Any]
 CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
 _LEGACY_ANNOTATIONS = tuple(
     f"pod.{stage}.kubernetes.io/{name}"
@@ -24,22 +22,22 @@ _PROBE_NUMBERS = (
 )
 
 
-def default_pod_template(template: Fields) -> None:
-    """Completes a PodTemplateSpec in place."""
+def default_pod_template(template: Object) -> None:
+    """Complete a PodTemplateSpec in place."""
     drop_legacy_annotations(template.setdefault("metadata", {}))
     default_pod_spec(template.setdefault("spec", {}))
 
 
-def drop_legacy_annotations(metadata: Fields) -> None:
-    """Removes what described init containers before they had a field."""
+def drop_legacy_annotations(metadata: Object) -> None:
+    """Remove what described init containers before they had a field."""
     annotations = metadata.get("annotations")
     if annotations:
         for key in _LEGACY_ANNOTATIONS:
             annotations.pop(key, None)
 
 
-def default_pod_spec(spec: Fields) -> None:
-    """Completes what every PodSpec has, in a pod and in a template.
+def default_pod_spec(spec: Object) -> None:
+    """Complete what every PodSpec has, in a pod and in a template.
 
     Fields of features that are off are dropped on the way, here and in the parts.
     """
@@ -68,7 +66,7 @@ def default_pod_spec(spec: Fields) -> None:
     default_requirements(spec)
 
 
-def _container(container: Fields) -> None:
+def _container(container: Object) -> None:
     if not container.get("imagePullPolicy"):
         container["imagePullPolicy"] = image_names.default_pull_policy(container.get("image", ""))
     if not container.get("terminationMessagePath"):
@@ -95,7 +93,7 @@ def _container(container: Fields) -> None:
         _lifecycle(container)
 
 
-def _lifecycle(container: Fields) -> None:
+def _lifecycle(container: Object) -> None:
     lifecycle = container["lifecycle"]
     if lifecycle.pop("stopSignal", None) is not None and not lifecycle:
         del container["lifecycle"]
@@ -104,7 +102,7 @@ def _lifecycle(container: Fields) -> None:
             _http_get(handler["httpGet"])
 
 
-def _value_from(source: Fields) -> None:
+def _value_from(source: Object) -> None:
     reference = source.get("fieldRef")
     if reference is not None and not reference.get("apiVersion"):
         reference["apiVersion"] = "v1"
@@ -112,7 +110,7 @@ def _value_from(source: Fields) -> None:
         source["fileKeyRef"].setdefault("optional", False)
 
 
-def _probe(probe: Fields) -> None:
+def _probe(probe: Object) -> None:
     for key, value in _PROBE_NUMBERS:
         if not probe.get(key):
             probe[key] = value
@@ -123,7 +121,7 @@ def _probe(probe: Fields) -> None:
         probe["grpc"].pop("mode", None)
 
 
-def _http_get(action: Fields) -> None:
+def _http_get(action: Object) -> None:
     if not action.get("path"):
         action["path"] = "/"
     if not action.get("scheme"):
@@ -131,8 +129,8 @@ def _http_get(action: Fields) -> None:
     action.pop("protocol", None)
 
 
-def default_pod(pod: Fields) -> None:
-    """Completes a Pod: its spec, what only pods have, and the two forms of its address."""
+def default_pod(pod: Object) -> None:
+    """Complete a Pod: its spec, what only pods have, and the two forms of its address."""
     drop_legacy_annotations(pod.get("metadata", {}))
     spec = pod.setdefault("spec", {})
     default_pod_spec(spec)
@@ -153,7 +151,7 @@ def default_pod(pod: Fields) -> None:
         default_pod_status(status)
 
 
-def _requests_from_limits(resources: Fields) -> None:
+def _requests_from_limits(resources: Object) -> None:
     limits = resources.get("limits")
     if limits:
         requests = resources.setdefault("requests", {})
@@ -161,8 +159,8 @@ def _requests_from_limits(resources: Fields) -> None:
             requests.setdefault(name, amount)
 
 
-def default_pod_status(status: Fields) -> None:
-    """Keeps the single address and the list of addresses in step; the single one wins."""
+def default_pod_status(status: Object) -> None:
+    """Keep the single address and the list of addresses in step; the single one wins."""
     address, addresses = status.get("podIP"), status.get("podIPs")
     if address and (not addresses or addresses[0].get("ip") != address):
         status["podIPs"] = [{"ip": address}]

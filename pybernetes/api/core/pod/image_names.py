@@ -11,7 +11,9 @@ _PATH = rf"{_COMPONENT}(?:/{_COMPONENT})*"
 _HOST = r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)"
 _DOMAIN = rf"(?:{_HOST}(?:\.{_HOST})*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?"
 _DIGEST = r"[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}"
-_REFERENCE = re.compile(rf"({_DOMAIN}/{_PATH})(?::([0-9A-Za-z_][0-9A-Za-z_.-]{{0,127}}))?(?:@({_DIGEST}))?\Z")
+_TAG = r"[0-9A-Za-z_][0-9A-Za-z_.-]{0,127}"
+_REFERENCE = re.compile(rf"({_DOMAIN}/{_PATH})(?::({_TAG}))?(?:@({_DIGEST}))?\Z")
+_SHORT_REFERENCE = re.compile(rf"(?:{_DOMAIN}/)?{_PATH}(?::{_TAG})?(?:@{_DIGEST})?\Z")
 _IDENTIFIER = re.compile(r"[a-f0-9]{64}\Z")
 _DIGEST_LENGTHS = {"sha256": 64, "sha384": 96, "sha512": 128}
 _NAME_LIMIT = 255
@@ -27,7 +29,7 @@ class Image(NamedTuple):
 
 
 def _split(image: str) -> tuple[str, str]:
-    """The registry and the rest, with what a short name leaves out."""
+    """Return the registry and the rest, with what a short name leaves out."""
     first, slash, rest = image.partition("/")
     if not slash or (
         not any(char in first for char in ".:") and first != "localhost" and first.lower() == first
@@ -44,7 +46,7 @@ def _split(image: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=4096)
 def parse(image: str) -> Image | None:
-    """The parts of an image name, or None if it is not one."""
+    """Return the parts of an image name, or None if it is not one."""
     if _IDENTIFIER.match(image):
         return None
     domain, rest = _split(image)
@@ -59,7 +61,12 @@ def parse(image: str) -> Image | None:
     return Image(name, tag or ("" if digest else "latest"), digest)
 
 
+def is_reference(image: str) -> bool:
+    """Tell whether a text has the form of an image name, as kubectl checks it: digests are not looked at."""
+    return _SHORT_REFERENCE.match(image) is not None
+
+
 def default_pull_policy(image: str) -> str:
-    """``Always`` for the tag ``latest``, named or implied, and ``IfNotPresent`` for all else."""
+    """Return ``Always`` for the tag ``latest``, named or implied, and ``IfNotPresent`` for all else."""
     parts = parse(image)
     return "Always" if parts and parts.tag == "latest" else "IfNotPresent"

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.api.selectors import Requirement
 
-Object = dict[str, Any]
 _OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!", "Gt": "gt", "Lt": "lt"}
 
 
 def tolerates(toleration: Object, taint: Object) -> bool:
-    """Whether a toleration is for a taint."""
+    """Return whether a toleration is for a taint."""
     if toleration.get("effect") and toleration["effect"] != taint.get("effect"):
         return False
     if toleration.get("key") and toleration["key"] != taint["key"]:
@@ -28,20 +27,26 @@ def tolerates(toleration: Object, taint: Object) -> bool:
 def untolerated(
     taints: Iterable[Object] | None, tolerations: Collection[Object] | None, effects: Collection[str]
 ) -> Object | None:
-    """The first taint with one of the effects that no toleration is for."""
+    """Return the first taint with one of the effects that no toleration is for."""
     for taint in taints or ():
-        if taint.get("effect") in effects and not any(tolerates(each, taint) for each in tolerations or ()):
+        if taint.get("effect") in effects and not any(
+            tolerates(toleration, taint) for toleration in tolerations or ()
+        ):
             return taint
     return None
 
 
 def required_affinity(pod_spec: Object) -> Callable[[Object], bool]:
-    """A test of nodes: the node selector of a pod and the node affinity that it requires."""
+    """Return a test of nodes: the node selector of a pod and the node affinity that it requires."""
     selector: dict[str, str] = pod_spec.get("nodeSelector") or {}
     affinity = ((pod_spec.get("affinity") or {}).get("nodeAffinity") or {}).get(
         "requiredDuringSchedulingIgnoredDuringExecution"
     )
-    terms = None if affinity is None else [_term(each) for each in affinity.get("nodeSelectorTerms") or ()]
+    terms = (
+        None
+        if affinity is None
+        else [_term(selector_term) for selector_term in affinity.get("nodeSelectorTerms") or ()]
+    )
 
     def test(node: Object) -> bool:
         labels = node["metadata"].get("labels") or {}
@@ -53,8 +58,8 @@ def required_affinity(pod_spec: Object) -> Callable[[Object], bool]:
 
 
 def _term(term: Object) -> Callable[[Object], bool]:
-    labels = [_requirement(each) for each in term.get("matchExpressions") or ()]
-    fields = [_requirement(each) for each in term.get("matchFields") or ()]
+    labels = [_requirement(expression) for expression in term.get("matchExpressions") or ()]
+    fields = [_requirement(expression) for expression in term.get("matchFields") or ()]
     if not labels and not fields:
         return lambda node: False  # a term that asks for nothing is met by nothing
 
@@ -62,7 +67,9 @@ def _term(term: Object) -> Callable[[Object], bool]:
         meta = node["metadata"]
         own = meta.get("labels") or {}
         name = {"metadata.name": meta["name"]}
-        return all(each.matches(own) for each in labels) and all(each.matches(name) for each in fields)
+        return all(requirement.matches(own) for requirement in labels) and all(
+            requirement.matches(name) for requirement in fields
+        )
 
     return test
 

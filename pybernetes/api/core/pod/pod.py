@@ -1,8 +1,7 @@
 """Pod: containers that run together on one node.
 
 ``log``, ``exec`` and the other subresources are served by the API server; the rules of those that write
-(``ephemeralcontainers`` and ``resize``) are in ``_pod_prepare``, ``validation.pod.update`` and
-``validation.pod.resize``.
+(``ephemeralcontainers`` and ``resize``) are in ``prepare``, ``validation.update`` and ``validation.resize``.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _TERMINAL = ("Succeeded", "Failed")
 
 
 def grace_period(pod: Object, asked: int | None) -> int:
-    """How long the containers get to end: no time if none can be running."""
+    """Return how long the containers get to end: no time if none can be running."""
     spec = pod.get("spec", {})
     if not spec.get("nodeName") or pod.get("status", {}).get("phase") in _TERMINAL:
         return 0

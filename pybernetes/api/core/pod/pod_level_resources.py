@@ -1,72 +1,87 @@
-"""What a pod's containers ask for together, and the class of service that follows from it."""
+"""Resources of a pod as a whole: which can be given so, and how the sum over its containers completes them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
 from pybernetes.api import quantity
 
-Fields = dict[str, Any]
-_POD_LEVEL = ("cpu", "memory")
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
+Amount = TypeVar("Amount", str, Fraction)
+POD_LEVEL = ("cpu", "memory")
 _ZERO = Fraction(0)
 
 
-def is_restartable(container: Fields) -> bool:
-    """Whether an init container is a sidecar: it stays while the others run."""
+def is_restartable(container: Object) -> bool:
+    """Return whether an init container is a sidecar: it stays while the others run."""
     return container.get("restartPolicy") == "Always"
 
 
 def supported_at_pod_level(name: str) -> bool:
-    """Whether a resource can be given for the pod as a whole."""
-    return name in _POD_LEVEL or name.startswith("hugepages-")
+    """Return whether a resource can be given for the pod as a whole."""
+    return name in POD_LEVEL or name.startswith("hugepages-")
 
 
-def pod_level_set(spec: Fields) -> bool:
-    """Whether the pod as a whole asks for anything that can be given so."""
+def pod_level_set(spec: Object) -> bool:
+    """Return whether the pod as a whole asks for anything that can be given so."""
     resources = spec.get("resources", {})
     return any(
         supported_at_pod_level(name) for key in ("requests", "limits") for name in resources.get(key, ())
     )
 
 
-def _list(container: Fields, key: str) -> dict[str, Fraction]:
+def _list(container: Object, key: str) -> dict[str, Fraction]:
     amounts = container.get("resources", {}).get(key)
     return {name: quantity.parse(text) for name, text in amounts.items()} if amounts else {}
 
 
-def _add(total: dict[str, Fraction], more: dict[str, Fraction]) -> None:
+def _add(total: dict[str, Fraction], more: Mapping[str, Fraction]) -> None:
     for name, amount in more.items():
         total[name] = total.get(name, _ZERO) + amount
 
 
-def _max(total: dict[str, Fraction], more: dict[str, Fraction]) -> None:
+def _max(total: dict[str, Fraction], more: Mapping[str, Fraction]) -> None:
     for name, amount in more.items():
         if name not in total or amount > total[name]:
             total[name] = amount
 
 
-def aggregate(spec: Fields, key: str) -> dict[str, Fraction]:
-    """The sum of the containers' ``requests`` or ``limits``, or what the largest init container needs."""
-    total: dict[str, Fraction] = {}
+def add_up(
+    spec: Object,
+    read: Callable[[Object], Mapping[str, Amount]],
+    add_to: Callable[[dict[str, Amount], Mapping[str, Amount]], None],
+    raise_to: Callable[[dict[str, Amount], Mapping[str, Amount]], None],
+) -> dict[str, Amount]:
+    """Return the sum over the containers, or what the largest init container needs beside the sidecars before it."""
+    total: dict[str, Amount] = {}
     for container in spec.get("containers", ()):
-        _add(total, _list(container, key))
-    sidecars: dict[str, Fraction] = {}
-    peak: dict[str, Fraction] = {}
+        add_to(total, read(container))
+    sidecars: dict[str, Amount] = {}
+    peak: dict[str, Amount] = {}
     for container in spec.get("initContainers", ()):
-        amounts = _list(container, key)
+        amounts = read(container)
         if is_restartable(container):
-            _add(total, amounts)
-            _add(sidecars, amounts)
-            amounts = dict(sidecars)
+            add_to(total, amounts)
+            add_to(sidecars, amounts)
+            raise_to(peak, sidecars)
         else:
-            _add(amounts, sidecars)
-        _max(peak, amounts)
-    _max(total, peak)
+            needed = dict(amounts)
+            add_to(needed, sidecars)
+            raise_to(peak, needed)
+    raise_to(total, peak)
     return total
 
 
-def _first_text(spec: Fields, key: str, name: str) -> str:
+def aggregate(spec: Object, key: str) -> dict[str, Fraction]:
+    """Return the sum of the containers' ``requests`` or ``limits`` as numbers."""
+    return add_up(spec, lambda container: _list(container, key), _add, _max)
+
+
+def _first_text(spec: Object, key: str, name: str) -> str:
     for kind in ("containers", "initContainers"):
         for container in spec.get(kind, ()):
             text = container.get("resources", {}).get(key, {}).get(name)
@@ -75,13 +90,13 @@ def _first_text(spec: Fields, key: str, name: str) -> str:
     return "0"
 
 
-def as_text(spec: Fields, key: str, name: str, amount: Fraction) -> str:
-    """A sum over the containers in the format that the first of them uses."""
+def as_text(spec: Object, key: str, name: str, amount: Fraction) -> str:
+    """Return a sum over the containers in the format that the first of them uses."""
     return quantity.format_like(amount, _first_text(spec, key, name))
 
 
-def default_pod_level(spec: Fields) -> None:
-    """Completes the requests and limits of the pod as a whole from those of its containers."""
+def default_pod_level(spec: Object) -> None:
+    """Complete the requests and limits of the pod as a whole from those of its containers."""
     resources = spec.get("resources")
     if not resources or not (resources.get("requests") or resources.get("limits")):
         return
@@ -91,7 +106,7 @@ def default_pod_level(spec: Fields) -> None:
         if name.startswith("hugepages-") and name not in requests and name not in limits:
             limits[name] = as_text(spec, "limits", name, amount)
     for name, amount in all_requests.items():
-        if name in _POD_LEVEL and name not in requests:
+        if name in POD_LEVEL and name not in requests:
             requests[name] = as_text(spec, "requests", name, amount)
     for name, given in limits.items():
         if supported_at_pod_level(name):
@@ -111,26 +126,3 @@ def default_pod_level(spec: Fields) -> None:
         resources["requests"] = requests
     if limits:
         resources["limits"] = limits
-
-
-def _requirements_class(resources: Fields) -> str:
-    requests, limits = resources.get("requests", {}), resources.get("limits", {})
-    if not requests and not limits:
-        return "BestEffort"
-    classes = set()
-    for name in _POD_LEVEL:
-        request, limit = quantity.parse(requests.get(name, "0")), quantity.parse(limits.get(name, "0"))
-        classes.add("Burstable" if request != limit else "Guaranteed" if request else "BestEffort")
-    return classes.pop() if len(classes) == 1 else "Burstable"
-
-
-def qos_class(spec: Fields) -> str:
-    """``Guaranteed``, ``Burstable`` or ``BestEffort``."""
-    if pod_level_set(spec):
-        return _requirements_class(spec["resources"])
-    classes = {
-        _requirements_class(container.get("resources", {}))
-        for key in ("initContainers", "containers")
-        for container in spec.get(key, ())
-    }
-    return classes.pop() if len(classes) == 1 else "Burstable" if classes else "BestEffort"

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from pybernetes.api.core.pod import pod_level_resources
+from pybernetes.api.core.pod.qos_class import qos_class
 from pybernetes.api.core.pod.validation.annotations import APP_ARMOR, app_armor_profile
 from pybernetes.api.current_time import timestamp
+from pybernetes.api.metadata import keep
 from pybernetes.api.resource import Object
 
 _KEPT_METADATA = ("deletionTimestamp", "generation", "labels", "annotations", "finalizers", "ownerReferences")
@@ -17,18 +19,10 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
-def _put(target: dict[str, Any], source: dict[str, Any], key: str) -> None:
-    """Makes a key of the target what it is in the source, absence included."""
-    if key in source:
-        target[key] = source[key]
-    else:
-        target.pop(key, None)
-
-
 def prepare_create(pod: Object) -> None:
-    """Gives a new pod its first status and folds label keys into selectors."""
+    """Give a new pod its first status and fold label keys into selectors."""
     spec = pod["spec"]
-    status: dict[str, Any] = {"phase": "Pending"}
+    status: Object = {"phase": "Pending"}
     if spec.get("schedulingGates"):
         status["conditions"] = [
             {
@@ -48,12 +42,12 @@ def prepare_create(pod: Object) -> None:
     _app_armor_fields(pod["metadata"].get("annotations", {}), spec)
     if "resources" in spec:
         pod_level_resources.default_pod_level(spec)
-    status["qosClass"] = pod_level_resources.qos_class(spec)
+    status["qosClass"] = qos_class(spec)
     pod["status"] = status
 
 
-def _annotated(annotations: dict[str, str], spec: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Containers whose AppArmor profile only an old annotation names, with that profile or None if it is none."""
+def _annotated(annotations: dict[str, str], spec: Object) -> Iterator[tuple[Object, Any]]:
+    """Yield containers whose AppArmor profile only an old annotation names, with the profile or None."""
     if (
         not any(key.startswith(APP_ARMOR) for key in annotations)
         or spec.get("os", {}).get("name") == "windows"
@@ -70,7 +64,7 @@ def _annotated(annotations: dict[str, str], spec: dict[str, Any]) -> Iterator[tu
 
 
 def app_armor_warnings(pod: Object) -> list[str]:
-    """What a client is told who still uses annotations about AppArmor."""
+    """Return what a client is told who still uses annotations about AppArmor."""
     annotations = pod["metadata"].get("annotations", {})
     whole = pod["spec"].get("securityContext", {}).get("appArmorProfile")
     return [
@@ -81,15 +75,15 @@ def app_armor_warnings(pod: Object) -> list[str]:
     ]
 
 
-def _app_armor_fields(annotations: dict[str, str], spec: dict[str, Any]) -> None:
-    """Turns old annotations about AppArmor into the fields that replaced them."""
+def _app_armor_fields(annotations: dict[str, str], spec: Object) -> None:
+    """Turn old annotations about AppArmor into the fields that replaced them."""
     whole = spec.get("securityContext", {}).get("appArmorProfile")
     for container, profile in _annotated(annotations, spec):
         if profile is not None and profile != whole:
             container.setdefault("securityContext", {})["appArmorProfile"] = profile
 
 
-def _fold_affinity(affinity: dict[str, Any], labels: dict[str, str]) -> None:
+def _fold_affinity(affinity: Object, labels: dict[str, str]) -> None:
     for key in _AFFINITIES:
         terms = affinity.get(key, {})
         for weighted in terms.get(_PREFERRED, ()):
@@ -98,8 +92,8 @@ def _fold_affinity(affinity: dict[str, Any], labels: dict[str, str]) -> None:
             _fold(term, labels)
 
 
-def _fold(term: dict[str, Any], labels: dict[str, str]) -> None:
-    """Adds the pod's own values of the named labels to the selector of a term; no selector matches nothing."""
+def _fold(term: Object, labels: dict[str, str]) -> None:
+    """Add the pod's own values of the named labels to the selector of a term; no selector matches nothing."""
     selector = term.get("labelSelector")
     if selector is None:
         return
@@ -111,22 +105,22 @@ def _fold(term: dict[str, Any], labels: dict[str, str]) -> None:
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Keeps the resources of the pod as a whole when a client that does not know them left them out."""
+    """Keep the resources of the pod as a whole when a client that does not know them left them out."""
     resources = old.get("spec", {}).get("resources")
     if resources is not None and "resources" not in new["spec"]:
         new["spec"]["resources"] = resources
 
 
 def prepare_status_update(new: Object, old: Object) -> None:
-    """Keeps what a status write may not touch or may not forget.
+    """Keep what a status write may not touch or may not forget.
 
     Labels and annotations may change with the status of a pod; owners may not.
     """
-    _put(new["metadata"], old["metadata"], "ownerReferences")
+    keep(new["metadata"], old["metadata"], "ownerReferences")
     before = old.get("status", {})
     status = new.setdefault("status", {})
     if not status.get("qosClass"):
-        _put(status, before, "qosClass")
+        keep(status, before, "qosClass")
     for key in _KEPT_STATUS:
         if key not in status and key in before:
             status[key] = before[key]
@@ -134,7 +128,7 @@ def prepare_status_update(new: Object, old: Object) -> None:
     _drop_disabled(status)
 
 
-def _keep_observed_generation(status: dict[str, Any], before: dict[str, Any]) -> None:
+def _keep_observed_generation(status: Object, before: Object) -> None:
     if not status.get("observedGeneration") and before.get("observedGeneration"):
         status["observedGeneration"] = before["observedGeneration"]
     known: dict[str, list[int]] = {}
@@ -147,8 +141,8 @@ def _keep_observed_generation(status: dict[str, Any], before: dict[str, Any]) ->
             condition["observedGeneration"] = generation
 
 
-def _drop_disabled(status: dict[str, Any]) -> None:
-    """Drops the fields of features that are off."""
+def _drop_disabled(status: Object) -> None:
+    """Drop the fields of features that are off."""
     status.pop("nodeAllocatableResourceClaimStatuses", None)
     status.pop("volumeHealth", None)
     for key in ("containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"):
@@ -158,8 +152,7 @@ def _drop_disabled(status: dict[str, Any]) -> None:
 
 
 def _reset_metadata(new: Object, old: Object) -> None:
-    for key in _KEPT_METADATA:
-        _put(new["metadata"], old["metadata"], key)
+    keep(new["metadata"], old["metadata"], *_KEPT_METADATA)
 
 
 def _count_generation(new: Object, old: Object) -> None:
@@ -168,29 +161,29 @@ def _count_generation(new: Object, old: Object) -> None:
 
 
 def prepare_ephemeral_containers(new: Object, old: Object) -> None:
-    """Reduces a write of ``ephemeralcontainers`` to the list of ephemeral containers."""
+    """Reduce a write of ``ephemeralcontainers`` to the list of ephemeral containers."""
     spec = dict(old.get("spec", {}))
-    _put(spec, new.get("spec", {}), "ephemeralContainers")
+    keep(spec, new.get("spec", {}), "ephemeralContainers")
     new["spec"] = spec
-    _put(new, old, "status")
+    keep(new, old, "status")
     _reset_metadata(new, old)
     _count_generation(new, old)
 
 
 def prepare_resize(new: Object, old: Object) -> None:
-    """Reduces a write of ``resize`` to the resources and resize policies of the same containers."""
+    """Reduce a write of ``resize`` to the resources and resize policies of the same containers."""
     after, before = new.setdefault("spec", {}), old.get("spec", {})
     same = all(
         len(after.get(key, ())) == len(before.get(key, ())) for key in ("containers", "initContainers")
     )
     if same:  # otherwise validation says what is wrong with the containers
         spec = dict(before)
-        _put(spec, after, "resources")
+        keep(spec, after, "resources")
         for key in ("containers", "initContainers"):
             if key in after:
                 spec[key] = _only_resources(after[key], before.get(key, []))
         new["spec"] = spec
-        _put(new, old, "status")
+        keep(new, old, "status")
         _reset_metadata(new, old)
     prepare_update(new, old)
     if "resources" in new["spec"]:
@@ -200,13 +193,12 @@ def prepare_resize(new: Object, old: Object) -> None:
     _count_generation(new, old)
 
 
-def _only_resources(after: list[dict[str, Any]], before: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _only_resources(after: list[Object], before: list[Object]) -> list[Object]:
     merged = []
     for container, old in zip(after, before, strict=True):
         if container.get("name") != old.get("name"):
             return after
         copy = dict(old)
-        for key in ("resources", "resizePolicy"):
-            _put(copy, container, key)
+        keep(copy, container, "resources", "resizePolicy")
         merged.append(copy)
     return merged

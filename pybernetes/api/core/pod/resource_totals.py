@@ -3,42 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pybernetes.api import quantity
-from pybernetes.api.core.pod.pod_level_resources import is_restartable, supported_at_pod_level
+from pybernetes.api.core.pod.pod_level_resources import add_up, supported_at_pod_level
 from pybernetes.api.resource_list import Amounts, ResourceList, add_to, maximum, raise_to
 
-Fields = dict[str, Any]
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 # Gives what a container counts with, from its specification and its status (or None).
-Read = Callable[[Fields, "Fields | None"], Amounts]
+Read = Callable[["Object", "Object | None"], Amounts]
 
 
-def spec_list(container: Fields, key: str) -> Amounts:
-    """The ``requests`` or ``limits`` of a container."""
+def spec_list(container: Object, key: str) -> Amounts:
+    """Return the ``requests`` or ``limits`` of a container."""
     return container.get("resources", {}).get(key) or {}
 
 
-def aggregate(spec: Fields, read: Read, statuses: dict[str, Fields] | None = None) -> ResourceList:
-    """The sum over the containers, or what the largest init container needs beside the sidecars before it."""
-    found = statuses or {}
-    total: ResourceList = {}
-    for container in spec.get("containers", ()):
-        add_to(total, read(container, found.get(container.get("name", ""))))
-    sidecars: ResourceList = {}
-    peak: ResourceList = {}
-    for container in spec.get("initContainers", ()):
-        amounts = read(container, found.get(container.get("name", "")))
-        if is_restartable(container):
-            add_to(total, amounts)
-            add_to(sidecars, amounts)
-            raise_to(peak, sidecars)
-        else:
-            needed = dict(amounts)
-            add_to(needed, sidecars)
-            raise_to(peak, needed)
-    raise_to(total, peak)
-    return total
+def aggregate(spec: Object, read: Read, statuses: dict[str, Object] | None = None) -> ResourceList:
+    """Return the sum over the containers, as ``read`` counts each from its specification and its status."""
+    known = statuses or {}
+    return add_up(
+        spec, lambda container: read(container, known.get(container.get("name", ""))), add_to, raise_to
+    )
 
 
 def _spec(key: str) -> Read:
@@ -46,7 +34,7 @@ def _spec(key: str) -> Read:
 
 
 def _allocated(infeasible: bool) -> Read:
-    def read(container: Fields, status: Fields | None) -> Amounts:
+    def read(container: Object, status: Object | None) -> Amounts:
         if status is not None and status.get("allocatedResources") is not None:
             return status["allocatedResources"]
         return {} if infeasible else spec_list(container, "requests")
@@ -55,7 +43,7 @@ def _allocated(infeasible: bool) -> Read:
 
 
 def _actuated(key: str, infeasible: bool) -> Read:
-    def read(container: Fields, status: Fields | None) -> Amounts:
+    def read(container: Object, status: Object | None) -> Amounts:
         if status is not None:
             if (status.get("resources") or {}).get(key) is not None:
                 return status["resources"][key]
@@ -66,24 +54,26 @@ def _actuated(key: str, infeasible: bool) -> Read:
     return read
 
 
-def resize_infeasible(pod: Fields) -> bool:
-    """Whether the node cannot ever give the pod what it was resized to."""
+def resize_infeasible(pod: Object) -> bool:
+    """Return whether the node cannot ever give the pod what it was resized to."""
     for condition in pod.get("status", {}).get("conditions", ()):
         if condition.get("type") == "PodResizePending":
             return condition.get("reason") == "Infeasible"
     return False
 
 
-def _statuses(pod: Fields) -> dict[str, Fields]:
+def _statuses(pod: Object) -> dict[str, Object]:
     status = pod.get("status", {})
-    found: dict[str, Fields] = {}
+    statuses_by_name: dict[str, Object] = {}
     for key in ("initContainerStatuses", "containerStatuses"):
-        found.update({each.get("name", ""): each for each in status.get(key, ())})
-    return found
+        statuses_by_name.update(
+            {container_status.get("name", ""): container_status for container_status in status.get(key, ())}
+        )
+    return statuses_by_name
 
 
-def _containers(pod: Fields, key: str) -> ResourceList:
-    """Of a pod that is being resized counts the most of what is wanted, allocated and in force."""
+def _containers(pod: Object, key: str) -> ResourceList:
+    """Add up the containers; while a pod is resized, the most of wanted, allocated and in force counts."""
     spec = pod.get("spec", {})
     statuses, infeasible = _statuses(pod), resize_infeasible(pod)
     if not statuses and not infeasible:
@@ -95,15 +85,15 @@ def _containers(pod: Fields, key: str) -> ResourceList:
     return maximum(aggregate(spec, read, statuses) for read in reads)
 
 
-def _own(spec: Fields, key: str, total: ResourceList) -> None:
-    """What is given for the pod as a whole takes the place of the sum."""
+def _own(spec: Object, key: str, total: ResourceList) -> None:
+    """Put what is given for the pod as a whole in the place of the sum."""
     for name, amount in ((spec.get("resources") or {}).get(key) or {}).items():
         if supported_at_pod_level(name):
             total[name] = amount
 
 
-def requests(pod: Fields) -> ResourceList:
-    """What the pod is promised, its overhead included."""
+def requests(pod: Object) -> ResourceList:
+    """Return what the pod is promised, its overhead included."""
     spec = pod.get("spec", {})
     total = _containers(pod, "requests")
     _own(spec, "requests", total)
@@ -111,8 +101,8 @@ def requests(pod: Fields) -> ResourceList:
     return total
 
 
-def limits(pod: Fields) -> ResourceList:
-    """What the pod may use at most, its overhead included where there is a limit."""
+def limits(pod: Object) -> ResourceList:
+    """Return what the pod may use at most, its overhead included where there is a limit."""
     spec = pod.get("spec", {})
     total = _containers(pod, "limits")
     _own(spec, "limits", total)
@@ -122,8 +112,8 @@ def limits(pod: Fields) -> ResourceList:
     return total
 
 
-def of_spec(spec: Fields, key: str, names: Iterable[str] = ("cpu", "memory")) -> ResourceList:
-    """The sum of what the specification alone says; these names may be given for the pod as a whole."""
+def of_spec(spec: Object, key: str, names: Iterable[str] = ("cpu", "memory")) -> ResourceList:
+    """Return the sum of what the specification alone says; these names may be given for the pod as a whole."""
     total = aggregate(spec, _spec(key))
     own = (spec.get("resources") or {}).get(key) or {}
     total.update({name: own[name] for name in names if name in own})

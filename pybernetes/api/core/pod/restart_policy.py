@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-Fields = dict[str, Any]
+from pybernetes.api.resource import Object
 
 
-def _matching_action(container: Fields, exit_code: int) -> str:
+def _matching_action(container: Object, exit_code: int) -> str:
     for rule in container.get("restartPolicyRules", ()):
         codes = rule.get("exitCodes")
         if codes is None:
@@ -18,8 +16,8 @@ def _matching_action(container: Fields, exit_code: int) -> str:
     return ""
 
 
-def should_restart(container: Fields, pod_policy: str, exit_code: int) -> bool:
-    """What the container's own rules and policy say, or else the pod's policy."""
+def should_restart(container: Object, pod_policy: str, exit_code: int) -> bool:
+    """Return what the container's own rules and policy say, or else the pod's policy."""
     policy = container.get("restartPolicy")
     if policy is not None and _matching_action(container, exit_code) in ("Restart", "RestartAllContainers"):
         return True
@@ -28,13 +26,13 @@ def should_restart(container: Fields, pod_policy: str, exit_code: int) -> bool:
     return exit_code != 0 if policy == "OnFailure" else policy != "Never"
 
 
-def restarts_all(container: Fields, exit_code: int) -> bool:
-    """Whether a container that ended so has every container of its pod start again."""
+def restarts_all(container: Object, exit_code: int) -> bool:
+    """Return whether a container that ended so has every container of its pod start again."""
     return _matching_action(container, exit_code) == "RestartAllContainers"
 
 
-def all_could_restart(spec: Fields) -> bool:
-    """Whether some container's rules can restart all the others."""
+def all_could_restart(spec: Object) -> bool:
+    """Return whether some container's rules can restart all the others."""
     return any(
         rule.get("action") == "RestartAllContainers"
         for key in ("initContainers", "containers")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-Toleration = dict[str, Any]
+from pybernetes.api.resource import Object
 
 
-def covers(wider: Toleration, toleration: Toleration) -> bool:
-    """Whether all that one tolerates, the wider one tolerates too."""
+def covers(wider: Object, toleration: Object) -> bool:
+    """Return whether all that one tolerates, the wider one tolerates too."""
     if wider == toleration:
         return True
     operator = wider.get("operator") or "Equal"
@@ -32,10 +31,10 @@ def covers(wider: Toleration, toleration: Toleration) -> bool:
     )
 
 
-def merge(first: Sequence[Toleration], second: Sequence[Toleration]) -> list[Toleration]:
-    """Both sets as one, without those that another one covers."""
+def merge(first: Sequence[Object], second: Sequence[Object]) -> list[Object]:
+    """Return both sets as one, without those that another one covers."""
     everything = [*first, *second]
-    merged: list[Toleration] = []
+    merged: list[Object] = []
     for position, toleration in enumerate(everything):
         if any(covers(kept, toleration) for kept in merged):
             continue
@@ -46,18 +45,18 @@ def merge(first: Sequence[Toleration], second: Sequence[Toleration]) -> list[Tol
     return merged
 
 
-def allowed(given: Iterable[Toleration], permitted: Sequence[Toleration]) -> bool:
-    """Whether each toleration is covered by one of those that are permitted; without any, all are."""
-    return not permitted or all(any(covers(wider, each) for wider in permitted) for each in given)
+def allowed(given: Iterable[Object], permitted: Sequence[Object]) -> bool:
+    """Return whether each toleration is covered by one of those that are permitted; without any, all are."""
+    return not permitted or all(any(covers(wider, toleration) for wider in permitted) for toleration in given)
 
 
-def put(tolerations: list[Toleration], wanted: Toleration) -> list[Toleration]:
-    """The tolerations with one more, which takes the place of those that differ in their seconds alone."""
+def put(tolerations: list[Object], wanted: Object) -> list[Object]:
+    """Return the tolerations with one more, which takes the place of those that differ in their seconds alone."""
     keys = ("key", "effect", "operator", "value")
 
-    def same(other: Toleration) -> bool:
+    def same(other: Object) -> bool:
         return all(wanted.get(key, "") == other.get(key, "") for key in keys)
 
-    if any(same(each) for each in tolerations):
-        return [wanted if same(each) else each for each in tolerations]
+    if any(same(toleration) for toleration in tolerations):
+        return [wanted if same(toleration) else toleration for toleration in tolerations]
     return [*tolerations, wanted]

@@ -6,21 +6,19 @@ from collections.abc import Iterable
 from typing import Any
 
 from pybernetes.api.core.pod import image_names
-from pybernetes.api.defaults.resources import default_requirements
-
-Fields = dict[str, Any]
-
+from pybernetes.api.defaults.claims import default_claim_spec
+from pybernetes.api.resource import Object
 
 # Fields of features that are off (mode of an emptyDir, users of files) are dropped on the way.
 
 
-def _mode(source: Fields) -> None:
+def _mode(source: Object) -> None:
     source.setdefault("defaultMode", 0o644)
     source.pop("defaultUser", None)
     _items(source.get("items", ()))
 
 
-def _items(items: Iterable[Fields]) -> None:
+def _items(items: Iterable[Object]) -> None:
     for item in items:
         item.pop("user", None)
         reference = item.get("fieldRef")
@@ -28,7 +26,7 @@ def _items(items: Iterable[Fields]) -> None:
             reference["apiVersion"] = "v1"
 
 
-def _projected(source: Fields) -> None:
+def _projected(source: Object) -> None:
     _mode(source)
     for projection in source.get("sources", ()):
         for part in projection.values():
@@ -38,15 +36,15 @@ def _projected(source: Fields) -> None:
             projection["serviceAccountToken"].setdefault("expirationSeconds", 3600)
 
 
-def _image(source: Fields) -> None:
+def _image(source: Object) -> None:
     if not source.get("pullPolicy"):
         source["pullPolicy"] = image_names.default_pull_policy(source.get("reference", ""))
 
 
-def _unset(values: Fields) -> Any:
-    """A function that fills what is absent or empty."""
+def _unset(values: Object) -> Any:
+    """Return a function that fills what is absent or empty."""
 
-    def fill(source: Fields) -> None:
+    def fill(source: Object) -> None:
         for key, value in values.items():
             if not source.get(key):
                 source[key] = value
@@ -54,7 +52,7 @@ def _unset(values: Fields) -> Any:
     return fill
 
 
-def _azure_disk(source: Fields) -> None:
+def _azure_disk(source: Object) -> None:
     for key, value in (
         ("cachingMode", "ReadWrite"),
         ("fsType", "ext4"),
@@ -64,14 +62,7 @@ def _azure_disk(source: Fields) -> None:
         source.setdefault(key, value)
 
 
-def default_claim_spec(spec: Fields) -> None:
-    """Completes the spec of a PersistentVolumeClaim."""
-    spec.setdefault("volumeMode", "Filesystem")
-    spec.setdefault("resources", {})  # Go writes this struct even when it is empty
-    default_requirements(spec)
-
-
-def _ephemeral(source: Fields) -> None:
+def _ephemeral(source: Object) -> None:
     template = source.get("volumeClaimTemplate")
     if template is not None:
         template.setdefault("metadata", {})
@@ -95,14 +86,14 @@ SOURCES = {
 }
 
 
-def default_volume(volume: Fields) -> None:
-    """Completes one volume; one without a source is an emptyDir."""
-    found = False
+def default_volume(volume: Object) -> None:
+    """Complete one volume; one without a source is an emptyDir."""
+    has_source = False
     for key in volume:
         if key != "name":
-            found = True
+            has_source = True
             fill = SOURCES.get(key)
             if fill:
                 fill(volume[key])
-    if not found:
+    if not has_source:
         volume["emptyDir"] = {}

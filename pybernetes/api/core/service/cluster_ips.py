@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import addresses
 
-Fields = dict[str, Any]
 FAMILIES = ("IPv4", "IPv6")
 POLICIES = ("PreferDualStack", "RequireDualStack", "SingleStack")
 SINGLE_STACK = "SingleStack"
@@ -17,19 +15,19 @@ _IPS, _FAMILIES, _POLICY = _SPEC / "clusterIPs", _SPEC / "ipFamilies", _SPEC / "
 _FIXED = "may not change once set"
 
 
-def is_headless(spec: Fields) -> bool:
-    """Whether the service has no address of its own, by wish."""
+def is_headless(spec: Object) -> bool:
+    """Return whether the service has no address of its own, by wish."""
     return spec.get("clusterIPs") == [NONE]
 
 
 def family_of(ip: str) -> str:
-    """IPv4 or IPv6, or nothing if it is no address."""
+    """Return IPv4 or IPv6, or nothing if it is no address."""
     address = addresses.parse_sloppy(ip)
     return "" if address is None else f"IPv{address.version}"
 
 
-def validate_cluster_ips(spec: Fields, old: Fields | None, errors: Errors) -> None:
-    """Checks that addresses, families and policy are known and fit together."""
+def validate_cluster_ips(spec: Object, old: Object | None, errors: Errors) -> None:
+    """Check that addresses, families and policy are known and fit together."""
     if spec.get("type") == "ExternalName":
         return
     ip, ips, families = spec.get("clusterIP", ""), spec.get("clusterIPs", []), spec.get("ipFamilies", [])
@@ -48,13 +46,13 @@ def validate_cluster_ips(spec: Fields, old: Fields | None, errors: Errors) -> No
         errors.unsupported(_POLICY, spec["ipFamilyPolicy"], POLICIES)
     if not _well_formed(ips, (old or {}).get("clusterIPs", ()), errors):
         return
-    if len(ips) > 1 and len({family_of(each) for each in ips}) != 2:
+    if len(ips) > 1 and len({family_of(cluster_ip) for cluster_ip in ips}) != 2:
         errors.invalid(_IPS, ips, "may specify no more than one IP for each IP family")
     if not is_headless(spec):
-        for index, (each, family) in enumerate(zip(ips, families, strict=False)):
-            if family in FAMILIES and family_of(each) != family:
+        for index, (cluster_ip, family) in enumerate(zip(ips, families, strict=False)):
+            if family in FAMILIES and family_of(cluster_ip) != family:
                 text = f"expected an {family} value as indicated by `ipFamilies[{index}]`"
-                errors.invalid(_IPS[index], each, text)
+                errors.invalid(_IPS[index], cluster_ip, text)
 
 
 def _well_formed(ips: list[str], old: list[str], errors: Errors) -> bool:
@@ -71,8 +69,8 @@ def _well_formed(ips: list[str], old: list[str], errors: Errors) -> bool:
     return fine
 
 
-def validate_address_changes(spec: Fields, old: Fields, errors: Errors) -> None:
-    """Checks that the first address and family stay, and that the second goes only when that is said."""
+def validate_address_changes(spec: Object, old: Object, errors: Errors) -> None:
+    """Check that the first address and family stay, and that the second goes only when that is said."""
     if "ExternalName" in (spec.get("type"), old.get("type")):
         return
     if not (is_headless(spec) and is_headless(old)):
@@ -81,7 +79,7 @@ def validate_address_changes(spec: Fields, old: Fields, errors: Errors) -> None:
         _families_change(spec, old, errors)
 
 
-def _ips_change(spec: Fields, old: Fields, errors: Errors) -> None:
+def _ips_change(spec: Object, old: Object, errors: Errors) -> None:
     after, before = spec.get("clusterIPs", []), old.get("clusterIPs", [])
     if len(after) == len(before):
         for index, ip in enumerate(before):
@@ -100,7 +98,7 @@ def _ips_change(spec: Fields, old: Fields, errors: Errors) -> None:
         errors.invalid(_IPS[0], after, _FIXED)
 
 
-def _families_change(spec: Fields, old: Fields, errors: Errors) -> None:
+def _families_change(spec: Object, old: Object, errors: Errors) -> None:
     after, before = spec.get("ipFamilies", []), old.get("ipFamilies", [])
     ips = spec.get("clusterIPs", [])
     if len(after) == len(before):

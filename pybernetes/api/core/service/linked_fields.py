@@ -3,17 +3,13 @@ and what a change of type makes meaningless is dropped."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.core.service.cluster_ips import family_of
 from pybernetes.api.core.service.validation import is_externally_accessible, needs_health_check
 from pybernetes.api.resource import Object
 
-Fields = dict[str, Any]
-
 
 def prepare_create(obj: Object) -> None:
-    """The list of addresses starts with the single one."""
+    """Start the list of addresses with the single one."""
     obj["status"] = {"loadBalancer": {}}
     spec = obj.get("spec", {})
     if spec.get("clusterIP") and not spec.get("clusterIPs"):
@@ -21,7 +17,7 @@ def prepare_create(obj: Object) -> None:
 
 
 def prepare_update(new: Object, old: Object) -> None:
-    """Keeps what was allocated, drops what no longer applies, and keeps both forms of the address in step."""
+    """Keep what was allocated, drop what no longer applies, and keep both forms of the address in step."""
     spec, before = new.setdefault("spec", {}), old.get("spec", {})
     keep_allocated(spec, before)
     _sync_cluster_ips(spec, before)
@@ -31,23 +27,23 @@ def prepare_update(new: Object, old: Object) -> None:
         new["status"] = {**new.get("status", {}), "loadBalancer": {}}
 
 
-def _has_cluster_ip(spec: Fields) -> bool:
+def _has_cluster_ip(spec: Object) -> bool:
     return spec.get("type") != "ExternalName"
 
 
-def _takes_node_ports(spec: Fields) -> bool:
+def _takes_node_ports(spec: Object) -> bool:
     type_ = spec.get("type")
     return type_ == "NodePort" or (
         type_ == "LoadBalancer" and spec.get("allocateLoadBalancerNodePorts", True)
     )
 
 
-def _node_ports(spec: Fields) -> set[int]:
+def _node_ports(spec: Object) -> set[int]:
     return {port["nodePort"] for port in spec.get("ports", ()) if port.get("nodePort")}
 
 
-def keep_allocated(spec: Fields, before: Fields) -> None:
-    """Fills addresses and ports that the client left out with those that the service has."""
+def keep_allocated(spec: Object, before: Object) -> None:
+    """Fill addresses and ports that the client left out with those that the service has."""
     if _has_cluster_ip(spec) and _has_cluster_ip(before):
         for key in ("clusterIP", "clusterIPs"):
             if not spec.get(key) and before.get(key):
@@ -64,7 +60,7 @@ def keep_allocated(spec: Fields, before: Fields) -> None:
             spec["healthCheckNodePort"] = before["healthCheckNodePort"]
 
 
-def _sync_cluster_ips(spec: Fields, before: Fields) -> None:
+def _sync_cluster_ips(spec: Object, before: Object) -> None:
     ip, old_ip = spec.get("clusterIP", ""), before.get("clusterIP", "")
     ips, old_ips = spec.get("clusterIPs", []), before.get("clusterIPs", [])
     if old_ips and not ips and ip == old_ip:
@@ -76,8 +72,8 @@ def _sync_cluster_ips(spec: Fields, before: Fields) -> None:
             spec["clusterIPs"] = [ip]
 
 
-def _keep_families(spec: Fields, before: Fields) -> None:
-    """Families and policy that are not given follow from before and from the addresses."""
+def _keep_families(spec: Object, before: Object) -> None:
+    """Derive families and policy that are not given from the old service and from the addresses."""
     if not _has_cluster_ip(spec) or not _has_cluster_ip(before):
         return
     if "ipFamilyPolicy" not in spec and "ipFamilyPolicy" in before:
@@ -90,8 +86,8 @@ def _keep_families(spec: Fields, before: Fields) -> None:
             spec["ipFamilies"] = before["ipFamilies"]
 
 
-def drop_meaningless(spec: Fields, before: Fields) -> None:
-    """Drops what the new type does not have, unless the client changed it too (which is then refused)."""
+def drop_meaningless(spec: Object, before: Object) -> None:
+    """Drop what the new type does not have, unless the client changed it too (which is then refused)."""
     if _has_cluster_ip(before) and not _has_cluster_ip(spec):
         if all(spec.get(key) == before.get(key) for key in ("clusterIP", "clusterIPs")):
             spec.pop("clusterIP", None)
@@ -113,7 +109,7 @@ def drop_meaningless(spec: Fields, before: Fields) -> None:
         _drop_same(spec, before, "externalTrafficPolicy")
 
 
-def _drop_same(spec: Fields, before: Fields, *keys: str) -> None:
+def _drop_same(spec: Object, before: Object, *keys: str) -> None:
     for key in keys:
         if key in spec and spec[key] == before.get(key):
             del spec[key]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.core.service import linked_fields as links
 from pybernetes.api.core.service import validation as checks
 from pybernetes.api.field import Errors, Path
@@ -16,7 +14,7 @@ _AFFINITY_SECONDS = 10800
 
 
 def default(obj: Object) -> None:
-    """Fills what follows from the type and from other fields."""
+    """Fill what follows from the type and from other fields."""
     spec = obj.setdefault("spec", {})
     if not spec.get("type"):
         spec["type"] = "ClusterIP"
@@ -42,7 +40,7 @@ def default(obj: Object) -> None:
                 entry.setdefault("ipMode", "VIP")
 
 
-def _default_affinity(spec: dict[str, Any]) -> None:
+def _default_affinity(spec: Object) -> None:
     if not spec.get("sessionAffinity"):
         spec["sessionAffinity"] = "None"
     if spec["sessionAffinity"] == "None":
@@ -54,43 +52,43 @@ def _default_affinity(spec: dict[str, Any]) -> None:
 
 
 def validate_create(obj: Object, errors: Errors) -> None:
-    """Checks a new service."""
+    """Check a new service."""
     checks.validate(obj, None, errors)
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Tells about what has no effect, is deprecated or is spelled in an unusual way."""
+    """Warn about what has no effect, is deprecated or is spelled in an unusual way."""
     spec = obj.get("spec", {})
-    found = []
+    messages = []
     if checks.HINTS in (obj["metadata"].get("annotations") or {}):
-        found.append(f"annotation {checks.HINTS} is deprecated, please use {checks.MODE} instead")
+        messages.append(f"annotation {checks.HINTS} is deprecated, please use {checks.MODE} instead")
     type_, external_ips = spec.get("type"), spec.get("externalIPs", ())
     headless = type_ == "ClusterIP" and spec.get("clusterIP") == "None"
     if not headless and spec.get("clusterIP"):
         for index, ip in enumerate(spec.get("clusterIPs", ())):
-            found += addresses.ip_warnings(ip, (_SPEC / "clusterIPs")[index])
+            messages += addresses.ip_warnings(ip, (_SPEC / "clusterIPs")[index])
     if headless:
         if spec.get("loadBalancerIP"):
-            found.append("spec.loadBalancerIP is ignored for headless services")
+            messages.append("spec.loadBalancerIP is ignored for headless services")
         if external_ips:
-            found.append("spec.externalIPs is ignored for headless services")
+            messages.append("spec.externalIPs is ignored for headless services")
         if spec.get("sessionAffinity") != "None":
-            found.append("spec.SessionAffinity is ignored for headless services")
+            messages.append("spec.SessionAffinity is ignored for headless services")
     for index, ip in enumerate(external_ips):
-        found += addresses.ip_warnings(ip, (_SPEC / "externalIPs")[index])
+        messages += addresses.ip_warnings(ip, (_SPEC / "externalIPs")[index])
     if external_ips and not headless and type_ != "ExternalName":
-        found.append("spec.externalIPs is deprecated and may no longer be implemented in some clusters")
+        messages.append("spec.externalIPs is deprecated and may no longer be implemented in some clusters")
     if spec.get("loadBalancerIP"):
-        found += addresses.ip_warnings(spec["loadBalancerIP"], _SPEC / "loadBalancerIP")
+        messages += addresses.ip_warnings(spec["loadBalancerIP"], _SPEC / "loadBalancerIP")
     for index, cidr in enumerate(spec.get("loadBalancerSourceRanges", ())):
-        found += addresses.cidr_warnings(cidr, (_SPEC / "loadBalancerSourceRanges")[index])
+        messages += addresses.cidr_warnings(cidr, (_SPEC / "loadBalancerSourceRanges")[index])
     if type_ == "ExternalName" and external_ips:
-        found.append('spec.externalIPs is ignored when spec.type is "ExternalName"')
+        messages.append('spec.externalIPs is ignored when spec.type is "ExternalName"')
     if type_ != "ExternalName" and spec.get("externalName"):
-        found.append('spec.externalName is ignored when spec.type is not "ExternalName"')
+        messages.append('spec.externalName is ignored when spec.type is not "ExternalName"')
     if spec.get("trafficDistribution") == "PreferClose":
-        found.append('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"')
-    return found
+        messages.append('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"')
+    return messages
 
 
 def _external_ip(obj: Object, now: float) -> str:

@@ -13,9 +13,8 @@ from pybernetes.api.core.service.cluster_ips import (
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
-from pybernetes.api.validation import addresses, meta, names
+from pybernetes.api.validation import addresses, checks, meta, names
 
-Fields = dict[str, Any]
 _SPEC = Path("spec")
 _PORTS = _SPEC / "ports"
 _TYPES = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
@@ -28,19 +27,19 @@ HINTS, MODE = "service.kubernetes.io/topology-aware-hints", "service.kubernetes.
 SOURCE_RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
 
 
-def is_externally_accessible(spec: Fields) -> bool:
-    """Whether traffic from outside the cluster is meant to reach it."""
+def is_externally_accessible(spec: Object) -> bool:
+    """Return whether traffic from outside the cluster is meant to reach it."""
     type_ = spec.get("type")
     return type_ in ("LoadBalancer", "NodePort") or (type_ == "ClusterIP" and bool(spec.get("externalIPs")))
 
 
-def needs_health_check(spec: Fields) -> bool:
-    """Whether load balancers ask each node if it has pods of the service."""
+def needs_health_check(spec: Object) -> bool:
+    """Return whether load balancers ask each node if it has pods of the service."""
     return spec.get("type") == "LoadBalancer" and spec.get("externalTrafficPolicy") == "Local"
 
 
 def validate(obj: Object, old: Object | None, errors: Errors) -> None:
-    """Checks a new or changed service; what the old one had already stays allowed."""
+    """Check a new or changed service; what the old one had already stays allowed."""
     spec, before = obj.get("spec", {}), (old or {}).get("spec", {})
     annotations = obj["metadata"].get("annotations") or {}
     if HINTS in annotations and MODE in annotations and annotations[HINTS] != annotations[MODE]:
@@ -53,9 +52,9 @@ def validate(obj: Object, old: Object | None, errors: Errors) -> None:
     _affinity(spec, errors)
     validate_cluster_ips(spec, before, errors)
     for index, ip in enumerate(spec.get("externalIPs", ())):
-        path, found = (_SPEC / "externalIPs")[index], len(errors)
+        path, errors_before = (_SPEC / "externalIPs")[index], len(errors)
         addresses.legacy_ip(ip, path, errors, before.get("externalIPs", ()))
-        if len(errors) == found:
+        if len(errors) == errors_before:
             addresses.endpoint_ip(ip, path, errors)
     _known(spec, "type", _TYPES, errors, required=True)
     _port_clashes(spec, errors)
@@ -64,7 +63,7 @@ def validate(obj: Object, old: Object | None, errors: Errors) -> None:
     _traffic(spec, errors)
 
 
-def _known(spec: Fields, key: str, values: tuple[str, ...], errors: Errors, required: bool = False) -> None:
+def _known(spec: Object, key: str, values: tuple[str, ...], errors: Errors, required: bool = False) -> None:
     if not spec.get(key):
         if required:
             errors.required(_SPEC / key)
@@ -72,7 +71,7 @@ def _known(spec: Fields, key: str, values: tuple[str, ...], errors: Errors, requ
         errors.unsupported(_SPEC / key, spec[key], values)
 
 
-def _type(spec: Fields, errors: Errors) -> None:
+def _type(spec: Object, errors: Errors) -> None:
     type_ = spec.get("type")
     if not spec.get("ports") and not is_headless(spec) and type_ != "ExternalName":
         errors.required(_PORTS)
@@ -87,11 +86,10 @@ def _type(spec: Fields, errors: Errors) -> None:
     if not name:
         errors.required(_SPEC / "externalName")
     else:
-        for problem in names.dns_subdomain(name):
-            errors.invalid(_SPEC / "externalName", name, problem)
+        checks.name(names.dns_subdomain, name, _SPEC / "externalName", errors)
 
 
-def _ports(spec: Fields, errors: Errors) -> None:
+def _ports(spec: Object, errors: Errors) -> None:
     ports = spec.get("ports", ())
     seen: set[str] = set()
     for index, port in enumerate(ports):
@@ -121,7 +119,7 @@ def _report(check: Callable[[Any], list[str]], value: Any, path: Path, errors: E
         errors.invalid(path, value, problem)
 
 
-def _port_clashes(spec: Fields, errors: Errors) -> None:
+def _port_clashes(spec: Object, errors: Errors) -> None:
     node_ports, ports = set(), set()
     for index, port in enumerate(spec.get("ports", ())):
         path, number = _PORTS[index] / "nodePort", port.get("nodePort", 0)
@@ -142,7 +140,7 @@ def _port_clashes(spec: Fields, errors: Errors) -> None:
         ports.add(key)
 
 
-def _affinity(spec: Fields, errors: Errors) -> None:
+def _affinity(spec: Object, errors: Errors) -> None:
     affinity, path = spec.get("sessionAffinity", ""), _SPEC / "sessionAffinityConfig"
     _known(spec, "sessionAffinity", ("ClientIP", "None"), errors, required=True)
     if affinity == "None" and "sessionAffinityConfig" in spec:
@@ -162,7 +160,7 @@ def _affinity(spec: Fields, errors: Errors) -> None:
 
 
 def _source_ranges(
-    spec: Fields, before: Fields, annotations: dict[str, str], old: Object | None, errors: Errors
+    spec: Object, before: Object, annotations: dict[str, str], old: Object | None, errors: Errors
 ) -> None:
     ranges = spec.get("loadBalancerSourceRanges", ())
     if ranges:
@@ -183,7 +181,7 @@ def _source_ranges(
                 addresses.legacy_cidr(part.strip(), path, errors)
 
 
-def _load_balancer(spec: Fields, errors: Errors) -> None:
+def _load_balancer(spec: Object, errors: Errors) -> None:
     is_balancer = spec.get("type") == "LoadBalancer"
     if "allocateLoadBalancerNodePorts" in spec and not is_balancer:
         errors.forbidden(_SPEC / "allocateLoadBalancerNodePorts", _LOAD_BALANCER_ONLY)
@@ -196,7 +194,7 @@ def _load_balancer(spec: Fields, errors: Errors) -> None:
             errors.forbidden(_SPEC / "loadBalancerClass", _LOAD_BALANCER_ONLY)
 
 
-def _traffic(spec: Fields, errors: Errors) -> None:
+def _traffic(spec: Object, errors: Errors) -> None:
     policy = spec.get("externalTrafficPolicy", "")
     if is_externally_accessible(spec):
         _known(spec, "externalTrafficPolicy", _TRAFFIC, errors, required=True)
@@ -218,7 +216,7 @@ def _traffic(spec: Fields, errors: Errors) -> None:
 
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks what may not change, and then the service as a whole."""
+    """Check what may not change, and then the service as a whole."""
     spec, before = new.get("spec", {}), old.get("spec", {})
     validate_address_changes(spec, before, errors)
     both = spec.get("type") == "LoadBalancer" == before.get("type")
@@ -232,7 +230,7 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
-    """Checks the addresses that the load balancer reports."""
+    """Check the addresses that the load balancer reports."""
     path = Path("status") / "loadBalancer" / "ingress"
     entries = new.get("status", {}).get("loadBalancer", {}).get("ingress", [])
     known = [e.get("ip") for e in old.get("status", {}).get("loadBalancer", {}).get("ingress", ())]

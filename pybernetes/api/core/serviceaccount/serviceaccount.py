@@ -9,13 +9,13 @@ _ENFORCE = "kubernetes.io/enforce-mountable-secrets"
 
 
 def prepare_create(obj: Object) -> None:
-    """References to secrets keep their names only."""
+    """Reduce references to secrets to their names."""
     if "secrets" in obj:
         obj["secrets"] = [{"name": ref["name"]} if ref.get("name") else {} for ref in obj["secrets"]]
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Tells about the annotation that is on its way out."""
+    """Warn about the annotation that is on its way out."""
     if old is not None and _ENFORCE in (old["metadata"].get("annotations") or {}):
         return []
     if _ENFORCE not in (obj["metadata"].get("annotations") or {}):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.authentication import GROUP
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object, Resource
@@ -17,12 +15,12 @@ WEBHOOKS = ("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration")
 
 
 def default(obj: Object) -> None:
-    """A token lasts for an hour unless it is said."""
+    """Let a token last for an hour unless it says otherwise."""
     obj.setdefault("spec", {}).setdefault("expirationSeconds", 3600)
 
 
-def is_for_webhook(reference: dict[str, Any] | None) -> bool:
-    """Whether the token is to be bound to the configuration of a webhook."""
+def is_for_webhook(reference: Object | None) -> bool:
+    """Return whether the token is to be bound to the configuration of a webhook."""
     return (
         reference is not None
         and reference.get("kind") in WEBHOOKS
@@ -31,7 +29,7 @@ def is_for_webhook(reference: dict[str, Any] | None) -> bool:
 
 
 def validate(obj: Object, errors: Errors) -> None:
-    """Checks how long the token is to last, and what it is to attest."""
+    """Check how long the token is to last, and what it is to attest."""
     spec = obj["spec"]
     seconds, attestations = spec["expirationSeconds"], spec.get("attestations")
     if not is_for_webhook(spec.get("boundObjectRef")) and attestations:

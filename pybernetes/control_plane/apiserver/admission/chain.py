@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 
 from pybernetes.api import errors
+from pybernetes.api.resource import Object, Resource
 from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.plugin import Plugin
+from pybernetes.control_plane.apiserver.request import Request
 
 _MOST_ROUTES = 10_000
 Method = Callable[[Attributes], Awaitable[None] | None]
@@ -42,6 +44,29 @@ class Chain:
                 self._routes.clear()  # of kinds that came and went
             self._routes[key] = route
         return route
+
+    def attributes(
+        self,
+        operation: str,
+        resource: Resource,
+        request: Request,
+        obj: Object | None,
+        old: Object | None,
+        dry_run: bool,
+    ) -> Attributes:
+        """Return a write as the plugins see it."""
+        info = request.request_info
+        name = info.name or (obj["metadata"].get("name", "") if obj else "")
+        notes: dict[str, str] = {} if request.audit is None else request.audit.annotations
+        return Attributes(
+            operation, resource, info.namespace, name, obj, old, request.user, info.subresource, dry_run,
+            warn=request.warn, annotations=notes, request=request,
+        )  # fmt: skip
+
+    async def admit(self, attributes: Attributes) -> None:
+        """Let every plugin change and then refuse what is asked for."""
+        await self.mutate(attributes)
+        await self.validate(attributes)
 
     async def mutate(self, attributes: Attributes) -> None:
         """Let every plugin change the object, twice if what came later made a change that others want to see."""

@@ -2,5 +2,5 @@
 
 ``registration`` writes the objects of what this server serves itself, ``availability`` decides whether another
 server can be reached, ``aggregator`` follows the objects and asks the servers, ``documents`` reads what they say
-about themselves, ``passing`` hands requests on.
+about themselves, ``proxy`` passes requests on to them.
 """

@@ -20,16 +20,13 @@ from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.control_plane.apiserver.openapi import OpenApi
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage import writes
-from pybernetes.control_plane.apiserver.storage.options import WriteOptions
-from pybernetes.control_plane.apiserver.storage.update_rules import StatusRules
+from pybernetes.control_plane.apiserver.storage.own_status import modify_status
 from pybernetes.control_plane.apiserver.webhooks.service_resolver import Unresolved, resolve
 from pybernetes.control_plane.store.prefix_follower import PrefixFollower
-from pybernetes.control_plane.store.protocol import Conflict, NotFound, Record, StoreError, Watch
+from pybernetes.control_plane.store.protocol import Record, StoreError, Watch
 from pybernetes.lib.http.client import Peer, Reply, RequestFailed
 
 log = logging.getLogger(__name__)
-_OPTIONS = WriteOptions(manager="kube-apiserver")
 _SELF = User("system:kube-aggregator", groups=(MASTERS,))
 _SERVICE_NAME = "kubernetes.io/service-name"
 _ASK_SECONDS = 5.0
@@ -42,7 +39,7 @@ class Remote:
     """A version of a group that another server serves."""
 
     def __init__(self, obj: Object, secure: ssl.SSLContext) -> None:
-        self.object, self.context = obj, secure
+        self.object, self.tls = obj, secure
         self.spec: dict[str, Any] = obj["spec"]
         self.available = availability.is_available(obj)
         self.changed = asyncio.Event()
@@ -51,7 +48,7 @@ class Remote:
         self.said: documents.Said | None = None
 
     def end(self) -> None:
-        """Looks at the server no longer."""
+        """Look at the server no longer."""
         for watch in self.watches:
             watch.close()
         if self.task is not None:
@@ -71,18 +68,18 @@ class Aggregator:
         self.registration = Registration(context, discovery)
 
     async def start(self) -> None:
-        """Follows the objects from now on, and writes those of this server."""
+        """Follow the objects from now on, and write those of this server."""
         PrefixFollower(self._context.store, self._kind.prefix, self._change).start()
         await self.registration.start()
 
     async def close(self) -> None:
-        """Stops asking."""
+        """Stop asking."""
         await self.registration.close()
         for remote in self._remotes.values():
             remote.end()
 
     def __call__(self, request: Request) -> Awaitable[Any] | None:
-        """Hands a request on if another server serves its group; None if it is this server's."""
+        """Hand a request on if another server serves its group; None if it is this server's."""
         if not self._remotes:
             return None
         info = request.request_info
@@ -97,7 +94,7 @@ class Aggregator:
             return None
         if not remote.available:
             raise errors.unavailable("service unavailable")
-        return proxy.pass_on(self._context, request, remote.spec, remote.context)
+        return proxy.forward_request(self._context, request, remote.spec, remote.tls)
 
     # -- objects -----------------------------------------------------------------------------------------
 
@@ -122,7 +119,7 @@ class Aggregator:
 
     def _hold(self, name: str, obj: Object) -> None:
         try:
-            secure = proxy.context(obj["spec"], self._identity)
+            secure = proxy.client_tls(obj["spec"], self._identity)
         except ValueError as error:
             log.warning("APIService %s: %s", name, error)
             return
@@ -143,7 +140,7 @@ class Aggregator:
             self._openapi.set_foreign(*version, v3, said.v2)
 
     def _watch(self, remote: Remote) -> None:
-        """Looks at the server again when its service or the endpoints of it change."""
+        """Look at the server again when its service or the endpoints of it change."""
         service, store = remote.spec["service"], self._context.store
         services = self._context.kinds.find("", "services")
         slices = self._context.kinds.find("discovery.k8s.io", "endpointslices")
@@ -169,10 +166,7 @@ class Aggregator:
             remote.changed.clear()
             verdict = await self._ask(version, remote)
             try:
-                await self._write(name, remote, verdict)
-            except (Conflict, NotFound):
-                await asyncio.sleep(0)
-                continue
+                await self._write(name, verdict)
             except StoreError as error:
                 log.warning("cannot write the status of APIService %s: %s", name, error)
             available = verdict is PASSED
@@ -187,16 +181,16 @@ class Aggregator:
                 pass
 
     async def _ask(self, version: tuple[str, str], remote: Remote) -> Verdict:
-        """How the server is; what it says about itself is kept."""
+        """Return whether the server answers; keep what it says about itself."""
         wanted = remote.spec["service"]
         namespace, name = wanted["namespace"], wanted["name"]
         services = self._context.kinds.find("", "services")
         slices = self._context.kinds.find("discovery.k8s.io", "endpointslices")
         record = self._context.store.get(services.key(namespace, name))
         pieces = [
-            slices.shared(one)
-            for one in self._context.store.list(slices.collection(namespace)).records
-            if slices.labels(one).get(_SERVICE_NAME) == name
+            slices.shared(piece)
+            for piece in self._context.store.list(slices.collection(namespace)).records
+            if slices.labels(piece).get(_SERVICE_NAME) == name
         ]
         service = services.shared(record) if record is not None else None
         missing = availability.check(remote.object, service, pieces)
@@ -215,17 +209,12 @@ class Aggregator:
     async def _get(self, remote: Remote, path: str, accepted: str) -> Reply:
         service = remote.spec["service"]
         host, port = resolve(self._context, service["namespace"], service["name"], service["port"])
-        peer = Peer(host, port, remote.context, proxy.server_name(remote.spec))
+        peer = Peer(host, port, remote.tls, proxy.server_name(remote.spec))
         headers = {**proxy.flat(proxy.identity_headers(_SELF)), "Accept": accepted}
         return await self._context.https.send(peer, "GET", path, b"", headers, _ASK_SECONDS)
 
-    async def _write(self, name: str, remote: Remote, verdict: Verdict) -> None:
-        old = remote.object
-        new = availability.with_verdict(old, verdict, self._context.timestamp())
-        if new is None:
-            return
-        new["metadata"] = dict(new["metadata"])
-        resource = self._kind.resource
-        writes.own_fields(self._context, resource, old, new, _OPTIONS, "status", StatusRules(resource).reset)
-        key, revision = self._kind.key("", name), int(old["metadata"]["resourceVersion"])
-        await self._context.store.update(key, self._kind.encode(new), revision)
+    async def _write(self, name: str, verdict: Verdict) -> None:
+        def change(api_service: Object) -> Object | None:
+            return availability.with_verdict(api_service, verdict, self._context.timestamp())
+
+        await modify_status(self._context, self._kind, self._kind.key("", name), change)

@@ -23,7 +23,7 @@ PASSED = Verdict("True", "Passed", "all checks passed")
 
 
 def check(api_service: Object, service: Object | None, slices: Sequence[Object]) -> Verdict | None:
-    """What is missing for the service to be asked, or None if nothing is."""
+    """Return what is missing for the service to be asked, or None if nothing is."""
     wanted = api_service["spec"]["service"]
     name = f"service/{wanted['name']} in {go_format.quote(wanted['namespace'])}"
     if service is None:
@@ -43,28 +43,31 @@ def check(api_service: Object, service: Object | None, slices: Sequence[Object])
     return None
 
 
-def _serves(piece: Object, port: str) -> bool:
-    ports = [each.get("name", "") for each in piece.get("ports", ())]
-    return port in ports and any(
+def _serves(piece: Object, port_name: str) -> bool:
+    names = [port.get("name", "") for port in piece.get("ports", ())]
+    return port_name in names and any(
         endpoint.get("addresses") and endpoint.get("conditions", {}).get("ready", True)
         for endpoint in piece.get("endpoints", ())
     )
 
 
 def is_available(api_service: Object) -> bool:
-    """Whether requests may be passed on."""
+    """Tell whether requests may be passed on."""
     conditions = api_service.get("status", {}).get("conditions", ())
-    return any(each["type"] == AVAILABLE and each["status"] == "True" for each in conditions)
+    return any(condition["type"] == AVAILABLE and condition["status"] == "True" for condition in conditions)
 
 
 def with_verdict(api_service: Object, verdict: Verdict, now: str) -> Object | None:
-    """The object with its condition brought up to date, or None if it says so already."""
+    """Return the object with its condition brought up to date, or None if it says so already."""
     conditions: list[dict[str, Any]] = list(api_service.get("status", {}).get("conditions", ()))
-    old = next((each for each in conditions if each["type"] == AVAILABLE), None)
+    old = next((condition for condition in conditions if condition["type"] == AVAILABLE), None)
     if old is not None and Verdict(old["status"], old.get("reason", ""), old.get("message", "")) == verdict:
         return None
     since = old["lastTransitionTime"] if old is not None and old["status"] == verdict.status else now
     new = {"type": AVAILABLE, "status": verdict.status, "lastTransitionTime": since,
            "reason": verdict.reason, "message": verdict.message}  # fmt: skip
-    kept = [new if each is old else each for each in conditions] if old is not None else [*conditions, new]
+    if old is None:
+        kept = [*conditions, new]
+    else:
+        kept = [new if condition is old else condition for condition in conditions]
     return {**api_service, "status": {**api_service.get("status", {}), "conditions": kept}}

@@ -29,7 +29,7 @@ class Said:
 
 
 async def read(ask: Ask, group: str, version: str) -> Said:
-    """Asks for everything; Unusable if even the list of resources cannot be had."""
+    """Ask for everything; Unusable if even the list of resources cannot be had."""
     legacy = _json(await ask(f"/apis/{group}/{version}", "application/json"))
     if not isinstance(legacy.get("resources"), list):
         raise Unusable(f"/apis/{group}/{version} is no list of resources")
@@ -66,31 +66,31 @@ def _from_aggregated(document: dict[str, Any], group: str, version: str) -> Rows
         return []
     for item in document.get("items") or ():
         if item.get("metadata", {}).get("name") == group:
-            for each in item.get("versions") or ():
-                if each.get("version") == version:
-                    return each.get("resources") or []
+            for served in item.get("versions") or ():
+                if served.get("version") == version:
+                    return served.get("resources") or []
     return []
 
 
 def from_legacy(resources: Rows, group: str, version: str) -> Rows:
-    """Rows of aggregated discovery from those of a list of resources."""
+    """Return rows of aggregated discovery from those of a list of resources."""
     rows: dict[str, dict[str, Any]] = {}
-    for each in resources:
-        plural, _, part = each.get("name", "").partition("/")
+    for resource in resources:
+        plural, _, part = resource.get("name", "").partition("/")
         kind = {
-            "group": each.get("group") or group, "version": each.get("version") or version,
-            "kind": each.get("kind", ""),
+            "group": resource.get("group") or group, "version": resource.get("version") or version,
+            "kind": resource.get("kind", ""),
         }  # fmt: skip
         if part:
-            below = {"subresource": part, "responseKind": kind, "verbs": each.get("verbs") or []}
+            below = {"subresource": part, "responseKind": kind, "verbs": resource.get("verbs") or []}
             rows.setdefault(plural, {"resource": plural}).setdefault("subresources", []).append(below)
             continue
         row = rows.setdefault(plural, {"resource": plural})
         row |= {
             "responseKind": kind,
-            "scope": "Namespaced" if each.get("namespaced") else "Cluster",
-            "singularResource": each.get("singularName", ""),
-            "verbs": each.get("verbs") or [],
+            "scope": "Namespaced" if resource.get("namespaced") else "Cluster",
+            "singularResource": resource.get("singularName", ""),
+            "verbs": resource.get("verbs") or [],
         }
-        row |= {key: each[key] for key in ("shortNames", "categories") if each.get(key)}
+        row |= {key: resource[key] for key in ("shortNames", "categories") if resource.get(key)}
     return [row for row in rows.values() if "responseKind" in row]

@@ -14,7 +14,7 @@ from pybernetes.api import errors
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.context import ServerContext
-from pybernetes.control_plane.apiserver.proxy import kubelets
+from pybernetes.control_plane.apiserver.proxy import forwarding
 from pybernetes.control_plane.apiserver.proxy.reverse_proxy import ProxyError, Target, forward
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.webhooks.service_resolver import Unresolved, resolve
@@ -38,12 +38,12 @@ class Identity:
 
 
 def server_name(spec: Object) -> str:
-    """The name that the certificate of the other server has to be good for."""
+    """Return the name that the certificate of the other server has to be good for."""
     return f"{spec['service']['name']}.{spec['service']['namespace']}.svc"
 
 
-def context(spec: Object, identity: Identity) -> ssl.SSLContext:
-    """How the other server is spoken to; ValueError if its authorities make no sense."""
+def client_tls(spec: Object, identity: Identity) -> ssl.SSLContext:
+    """Return the TLS settings for the other server; ValueError if its authorities make no sense."""
     try:
         bundle = base64.b64decode(spec.get("caBundle") or "").decode() or None
         return tls.client_context(
@@ -57,29 +57,31 @@ def context(spec: Object, identity: Identity) -> ssl.SSLContext:
 
 
 def identity_headers(user: User) -> list[Header]:
-    """The user as front proxies tell it."""
-    found = [(b"X-Remote-User", user.name.encode())]
+    """Return the user as front proxies tell it."""
+    headers = [(b"X-Remote-User", user.name.encode())]
     if user.uid:
-        found.append((b"X-Remote-Uid", user.uid.encode()))
-    found += [(b"X-Remote-Group", group.encode()) for group in user.groups]
+        headers.append((b"X-Remote-Uid", user.uid.encode()))
+    headers += [(b"X-Remote-Group", group.encode()) for group in user.groups]
     for key, values in user.extra.items():
         # Keys may hold what header names may not; they are read in lower case and unescaped.
         name = f"X-Remote-Extra-{quote(key, safe='')}".encode()
-        found += [(name, value.encode()) for value in values]
-    return [(name, value.replace(b"\r", b"").replace(b"\n", b"")) for name, value in found]
+        headers += [(name, value.encode()) for value in values]
+    return [(name, value.replace(b"\r", b"").replace(b"\n", b"")) for name, value in headers]
 
 
-async def pass_on(api: ServerContext, request: Request, spec: Object, secure: ssl.SSLContext) -> Answer:
-    """Passes a request on; 503 if there is nobody to pass it to."""
+async def forward_request(
+    context: ServerContext, request: Request, spec: Object, secure: ssl.SSLContext
+) -> Answer:
+    """Pass a request on; 503 if there is nobody to pass it to."""
     service = spec["service"]
     try:
-        host, port = resolve(api, service["namespace"], service["name"], service["port"])
+        host, port = resolve(context, service["namespace"], service["name"], service["port"])
     except Unresolved:
         raise errors.unavailable("service unavailable") from None
-    path = kubelets.with_query(request.path, request.query_text)
+    path = forwarding.with_query(request.path, request.query_text)
     target = Target(host, port, path, secure, server_name(spec), more=identity_headers(request.user))
     target.headers[b"audit-id"] = request.audit_id  # so that both servers note it as the same request
-    target.dialer = api.nodes.dialer
+    target.dialer = context.nodes.dialer
     try:
         return await forward(request, target)
     except ProxyError as error:
@@ -87,5 +89,5 @@ async def pass_on(api: ServerContext, request: Request, spec: Object, secure: ss
 
 
 def flat(headers: Sequence[Header]) -> dict[str, str]:
-    """Headers of which none is repeated, for a client that takes no others."""
+    """Return headers of which none is repeated, for a client that takes no others."""
     return {name.decode(): value.decode() for name, value in headers}

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Iterable
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.assembly import bootstrap
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.discovery.discovery import GROUP_PRIORITIES, Discovery
+from pybernetes.control_plane.apiserver.storage.ensure import ensure
+from pybernetes.control_plane.apiserver.storage.modify import DELETE, KEEP, Outcome, modify
 from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSync
-from pybernetes.control_plane.store.protocol import Conflict, NotFound
 
 GROUP, PLURAL = "apiregistration.k8s.io", "apiservices"
 LABEL = "kube-aggregator.kubernetes.io/automanaged"
@@ -24,7 +24,7 @@ Version = tuple[str, str]
 
 
 def local(group: str, version: str, built_in: bool) -> Object:
-    """The object of a version that this server serves itself."""
+    """Return the object of a version that this server serves itself."""
     minimum, priority = _CUSTOM
     if built_in:
         minimum = GROUP_PRIORITIES[group]
@@ -38,12 +38,12 @@ def local(group: str, version: str, built_in: bool) -> Object:
 
 
 def surplus(present: Iterable[Object], served: set[Version]) -> list[str]:
-    """The names of objects that stand for custom resources which are served no longer."""
+    """Return the names of objects that stand for custom resources which are served no longer."""
     return [
-        found["metadata"]["name"]
-        for found in present
-        if found["metadata"].get("labels", {}).get(LABEL) == "true"
-        and (found["spec"]["group"], found["spec"]["version"]) not in served
+        api_service["metadata"]["name"]
+        for api_service in present
+        if api_service["metadata"].get("labels", {}).get(LABEL) == "true"
+        and (api_service["spec"]["group"], api_service["spec"]["version"]) not in served
     ]
 
 
@@ -54,40 +54,38 @@ class Registration:
         self._context, self._discovery = context, discovery
         self._kind = context.kinds.find(GROUP, PLURAL)
         self._built_in = set(discovery.versions())
-        self._keeper = RetryingSync(self.sync, "write APIService objects")
+        self._retrying_sync = RetryingSync(self.sync, "write APIService objects")
 
     async def start(self) -> None:
-        """Writes what is missing, then follows what is served."""
+        """Write what is missing, then follow what is served."""
         await self.sync()
-        self._discovery.listeners.append(self._keeper.ask)
-        self._keeper.start()
+        self._discovery.listeners.append(self._retrying_sync.ask)
+        self._retrying_sync.start()
 
     async def close(self) -> None:
-        """Stops following."""
-        await self._keeper.close()
+        """Stop following."""
+        await self._retrying_sync.close()
 
     def again(self) -> None:
-        """Has the objects looked at: one of them may be gone."""
-        self._keeper.ask()
+        """Have the objects looked at: one of them may be gone."""
+        self._retrying_sync.ask()
 
     async def sync(self) -> None:
-        """Makes the objects be what is served, all in one go."""
+        """Make the objects be what is served, all in one go."""
         served = set(self._discovery.versions())
         missing = [
             local(group, version, (group, version) in self._built_in)
             for group, version in served
             if group != GROUP and self._context.store.get(self._kind.key("", f"{version}.{group}")) is None
         ]
-        await asyncio.gather(*(bootstrap.ensure(self._context, GROUP, PLURAL, "", obj) for obj in missing))
+        await asyncio.gather(*(ensure(self._context, GROUP, PLURAL, "", obj) for obj in missing))
         records = self._context.store.list(self._kind.prefix).records
         present = [self._kind.shared(record) for record in records]
         await asyncio.gather(*(self._remove(name) for name in surplus(present, served)))
 
     async def _remove(self, name: str) -> None:
-        key = self._kind.key("", name)
-        record = self._context.store.get(key)
-        if record is not None:
-            try:
-                await self._context.store.delete(key, record.revision)
-            except (Conflict, NotFound):
-                self._keeper.ask()
+        def change(api_service: Object | None) -> Outcome:
+            served = set(self._discovery.versions())
+            return DELETE if api_service is not None and surplus([api_service], served) else KEEP
+
+        await modify(self._context.store, self._kind, self._kind.key("", name), change)

@@ -4,78 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 
 from pybernetes.api.registry import builtin
 from pybernetes.api.resource import Resource
 from pybernetes.control_plane.apiserver.admission.chain import Chain
-from pybernetes.control_plane.apiserver.admission.plugin import Plugin
 from pybernetes.control_plane.apiserver.aggregation.aggregator import Aggregator
-from pybernetes.control_plane.apiserver.aggregation.proxy import Identity
 from pybernetes.control_plane.apiserver.assembly import bootstrap
+from pybernetes.control_plane.apiserver.assembly.server_context import new_context
 from pybernetes.control_plane.apiserver.assembly.server_leases import ServerLeases
-from pybernetes.control_plane.apiserver.audit.auditor import Auditor
+from pybernetes.control_plane.apiserver.assembly.settings import Settings
 from pybernetes.control_plane.apiserver.authn import client_ca_publisher
-from pybernetes.control_plane.apiserver.authn.authentication import Authentication
 from pybernetes.control_plane.apiserver.authn.service_accounts.openid_documents import documents
-from pybernetes.control_plane.apiserver.authz import authorization, write_checks
-from pybernetes.control_plane.apiserver.authz.authorizer import Authorizer
-from pybernetes.control_plane.apiserver.context import NodeAccess, ServerContext
+from pybernetes.control_plane.apiserver.authz import write_checks
+from pybernetes.control_plane.apiserver.authz.authorization import Authorization
 from pybernetes.control_plane.apiserver.custom_resources import CustomResources
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.control_plane.apiserver.flowcontrol.configuration import FlowControlConfiguration
 from pybernetes.control_plane.apiserver.flowcontrol.dispatcher import Dispatcher
 from pybernetes.control_plane.apiserver.observability.health import Health
 from pybernetes.control_plane.apiserver.openapi import OpenApi
-from pybernetes.control_plane.apiserver.pipeline import authorization as gate
-from pybernetes.control_plane.apiserver.pipeline import pipeline
-from pybernetes.control_plane.apiserver.pipeline.impersonation import impersonation
+from pybernetes.control_plane.apiserver.pipeline import failures
+from pybernetes.control_plane.apiserver.pipeline.own_paths import OwnPaths
+from pybernetes.control_plane.apiserver.pipeline.pipeline import pipeline
 from pybernetes.control_plane.apiserver.pipeline.router import Router
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSync
 from pybernetes.control_plane.store.protocol import Store, StoreError
 from pybernetes.lib.discover import discover
-from pybernetes.lib.http.server_connection import Application, Server
-from pybernetes.lib.serving_certificates import ServingCertificates
+from pybernetes.lib.http.server_connection import Server
 
 log = logging.getLogger(__name__)
-
-
-@dataclass
-class Settings:
-    """What a server is told from outside."""
-
-    host: str = "0.0.0.0"
-    port: int = 6443
-    advertise_address: str = ""
-    # The name or address that others know it by, if it is not the one above.
-    external_hostname: str = ""
-    serving: ServingCertificates | None = None
-    # What the command line said, for /flagz.
-    flags: Mapping[str, str] = field(default_factory=dict)
-    authentication: Callable[[ServerContext], Authentication] = lambda context: Authentication()
-    trust: client_ca_publisher.ClientAuthorities = field(
-        default_factory=client_ca_publisher.ClientAuthorities
-    )
-    authorizers: Sequence[Callable[[ServerContext], Authorizer]] = ()
-    admission: Sequence[Callable[[ServerContext], Plugin]] = ()
-    nodes: NodeAccess = field(default_factory=NodeAccess)
-    # Who this server is to the servers behind it.
-    proxy: Identity = field(default_factory=Identity)
-    services: ServiceOptions = field(default_factory=ServiceOptions)
-    # How long the server goes on as before once it says that it is not ready, and then waits for what is under way.
-    delay_seconds: float = 0.0
-    # How many requests may be at work at once, shared out among priority levels; 0 leaves them alone.
-    seats: int = 600
-    # Who notes what is asked of the server; None notes nothing.
-    auditor: Auditor | None = None
-    drain_seconds: float = 60.0
-    # How often what is older than this is let go from the store's history; 0 keeps it.
-    compaction_seconds: float = 300.0
 
 
 class ApiServer:
@@ -84,14 +45,12 @@ class ApiServer:
     def __init__(self, store: Store, settings: Settings) -> None:
         self.store, self.settings = store, settings
         self.kinds = Kinds(builtin())
-        self.context = ServerContext(store, self.kinds, nodes=settings.nodes)
+        self.context = new_context(store, self.kinds, nodes=settings.nodes)
         self.context.admission = Chain([plugin(self.context) for plugin in settings.admission])
         self.context.authentication = settings.authentication(self.context)
-        self.context.authorization = authorization.Authorization(
-            [build(self.context) for build in settings.authorizers]
-        )
+        self.context.authorization = Authorization([build(self.context) for build in settings.authorizers])
         for checks in discover(write_checks.__name__, "write_checks").values():
-            self.context.guards |= checks(self.context)
+            self.context.write_checks |= checks(self.context)
         self.health = Health()
         self.metrics = self.context.metrics
         self.metrics.count_objects = self._count_objects
@@ -99,39 +58,23 @@ class ApiServer:
         self.openapi = OpenApi(builtin())
         self.custom_resources = CustomResources(self.context, self.discovery, self.openapi)
         self.aggregator = Aggregator(self.context, self.discovery, self.openapi, settings.proxy)
-        endpoint = Router(
-            self.context,
-            self.discovery,
-            self.openapi,
-            self.health,
-            self.metrics,
-            self.aggregator,
-            settings.flags,
-        )
+        own_paths = OwnPaths(self.context, self.discovery, self.openapi, self.health, settings.flags)
+        router = Router(self.context, own_paths, self.aggregator)
         self.flows = FlowControlConfiguration(self.context, settings.seats)
-        turns = Dispatcher(self.flows)
-        self.metrics.more.append(turns.render)
-        auditor = settings.auditor
-        steps = (
-            self.context.authentication.step,
-            *((auditor.step,) if auditor is not None else ()),
-            impersonation(self.context.authorize),
-            *((turns.step,) if settings.seats else ()),
-            gate.authorization(self.context.authorization),
-        )
-        application: Application = pipeline.Pipeline(steps, endpoint, self.metrics)
-        if auditor is not None:
-            application = auditor.wrap(application)
-            self.metrics.more.append(auditor.render)
-        self.http = Server(application, pipeline.refusal, request_class=Request)
+        dispatcher = Dispatcher(self.flows)
+        self.metrics.more.append(dispatcher.render)
+        if settings.auditor is not None:
+            self.metrics.more.append(settings.auditor.render)
+        handler = pipeline(self.context, router, settings.auditor, dispatcher if settings.seats else None)
+        self.http = Server(handler, failures.refusal, request_class=Request)
         self.port = 0
         self._compaction: asyncio.Task[None] | None = None
         self._upkeep: RetryingSync | None = None
-        self._masters = ServerLeases(store, settings.advertise_address)
+        self._leases = ServerLeases(store, settings.advertise_address)
         self._publisher = client_ca_publisher.ClientCAPublisher(self.context, settings.trust)
 
     async def start(self) -> None:
-        """Loads the store, makes what must exist, and listens."""
+        """Load the store, make what must exist, and listen."""
         await self.store.start()
         if self.settings.auditor is not None:
             await self.settings.auditor.start()
@@ -155,8 +98,8 @@ class ApiServer:
         if accounts is not None:
             host = self.settings.external_hostname or self.settings.advertise_address
             self.context.authentication.documents = documents(accounts, f"{host}:{self.port}")
-        await bootstrap.announce(self.context, self.settings, self.port, self.health, self._masters)
-        self._masters.start(self._ensure_addresses)
+        await bootstrap.announce(self.context, self.settings, self.port, self.health, self._leases)
+        self._leases.start(self._ensure_addresses)
         hook = self.health.add_hook("priority-and-fairness-config-producer")
         await self.flows.start()
         hook.done()
@@ -164,7 +107,7 @@ class ApiServer:
         await self.aggregator.start()
         hook.done()
         hook = self.health.add_hook("start-system-namespaces-controller")
-        self._upkeep = bootstrap.upkeep(self.context, self.settings, self.port, self._masters)
+        self._upkeep = bootstrap.upkeep(self.context, self.settings, self.port, self._leases)
         self._upkeep.start()
         hook.done()
         if self.settings.compaction_seconds:
@@ -177,7 +120,7 @@ class ApiServer:
                 yield kind.resource, self.store.count(kind.prefix)
 
     async def _ensure_addresses(self) -> None:
-        await bootstrap.ensure_addresses(self.context, self.settings, self.port, self._masters)
+        await bootstrap.ensure_addresses(self.context, self.settings, self.port, self._leases)
 
     async def _check_store(self) -> str | None:
         try:
@@ -187,7 +130,7 @@ class ApiServer:
         return None
 
     async def _compact(self) -> None:
-        """Lets history go after a while, as upstream does."""
+        """Let history go after a while, as upstream does."""
         seen = self.store.revision
         while True:
             await asyncio.sleep(self.settings.compaction_seconds)
@@ -197,11 +140,11 @@ class ApiServer:
             seen = now
 
     async def stop(self) -> None:
-        """Fails readiness first, lets requests finish, then closes the store."""
+        """Fail readiness first, let requests finish, then close the store."""
         self.health.shut_down()
         if self._upkeep is not None:
             await self._upkeep.close()
-        await self._masters.leave(self._ensure_addresses)
+        await self._leases.leave(self._ensure_addresses)
         await asyncio.sleep(self.settings.delay_seconds)
         await self.http.drain(self.settings.drain_seconds)
         if self.settings.auditor is not None:

@@ -3,35 +3,28 @@ the API server."""
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable
-from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from pybernetes.api.resource import Object
 from pybernetes.api.scheduling import GROUP as SCHEDULING
 from pybernetes.api.scheduling.priorityclass import system_classes
 from pybernetes.control_plane.apiserver.assembly.server_leases import ServerLeases
+from pybernetes.control_plane.apiserver.assembly.settings import Settings
 from pybernetes.control_plane.apiserver.authz.bootstrap_policy.reconcile import reconcile
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.observability.health import Health
 from pybernetes.control_plane.apiserver.services import objects
 from pybernetes.control_plane.apiserver.services.allocator import ServiceAllocator
-from pybernetes.control_plane.apiserver.storage import writes
-from pybernetes.control_plane.apiserver.storage.options import WriteOptions
+from pybernetes.control_plane.apiserver.storage.ensure import ensure
+from pybernetes.control_plane.apiserver.storage.modify import KEEP, Outcome, modify
 from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSync
-from pybernetes.control_plane.store.protocol import Conflict, KeyExists, NotFound
-
-if TYPE_CHECKING:
-    from pybernetes.control_plane.apiserver.assembly.api_server import Settings
 
 TRACKING = "kube-apiserver-legacy-service-account-token-tracking"
-_OURSELVES = WriteOptions(manager="kube-apiserver")
 NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
 
 async def prepare(context: ServerContext, settings: Settings, health: Health) -> None:
-    """Makes what is missing; several servers may do so at once."""
+    """Make what is missing; several servers may do so at once."""
     await _ensure_namespaces(context)
     hook = health.add_hook("start-service-ip-repair-controllers")
     allocator = ServiceAllocator(context.store, settings.services, timestamp=context.timestamp)
@@ -55,21 +48,21 @@ async def prepare(context: ServerContext, settings: Settings, health: Health) ->
 
 
 async def announce(
-    context: ServerContext, settings: Settings, port: int, health: Health, masters: ServerLeases
+    context: ServerContext, settings: Settings, port: int, health: Health, leases: ServerLeases
 ) -> None:
-    """Makes the service ``kubernetes`` and adds this server to its endpoints, once it listens."""
+    """Make the service ``kubernetes`` and add this server to its endpoints, once it listens."""
     hook = health.add_hook("bootstrap-controller")
-    await masters.join()
-    await ensure_addresses(context, settings, port, masters)
+    await leases.join()
+    await ensure_addresses(context, settings, port, leases)
     hook.done()
 
 
-def upkeep(context: ServerContext, settings: Settings, port: int, masters: ServerLeases) -> RetryingSync:
-    """Makes the namespaces and the service again that somebody deletes."""
+def upkeep(context: ServerContext, settings: Settings, port: int, leases: ServerLeases) -> RetryingSync:
+    """Return what makes the namespaces and the service again when somebody deletes them."""
 
     async def make() -> None:
         await _ensure_namespaces(context)
-        await ensure_addresses(context, settings, port, masters)
+        await ensure_addresses(context, settings, port, leases)
 
     kinds = (("", "services"), ("", "endpoints"), ("discovery.k8s.io", "endpointslices"))
     keys = [context.kinds.find(*kind).key("default", objects.KUBERNETES) for kind in kinds]
@@ -78,9 +71,9 @@ def upkeep(context: ServerContext, settings: Settings, port: int, masters: Serve
     keys.append(context.kinds.find("networking.k8s.io", "ipaddresses").key("", address))
     namespaces = context.kinds.find("", "namespaces")
     keys += [namespaces.key("", name) for name in NAMESPACES]
-    keeper = RetryingSync(make, "make what must exist")
-    keeper.follow(context.store, keys, deletions=True)
-    return keeper
+    retrying_sync = RetryingSync(make, "make what must exist")
+    retrying_sync.follow(context.store, keys, deletions=True)
+    return retrying_sync
 
 
 async def _ensure_namespaces(context: ServerContext) -> None:
@@ -89,18 +82,18 @@ async def _ensure_namespaces(context: ServerContext) -> None:
 
 
 async def ensure_addresses(
-    context: ServerContext, settings: Settings, port: int, masters: ServerLeases
+    context: ServerContext, settings: Settings, port: int, leases: ServerLeases
 ) -> None:
-    """Makes the service ``kubernetes``, and its endpoints those servers that there are."""
+    """Make the service ``kubernetes``, with the servers that there are as its endpoints."""
     await _ensure_service(context, objects.kubernetes_service(settings.services, port))
-    addresses = masters.addresses()
+    addresses = leases.addresses()
     await _set_endpoints(context, "", "endpoints", objects.kubernetes_endpoints, addresses, port)
     build = objects.kubernetes_endpoint_slice
     await _set_endpoints(context, "discovery.k8s.io", "endpointslices", build, addresses, port)
 
 
 async def _ensure_service(context: ServerContext, service: Object) -> None:
-    """Makes the service ``kubernetes``, whose address no pool chooses, and then notes whose address that is.
+    """Make the service ``kubernetes``, whose address no pool chooses, then note whose address that is.
 
     In this order, since servers that start at once all want the same address for the same service.
     """
@@ -120,58 +113,15 @@ async def _set_endpoints(
     addresses: list[str],
     port: int,
 ) -> None:
-    """Writes the endpoints, unless they are as they should be."""
+    """Write the endpoints, unless they are as they should be."""
     kind = context.kinds.find(group, plural)
     key = kind.key("default", objects.KUBERNETES)
-    wanted = build(addresses, port)
-    while True:
-        record = context.store.get(key)
-        if record is None:
-            await ensure(context, group, plural, "default", wanted)
-            return
-        obj = kind.object(record)
-        content = {name: value for name, value in wanted.items() if name != "metadata"}
-        if {**obj, **content} == obj:
-            return
-        obj.update(content)
-        try:
-            await context.store.update(key, kind.encode(obj), record.revision)
-            return
-        except (Conflict, NotFound):
-            await context.fresh()
+    await ensure(context, group, plural, "default", build(addresses, port))
+    content = {name: value for name, value in build(addresses, port).items() if name != "metadata"}
 
+    def change(endpoints: Object | None) -> Object | Outcome:
+        if endpoints is None or {**endpoints, **content} == endpoints:
+            return KEEP
+        return {**endpoints, **content}
 
-async def ensure(
-    context: ServerContext,
-    group: str,
-    plural: str,
-    namespace: str,
-    obj: Object,
-    *,
-    keep_status: bool = False,
-    allocate: bool = True,
-) -> None:
-    """Creates an object unless it exists, with its status if that is to be kept."""
-    kind = context.kinds.find(group, plural)
-    resource = kind.resource
-    key = kind.key(namespace, obj["metadata"]["name"])
-    if context.store.get(key) is not None:
-        return
-    obj = {"kind": resource.kind, "apiVersion": resource.api_version, **obj}
-    metadata = obj["metadata"]
-    if namespace:
-        metadata["namespace"] = namespace
-    metadata["uid"], metadata["creationTimestamp"] = str(uuid.uuid4()), context.timestamp()
-    if resource.default is not None:
-        resource.default(obj)
-    writes.own_fields(context, resource, None, obj, _OURSELVES, "")
-    status = obj.get("status")
-    with suppress(KeyExists):
-        writes.prepare_create(resource, obj)
-        if keep_status and status is not None:
-            obj["status"] = status
-        if not allocate:
-            await context.store.create(key, kind.encode(obj))
-            return
-        async with writes.allocated(context, kind, obj, None, False):
-            await context.store.create(key, kind.encode(obj))
+    await modify(context.store, kind, key, change)

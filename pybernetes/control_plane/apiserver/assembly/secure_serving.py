@@ -32,7 +32,7 @@ FLAGS = (
 
 
 def named_pair(text: str) -> KeyPair:
-    """A certificate and a key, with the names that they are for."""
+    """Return a certificate and a key, with the names that they are for."""
     files, colon, names = text.partition(":")
     parts = [part.strip() for part in files.split(",")]
     if len(parts) != 2:
@@ -44,7 +44,7 @@ def named_pair(text: str) -> KeyPair:
 
 
 def advertised(arguments: argparse.Namespace) -> str:
-    """The address that others reach this server at."""
+    """Return the address that others reach this server at."""
     if arguments.advertise_address:
         return arguments.advertise_address
     if arguments.bind_address not in ("0.0.0.0", "::", ""):
@@ -53,7 +53,7 @@ def advertised(arguments: argparse.Namespace) -> str:
 
 
 def serving(arguments: argparse.Namespace, pair: KeyPair, bundles: list[CABundle]) -> ServingCertificates:
-    """The TLS of the listener; ValueError if the flags make no sense."""
+    """Return the TLS of the listener; ValueError if the flags make no sense."""
     for name in arguments.tls_cipher_suites:
         if name in ciphers.INSECURE:
             log.warning("--tls-cipher-suites: %s is insecure", name)
@@ -67,7 +67,7 @@ def serving(arguments: argparse.Namespace, pair: KeyPair, bundles: list[CABundle
 
 
 def certificates(arguments: argparse.Namespace) -> tuple[KeyPair, Path | None]:
-    """The serving certificate with its key, and the authority that made them if they are of our own making."""
+    """Return the serving certificate with its key, and the authority that made them if they are of our own making."""
     if arguments.tls_cert_file or arguments.tls_private_key_file:
         if not (arguments.tls_cert_file and arguments.tls_private_key_file):
             raise ValueError("--tls-cert-file and --tls-private-key-file go together")
@@ -76,6 +76,6 @@ def certificates(arguments: argparse.Namespace) -> tuple[KeyPair, Path | None]:
     if arguments.external_hostname:
         names.append(arguments.external_hostname)
     services = ServiceOptions.parse(arguments.service_cluster_ip_range, arguments.service_node_port_range)
-    names += [each.address(each.first) for each in services.ranges]
+    names += [range_.address(range_.first) for range_ in services.ranges]
     certificate, key, authority = tls.ensure_serving(Path(arguments.cert_dir), names)
     return KeyPair(certificate, key), authority

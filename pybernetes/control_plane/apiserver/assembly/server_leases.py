@@ -8,15 +8,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
 
-import orjson
-
+from pybernetes.api.core import endpoints
 from pybernetes.api.errors import StatusError
-from pybernetes.control_plane.store.protocol import Conflict, Event, KeyExists, NotFound, Store, StoreError
+from pybernetes.control_plane.apiserver.storage.kind import Kind
+from pybernetes.control_plane.apiserver.storage.modify import DELETE, modify
+from pybernetes.control_plane.store.protocol import Event, Store, StoreError
 
 log = logging.getLogger(__name__)
 LEASES = "/registry/masterleases/"
-_SECONDS = 15
+# A lease ends this many seconds after it was last renewed.
+_LEASES = Kind(replace(endpoints.RESOURCE, ttl=15))
 _RENEW_SECONDS = 10.0
 _LEAVE_SECONDS = 5.0
 
@@ -31,34 +34,26 @@ class ServerLeases:
         self._left = False
 
     def addresses(self) -> list[str]:
-        """Where servers listen."""
-        found = {self._address}
+        """Return the addresses of the servers that are there."""
+        addresses = {self._address}
         if not self._store.local:
-            found |= {record.key.removeprefix(LEASES) for record in self._store.list(LEASES).records}
-        return sorted(found - {self._address} if self._left else found)
+            addresses |= {record.key.removeprefix(LEASES) for record in self._store.list(LEASES).records}
+        return sorted(addresses - {self._address} if self._left else addresses)
 
     async def join(self) -> None:
-        """Writes the lease, or writes it again before it ends."""
+        """Write the lease, or renew it before it ends."""
         if self._store.local:
             return
-        key = LEASES + self._address
-        value = {
+        lease = {
             "kind": "Endpoints",
             "apiVersion": "v1",
             "metadata": {},
             "subsets": [{"addresses": [{"ip": self._address}]}],
         }
-        try:
-            record = self._store.get(key)
-            if record is None:
-                await self._store.create(key, orjson.dumps(value), ttl=_SECONDS)
-            else:
-                await self._store.update(key, orjson.dumps(value), record.revision, ttl=_SECONDS)
-        except (Conflict, KeyExists, NotFound):
-            await self._store.sync()  # the next turn finds it as it is
+        await modify(self._store, _LEASES, LEASES + self._address, lambda before: lease)
 
     def start(self, make: Callable[[], Awaitable[None]]) -> None:
-        """Keeps the lease, and calls ``make`` when servers come and go."""
+        """Keep the lease, and call ``make`` when servers come and go."""
         if self._store.local:
             return
         self._watch()
@@ -91,7 +86,7 @@ class ServerLeases:
             log.warning("cannot say that this server is there: %s", error)
 
     async def leave(self, make: Callable[[], Awaitable[None]]) -> None:
-        """Ends the lease: nobody is to be sent here any more."""
+        """End the lease: nobody is to be sent here any more."""
         if self._store.local:
             return
         if self._task is not None:
@@ -100,7 +95,7 @@ class ServerLeases:
         self._left = True
         try:
             async with asyncio.timeout(_LEAVE_SECONDS):
-                await self._store.delete(LEASES + self._address, 0)
+                await modify(self._store, _LEASES, LEASES + self._address, lambda lease: DELETE)
                 await make()
         except (TimeoutError, StoreError, StatusError) as error:
             log.info("the lease of this server ends by itself: %s", error)

@@ -9,8 +9,8 @@ from pathlib import Path
 from pybernetes.api import zpages
 from pybernetes.control_plane.apiserver.admission.setup import select
 from pybernetes.control_plane.apiserver.aggregation.proxy import Identity
-from pybernetes.control_plane.apiserver.assembly.api_server import Settings
 from pybernetes.control_plane.apiserver.assembly.secure_serving import advertised, certificates, serving
+from pybernetes.control_plane.apiserver.assembly.settings import Settings
 from pybernetes.control_plane.apiserver.audit import setup as auditing
 from pybernetes.control_plane.apiserver.authn.client_ca_publisher import ClientAuthorities
 from pybernetes.control_plane.apiserver.authn.setup import authentication, bundles
@@ -26,12 +26,12 @@ log = logging.getLogger(__name__)
 
 
 def store(arguments: argparse.Namespace) -> Store:
-    """Make the store that the flags choose."""
+    """Return the store that the flags choose."""
     return open_chosen(arguments, stamp)
 
 
 def settings(arguments: argparse.Namespace) -> Settings:
-    """Everything else that the flags say."""
+    """Return everything else that the flags say."""
     result = Settings(host=arguments.bind_address, port=arguments.secure_port)
     result.advertise_address = advertised(arguments)
     result.flags = zpages.flags_of(arguments)
@@ -43,7 +43,7 @@ def settings(arguments: argparse.Namespace) -> Settings:
     )
     pair, own = certificates(arguments)
     clients, proxies = bundles(arguments, own)
-    result.serving = serving(arguments, pair, [each for each in (clients, proxies) if each is not None])
+    result.serving = serving(arguments, pair, [bundle for bundle in (clients, proxies) if bundle is not None])
     anonymous = arguments.anonymous_auth
     if anonymous and "AlwaysAllow" in arguments.authorization_mode.split(","):
         log.warning(
@@ -69,7 +69,7 @@ def settings(arguments: argparse.Namespace) -> Settings:
 
 
 def proxy_identity(arguments: argparse.Namespace, own: Path | None) -> Identity:
-    """The certificate that servers behind this one know it by: the given one, or one of its own authority."""
+    """Return the certificate that servers behind this one know it by: the given one, or one of its own authority."""
     certificate, key = arguments.proxy_client_cert_file, arguments.proxy_client_key_file
     if bool(certificate) != bool(key):
         raise ValueError("--proxy-client-cert-file and --proxy-client-key-file go together")
@@ -81,7 +81,7 @@ def proxy_identity(arguments: argparse.Namespace, own: Path | None) -> Identity:
     made = own.parent / "front-proxy-client.crt", own.parent / "front-proxy-client.key"
     if not made[1].exists():
         pair = tls.issue(
-            tls.Pair(*(each.read_bytes() for each in authority)), "front-proxy-client", client=True
+            tls.Pair(*(path.read_bytes() for path in authority)), "front-proxy-client", client=True
         )
         tls.write_atomically(made[0], pair.certificate)
         tls.write_atomically(made[1], pair.key, 0o600)

@@ -33,7 +33,7 @@ _PLAIN = "/:@!$&'()*+,;=~"
 
 
 def begin(request: Request, level: str, received: str) -> Event:
-    """What is known of a request once it is known who sent it."""
+    """Return what is known of a request once it is known who sent it."""
     info = attributes(request)
     uri = quote(request.path, safe=_PLAIN)
     event: Event = {
@@ -61,23 +61,23 @@ def begin(request: Request, level: str, received: str) -> Event:
 
 
 def sources(request: Request) -> list[str]:
-    """Where a request came from: what proxies say, then the address that it really came from."""
-    found = []
+    """Return where a request came from: what proxies say, then the address that it really came from."""
+    addresses = []
     forwarded = request.header(b"x-forwarded-for")
     real = request.header(b"x-real-ip")
     for text in (*forwarded.split(","), *((real,) if real not in forwarded else ())):
         try:
-            found.append(str(ipaddress.ip_address(text.strip())))
+            addresses.append(str(ipaddress.ip_address(text.strip())))
         except ValueError:
             continue
     peer = request.connection.transport.get_extra_info("peername")
-    if peer and (not found or found[-1] != peer[0]):
-        found.append(peer[0])
-    return found
+    if peer and (not addresses or addresses[-1] != peer[0]):
+        addresses.append(peer[0])
+    return addresses
 
 
 def refer(event: Event, obj: dict[str, Any]) -> None:
-    """Adds to the reference what only the object in a request tells: for instance the name of a new one."""
+    """Add to the reference what only the object in a request tells: for instance the name of a new one."""
     reference = event.setdefault("objectRef", {})
     metadata = obj.get("metadata")
     for key in ("namespace", "name", "uid", "resourceVersion"):
@@ -87,7 +87,7 @@ def refer(event: Event, obj: dict[str, Any]) -> None:
 
 
 def value_of(answer: Any) -> Any:
-    """The object that an answer holds, or None if it is something else."""
+    """Return the object that an answer holds, or None if it is something else."""
     if isinstance(answer, Objects):
         return answer.value
     if not isinstance(answer, Response) or not answer.body:
@@ -105,7 +105,7 @@ def value_of(answer: Any) -> Any:
 
 
 def status_of(answer: Any, code: int) -> dict[str, Any]:
-    """What became of a request: the code, and what a Status says beside it."""
+    """Return what became of a request: the code, and what a Status says beside it."""
     if isinstance(answer, Response) and b'"Status"' in answer.body[:200]:
         value = value_of(answer)
         if isinstance(value, dict) and value.get("kind") == "Status":
@@ -114,7 +114,7 @@ def status_of(answer: Any, code: int) -> dict[str, Any]:
 
 
 def without_managed_fields(value: Any) -> Any:
-    """A copy of an object, a list or a table without the notes on who set which field."""
+    """Return a copy of an object, a list or a table without the notes on who set which field."""
     if not isinstance(value, dict):
         return value
     copy = dict(value)
@@ -131,10 +131,10 @@ def without_managed_fields(value: Any) -> Any:
 
 
 def encode(event: Event) -> bytes:
-    """An event as one line of JSON."""
+    """Return an event as one line of JSON."""
     return orjson.dumps(event, option=orjson.OPT_NON_STR_KEYS)
 
 
 def copied(value: Any) -> Any:
-    """A copy of a JSON value: whoever goes on with the original may change it."""
+    """Return a copy of a JSON value: whoever goes on with the original may change it."""
     return orjson.loads(orjson.dumps(value))

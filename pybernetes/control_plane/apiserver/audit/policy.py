@@ -41,7 +41,7 @@ class Policy:
     otherwise: Depth
 
     def depth(self, user: User | None, info: RequestInfo) -> Depth:
-        """How much is noted of a request; ``user`` is None if nobody knows who it is."""
+        """Return how much is noted of a request; ``user`` is None if nobody knows who it is."""
         for fits, depth in self.rules:
             if fits(user, info):
                 return depth
@@ -49,7 +49,7 @@ class Policy:
 
 
 def load(path: str) -> Policy:
-    """Reads a policy file; ValueError tells what is wrong with it."""
+    """Read a policy file; ValueError tells what is wrong with it."""
     try:
         raw = File(path).read_bytes()
     except OSError as error:
@@ -63,7 +63,7 @@ def load(path: str) -> Policy:
 
 
 def read(value: Any) -> Policy:
-    """A policy from its document; ValueError tells everything that is wrong with it."""
+    """Return a policy from its document; ValueError tells everything that is wrong with it."""
     if not isinstance(value, dict) or not value.get("kind"):
         raise ValueError("failed decoding: Object 'Kind' is missing")
     if (value["kind"], value.get("apiVersion")) != ("Policy", _VERSION):
@@ -160,7 +160,7 @@ def _test(rule: dict[str, Any]) -> Test:
         if namespaces or resources:
             if not info.is_resource or (namespaces and info.namespace not in namespaces):
                 return False
-            return not resources or any(each(info) for each in resources)
+            return not resources or any(matches_resource(info) for matches_resource in resources)
         if urls:
             return not info.is_resource and any(_is_under(info.path, url) for url in urls)
         return True

@@ -20,7 +20,7 @@ FLAGS = (
 
 
 def auditor(given: Namespace) -> Auditor | None:
-    """The auditor that the flags ask for; None without a policy or without a backend. ValueError if they are wrong."""
+    """Return the auditor that the flags ask for; None without a policy or without a backend. ValueError if they are wrong."""
     backends: list[Backend] = [
         backend for backend in (log_backend.build(given), webhook.build(given)) if backend is not None
     ]

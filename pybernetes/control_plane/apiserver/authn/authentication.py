@@ -54,8 +54,8 @@ class Authentication:
         for start in self._on_start:
             start()
 
-    def step(self, request: Request) -> Awaitable[None] | None:
-        """Find out who sends a request, and put the user into it; a step of the pipeline."""
+    def authenticate(self, request: Request) -> Awaitable[None] | None:
+        """Put the user into the request, at once or when the awaitable is done; 401 if nobody knows the client."""
         if request.user is not None:  # a caller in this process, vouched for by whoever put it together
             return None
         # Clients send the same token in request after request. The connection remembers it only if nothing that comes

@@ -11,11 +11,12 @@ import re
 import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.storage.ensure import ensure
+from pybernetes.control_plane.apiserver.storage.modify import KEEP, Outcome, modify
 from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSync
-from pybernetes.control_plane.store.protocol import Conflict, KeyExists, NotFound
 from pybernetes.lib.serving_certificates import CABundle
 
 NAMESPACE, NAME = "kube-system", "extension-apiserver-authentication"
@@ -97,41 +98,32 @@ class ClientCAPublisher:
         self._context, self._trust = context, trust
         self._kind = context.kinds.find("", "configmaps")
         self._key = self._kind.key(NAMESPACE, NAME)
-        self._keeper = RetryingSync(self.sync, "publish whom this server trusts")
+        self._retrying_sync = RetryingSync(self.sync, "publish whom this server trusts")
 
     async def start(self) -> None:
         """Write the ConfigMap, then follow it and the authorities."""
         await self.sync()
-        self._keeper.follow(self._context.store, [self._key])
-        self._keeper.start()
+        self._retrying_sync.follow(self._context.store, [self._key])
+        self._retrying_sync.start()
 
     def changed(self) -> None:
-        """Note that the authorities may have changed."""
-        self._keeper.ask()
+        """Say that the trust may have changed."""
+        self._retrying_sync.ask()
 
     async def sync(self) -> None:
         """Write the ConfigMap unless it is as it should be."""
-        from pybernetes.control_plane.apiserver.assembly.bootstrap import ensure
+        data = combined({}, self._trust, self._context.clock())
+        await ensure(self._context, "", "configmaps", NAMESPACE, {"metadata": {"name": NAME}, "data": data})
 
-        while True:
-            record = self._context.store.get(self._key)
-            if record is None:
-                data = combined({}, self._trust, self._context.clock())
-                await ensure(
-                    self._context, "", "configmaps", NAMESPACE, {"metadata": {"name": NAME}, "data": data}
-                )
-                return
-            obj: Any = self._kind.object(record)
-            data = combined(obj.get("data") or {}, self._trust, self._context.clock())
-            if data == (obj.get("data") or {}):
-                return
-            obj["data"] = data
-            try:
-                await self._context.store.update(self._key, self._kind.encode(obj), record.revision)
-                return
-            except (Conflict, NotFound, KeyExists):
-                await self._context.fresh()
+        def change(config_map: Object | None) -> Object | Outcome:
+            if config_map is None:
+                return KEEP  # its deletion asks for another look
+            before = config_map.get("data") or {}
+            data = combined(before, self._trust, self._context.clock())
+            return KEEP if data == before else {**config_map, "data": data}
+
+        await modify(self._context.store, self._kind, self._key, change)
 
     async def close(self) -> None:
         """Stop following."""
-        await self._keeper.close()
+        await self._retrying_sync.close()

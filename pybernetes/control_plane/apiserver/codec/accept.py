@@ -16,32 +16,32 @@ class Clause(NamedTuple):
 
 @lru_cache(maxsize=256)
 def parse(header: str) -> tuple[Clause, ...]:
-    """The clauses of an Accept header, the most wanted first; an empty header wants anything."""
+    """Return the clauses of an Accept header, the most wanted first; an empty header wants anything."""
     ranked: list[tuple[float, int, Clause]] = []
     for text in (header or "*/*").split(","):
         name, *parameters = [part.strip() for part in text.split(";")]
         if not name:
             continue
-        found = dict(pair.partition("=")[::2] for pair in parameters if pair)
+        options = dict(pair.partition("=")[::2] for pair in parameters if pair)
         try:
-            quality = float(found.pop("q", "1"))
+            quality = float(options.pop("q", "1"))
         except ValueError:
             quality = 0.0
         if quality > 0:
-            ranked.append((-quality, name.count("*"), Clause(name.lower(), found)))
+            ranked.append((-quality, name.count("*"), Clause(name.lower(), options)))
     ranked.sort(key=lambda entry: entry[:2])  # stable: equals keep the client's order
     return tuple(clause for _, _, clause in ranked)
 
 
 def matches(wanted: str, offered: str) -> bool:
-    """Whether a media type of an Accept header, perhaps with stars, covers an offered one."""
+    """Tell whether a media type of an Accept header, perhaps with stars, covers an offered one."""
     if wanted in ("*/*", offered):
         return True
     return wanted.endswith("/*") and offered.startswith(wanted[:-1])
 
 
 def best(header: str, offered: Iterable[str]) -> str | None:
-    """The offered media type that the client wants most (parameters ignored), or None."""
+    """Return the offered media type that the client wants most (parameters ignored), or None."""
     choices = tuple(offered)
     for clause in parse(header):
         for choice in choices:
@@ -51,7 +51,7 @@ def best(header: str, offered: Iterable[str]) -> str | None:
 
 
 def etag_matches(if_none_match: str, etag: str) -> bool:
-    """Whether an If-None-Match header names this (quoted) entity tag, so that 304 is the answer."""
+    """Tell whether an If-None-Match header names this (quoted) entity tag, so that 304 is the answer."""
     if not if_none_match:
         return False
     tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]

@@ -45,14 +45,14 @@ class Body:
         return self._value
 
     def summary(self) -> str:
-        """The first bytes, for an error to show."""
+        """Return the first bytes, for an error to show."""
         if not self.raw:
             return "<empty>"
         start, more = self.raw[:_SUMMARY], " ..." if len(self.raw) > _SUMMARY else ""
         return (start.decode("utf-8", "replace") if start[:1] == b"{" else start.hex()) + more
 
     def complaints(self, keys: int, unknown: list[str]) -> list[str]:
-        """What is there twice or ``unknown``, given the number of keys in the decoded value.
+        """Return complaints about fields that are there twice or are ``unknown``; ``keys`` is how many the decoded value has.
 
         Text with no more key marks than the value has keys has no duplicate, which spares the slow parse.
         """
@@ -62,13 +62,13 @@ class Body:
 
 
 def _complaints(raw: bytes, unknown: set[str]) -> list[str]:
-    """Unknown and duplicate fields in the order of the text; nobody looks into what is unknown."""
+    """Return unknown and duplicate fields in the order of the text; nobody looks into what is unknown."""
     import json
 
     class Pairs(list[tuple[str, Any]]):
         """An object's members in order, as opposed to an array."""
 
-    found: dict[str, str] = {}
+    complaints: dict[str, str] = {}
 
     def walk(value: Any, path: str) -> None:
         if isinstance(value, Pairs):
@@ -76,10 +76,10 @@ def _complaints(raw: bytes, unknown: set[str]) -> list[str]:
             for key, item in value:
                 here = f"{path}.{key}" if path else key
                 if here in unknown:
-                    found[here] = f"unknown field {go_format.quote(here)}"
+                    complaints[here] = f"unknown field {go_format.quote(here)}"
                     continue
                 if key in seen:
-                    found[here] = f"duplicate field {go_format.quote(here)}"
+                    complaints[here] = f"duplicate field {go_format.quote(here)}"
                 seen.add(key)
                 walk(item, here)
         elif isinstance(value, list):
@@ -87,11 +87,11 @@ def _complaints(raw: bytes, unknown: set[str]) -> list[str]:
                 walk(item, f"{path}[{index}]")
 
     walk(json.loads(raw.decode("utf-8", "replace"), object_pairs_hook=Pairs), "")
-    return list(found.values())
+    return list(complaints.values())
 
 
 def read_body(request: Request, default: tuple[str, str, str] = ("", "v1", "")) -> Body:
-    """The body of a request; 415 for another media type.
+    """Return the body of a request; 415 for another media type.
 
     ``default`` is the group, version and kind of a protobuf body that does not say.
     """
@@ -108,7 +108,7 @@ def read_body(request: Request, default: tuple[str, str, str] = ("", "v1", "")) 
 
 
 def parse_body(raw: bytes, is_yaml: bool) -> Body:
-    """A JSON or YAML text as a JSON value."""
+    """Return a JSON or YAML text as a JSON value."""
     if is_yaml:
         return _parse_yaml(raw)
     try:

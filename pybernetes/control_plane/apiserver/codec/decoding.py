@@ -24,7 +24,7 @@ _BETA = re.compile(r"v\d+(beta|alpha)\d+")
 
 
 def decode(resource: Resource, body: Body, validation: str, request: Request) -> Object:
-    """The body as an object of the kind; unknown and duplicate fields are warned of or refused as asked."""
+    """Decode the body as an object of the kind; warn of unknown and duplicate fields, or refuse them, as asked."""
     if body.problem:
         raise _unrecognized(resource, body, body.problem)
     value = body.value if body.value is not None else {}
@@ -49,7 +49,7 @@ def decode(resource: Resource, body: Body, validation: str, request: Request) ->
 
 
 def untyped(value: Mapping[str, Any]) -> str:
-    """What is wrong with a kind or version that is no text."""
+    """Return what is wrong with a kind or version that is no text."""
     for key in ("apiVersion", "kind"):
         if not isinstance(value.get(key), str | None):
             name = json_name(value[key])
@@ -64,7 +64,7 @@ def _unrecognized(resource: Resource, body: Body, why: str) -> errors.StatusErro
 
 
 def convert(resource: Resource, value: dict[str, Any], decoder: Decoder) -> Object:
-    """The value through the kind's type, with kind, apiVersion and metadata in place; 400 if it does not fit."""
+    """Decode a value by the kind's type, with kind, apiVersion and metadata in place; 400 if it does not fit."""
     try:
         return fit(resource, value, decoder)
     except DecodeError as error:
@@ -72,7 +72,7 @@ def convert(resource: Resource, value: dict[str, Any], decoder: Decoder) -> Obje
 
 
 def fit(resource: Resource, value: dict[str, Any], decoder: Decoder) -> Object:
-    """The same; DecodeError if it does not fit."""
+    """Do what ``convert`` does; DecodeError if the value does not fit."""
     if resource.decode is not None:
         obj = resource.decode(value, decoder)
     else:
@@ -90,7 +90,7 @@ def _cannot_be_handled(kind: str, version: str, resource: Resource, why: str) ->
 
 
 def report(resource: Resource, problems: list[str], validation: str, request: Request) -> None:
-    """Warns of unknown and duplicate fields, or refuses them when the client asked to be strict."""
+    """Warn of unknown and duplicate fields, or refuse them when the client asked to be strict."""
     if not problems:
         return
     if validation == "Strict":
@@ -101,7 +101,7 @@ def report(resource: Resource, problems: list[str], validation: str, request: Re
 
 
 def check_type(resource: Resource, value: dict[str, Any]) -> None:
-    """Refuses a body that says it is of another kind or version; what it does not say is taken from the path."""
+    """Refuse a body that says it is of another kind or version; what it does not say is taken from the path."""
     if problem := untyped(value):
         raise errors.bad_request(problem)
     kind = value.get("kind") or resource.kind
@@ -123,7 +123,7 @@ def check_type(resource: Resource, value: dict[str, Any]) -> None:
 
 
 def of_another_kind(resource: Resource, kind: str, api_version: str) -> str:
-    """Why an object of another kind or version is none of this one."""
+    """Return the text that says why an object of another kind or version does not fit."""
     group, _, version = api_version.rpartition("/")
     if schema.is_kind(group, version, kind):
         target = f"{resource.group.partition('.')[0] or 'core'}.{resource.kind}"

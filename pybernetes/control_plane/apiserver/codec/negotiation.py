@@ -30,7 +30,7 @@ JSON = Representation()
 
 @lru_cache(maxsize=512)
 def _accepted(accept: str, tables: bool = True) -> Representation | None:
-    """The first form of an Accept header that we have; the client's order and q-values decide."""
+    """Return the first form of an Accept header that we have; the client's order and q-values decide."""
     if not accept:
         return JSON
     wanted = []
@@ -60,35 +60,35 @@ def _accepted(accept: str, tables: bool = True) -> Representation | None:
 
 
 def representation(request: Request) -> Representation:
-    """The form that a request asks for; 406 if we have none that it accepts."""
+    """Return the form that a request asks for; 406 if we have none that it accepts."""
     accept = request.headers.get(b"accept")
-    found = _accepted(accept.decode("latin-1")) if accept else JSON
-    if found is None:
+    form = _accepted(accept.decode("latin-1")) if accept else JSON
+    if form is None:
         raise errors.not_acceptable(OFFERED)
     if wants_pretty(request):
-        return Representation(found.media, found.transform, found.version, True)
-    return found
+        return Representation(form.media, form.transform, form.version, True)
+    return form
 
 
 def plain(request: Request) -> Representation:
-    """The form that a request asks for, of something that has no Table; 406 if it accepts nothing else."""
+    """Return the form that a request asks for, of something that has no Table; 406 if it accepts nothing else."""
     accept = request.headers.get(b"accept")
-    found = _accepted(accept.decode("latin-1"), tables=False) if accept else JSON
-    if found is None:
+    form = _accepted(accept.decode("latin-1"), tables=False) if accept else JSON
+    if form is None:
         raise errors.not_acceptable(OFFERED)
-    return Representation(found.media, found.transform, found.version, wants_pretty(request) or found.pretty)
+    return Representation(form.media, form.transform, form.version, wants_pretty(request) or form.pretty)
 
 
 def for_errors(request: Request) -> Representation:
-    """The form of an error's Status: JSON for clients who accept nothing that there is."""
+    """Return the form of an error's Status: JSON for clients who accept nothing that there is."""
     accept = request.headers.get(b"accept")
-    found = (_accepted(accept.decode("latin-1")) if accept else JSON) or JSON
+    form = (_accepted(accept.decode("latin-1")) if accept else JSON) or JSON
     pretty = wants_pretty(request)
-    return Representation(found.media, pretty=pretty) if pretty or found.media != JSON.media else JSON
+    return Representation(form.media, pretty=pretty) if pretty or form.media != JSON.media else JSON
 
 
 def wants_pretty(request: Request) -> bool:
-    """Whether the answer is for human eyes."""
+    """Tell whether the answer is for human eyes."""
     if "pretty" in request.query_text:
         value = request.parameter("pretty")
         if value:
@@ -97,7 +97,7 @@ def wants_pretty(request: Request) -> bool:
 
 
 def encode(value: Any, form: Representation) -> bytes:
-    """An object in a form."""
+    """Return an object in a form."""
     if form.media == "application/yaml":
         import yaml  # only now: few clients ask for it
 

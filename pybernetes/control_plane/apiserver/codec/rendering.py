@@ -9,23 +9,23 @@ import orjson
 from pybernetes.api import errors, table
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.codec.negotiation import Representation, encode
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.store.protocol import Record
 from pybernetes.lib.http.messages import Response
 
 
 def is_plain(form: Representation) -> bool:
-    """Whether the stored bytes can go out as they are."""
+    """Tell whether the stored bytes can go out as they are."""
     return not form.transform and not form.pretty and form.media == "application/json"
 
 
 def content_type(form: Representation) -> bytes:
-    """The Content-Type of an answer in a form."""
+    """Return the Content-Type of an answer in a form."""
     return form.media.encode()
 
 
 def partial(obj: Object, version: str = "v1") -> Object:
-    """An object's metadata alone."""
+    """Return an object's metadata alone."""
     return {
         "kind": "PartialObjectMetadata",
         "apiVersion": f"meta.k8s.io/{version}",
@@ -34,7 +34,7 @@ def partial(obj: Object, version: str = "v1") -> Object:
 
 
 def row(kind: Kind, obj: Object, now: float, include: str) -> dict[str, Any]:
-    """An object as a row of a Table; ``include`` is None, Object or Metadata."""
+    """Return an object as a row of a Table; ``include`` is None, Object or Metadata."""
     result: dict[str, Any] = {"cells": table.cells(kind.resource.columns or table.PLAIN, obj, now)}
     if include == "Object":
         result["object"] = obj
@@ -48,7 +48,7 @@ def row(kind: Kind, obj: Object, now: float, include: str) -> dict[str, Any]:
 def as_table(
     kind: Kind, rows: list[dict[str, Any]], meta: dict[str, Any], version: str, columns: bool = True
 ) -> dict[str, Any]:
-    """Rows under their headings."""
+    """Return rows under their headings."""
     return {
         "kind": "Table",
         "apiVersion": f"meta.k8s.io/{version}",
@@ -59,7 +59,7 @@ def as_table(
 
 
 def is_a_list(kind: Kind) -> errors.StatusError:
-    """The answer to a client who asks for a list and for the metadata of one object."""
+    """Return the error for a client that asks for a list and for the metadata of one object."""
     name = f"*core.{kind.resource.list_kind}"
     return _not_acceptable(
         f"you requested PartialObjectMetadata, but the requested object is a list ({name})"
@@ -73,7 +73,7 @@ def _not_acceptable(message: str) -> errors.StatusError:
 def one(
     kind: Kind, record: Record, form: Representation, now: float, include: str = "Metadata", status: int = 200
 ) -> Response:
-    """The answer with one stored object."""
+    """Return the answer with one stored object."""
     if is_plain(form):
         return Response(kind.data(record), status)
     return render(kind, kind.object(record), form, now, include, status)
@@ -82,7 +82,7 @@ def one(
 def render(
     kind: Kind, obj: Object, form: Representation, now: float, include: str = "Metadata", status: int = 200
 ) -> Response:
-    """The answer with one object that is not in the store as it is."""
+    """Return the answer with one object that is not stored as it is."""
     value: Any
     if form.transform == "PartialObjectMetadataList":
         name = f"*core.{kind.resource.kind}"
@@ -100,7 +100,7 @@ def render(
 
 
 def as_list(kind: Kind, objects: list[Object], meta: dict[str, Any]) -> dict[str, Any]:
-    """A list of objects, which do not repeat what the list says of their kind."""
+    """Return a list of objects, which do not repeat what the list says of their kind."""
     for obj in objects:
         obj.pop("kind", None)
         obj.pop("apiVersion", None)
@@ -116,7 +116,7 @@ def as_list(kind: Kind, objects: list[Object], meta: dict[str, Any]) -> dict[str
 def listing(
     kind: Kind, records: list[Record], meta: dict[str, Any], form: Representation, now: float, include: str
 ) -> bytes:
-    """A list in a form."""
+    """Return a list in a form."""
     if is_plain(form):
         head = orjson.dumps(
             {"kind": kind.resource.list_kind, "apiVersion": kind.resource.api_version, "metadata": meta}

@@ -24,12 +24,12 @@ Split = Callable[[bytes], Iterable[bytes]]  # what was written at once into mess
 
 
 def wanted(request: Request) -> bool:
-    """Whether the client asks for a WebSocket."""
+    """Tell whether the client asks for a WebSocket."""
     return request.headers.get(b"upgrade", b"").lower() == b"websocket"
 
 
 def raw(stream: Stream, request: Request) -> Upgrade:
-    """Bytes as they come, in the encoding that the client chose by a subprotocol."""
+    """Send bytes as they come, in the encoding that the client chose by a subprotocol."""
     offered = _offered(request)
     for name in offered:
         if name == b"binary.k8s.io":
@@ -37,13 +37,13 @@ def raw(stream: Stream, request: Request) -> Upgrade:
         if name == b"base64.binary.k8s.io":
             return _upgrade(stream, request, name, _TEXT, lambda data: (base64.b64encode(data),))
     if offered:
-        names = " ".join(each.decode() for each in offered)
+        names = " ".join(protocol.decode() for protocol in offered)
         raise errors.StatusError(403, "Forbidden", f"requested protocol(s) are not supported: [{names}]")
     return _upgrade(stream, request, b"", _BINARY, lambda data: (data,))
 
 
 def lines(stream: Stream, request: Request) -> Upgrade:
-    """A message for each line, as text."""
+    """Send a message for each line, as text."""
     offered = _offered(request)
     return _upgrade(stream, request, offered[0] if offered else b"", _TEXT, bytes.splitlines)
 
@@ -51,7 +51,7 @@ def lines(stream: Stream, request: Request) -> Upgrade:
 def _offered(request: Request) -> list[bytes]:
     names = request.headers.get(b"sec-websocket-protocol", b"").split(b",")
     # A token that travels as a subprotocol is no protocol.
-    return [each.strip() for each in names if each.strip() and b"bearer.authorization.k8s.io" not in each]
+    return [name.strip() for name in names if name.strip() and b"bearer.authorization.k8s.io" not in name]
 
 
 def _upgrade(stream: Stream, request: Request, protocol: bytes, kind: int, split: Split) -> Upgrade:
@@ -84,24 +84,24 @@ class _Client(asyncio.Protocol):
         self.transport = self
 
     def write(self, data: bytes) -> None:
-        """Takes what a stream sends, which is in chunks."""
+        """Take what a stream sends, which is in chunks."""
         messages = (message for chunk in _chunks(data) for message in self._split(chunk))
         self._own.write(b"".join(_frame(self._kind, message) for message in messages))
 
     def get_write_buffer_size(self) -> int:
-        """How much waits for the client."""
+        """Return how much waits for the client."""
         return self._own.get_write_buffer_size()
 
     def flush_later(self, stream: Stream) -> None:
-        """Has a stream send what it has at the end of this turn."""
+        """Have a stream send what it has at the end of this turn."""
         asyncio.get_running_loop().call_soon(stream.flush)
 
     def abort(self) -> None:
-        """Gives the client up: it does not keep pace."""
+        """Give up on a client that does not keep pace."""
         self._own.abort()
 
     def finished(self) -> None:
-        """The stream has ended."""
+        """Take note that the stream has ended."""
         self._own.write(_frame(_CLOSE, _NORMAL))
         self._own.close()
 
@@ -114,7 +114,7 @@ class _Client(asyncio.Protocol):
 
 
 def _chunks(data: bytes) -> Iterator[bytes]:
-    """The contents of whole chunks of the chunked transfer encoding."""
+    """Return the contents of whole chunks of the chunked transfer encoding."""
     at = 0
     while at < len(data):
         end = data.index(b"\r\n", at)

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from pybernetes.api import errors
-from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.storage import deletion
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import DeleteOptions
-
-
-async def _admit(obj: Object) -> None:
-    """Admit every deletion: that of the definition was admitted."""
 
 
 async def delete_all(context: ServerContext, kind: Kind) -> int:
     """Delete every object of a kind and return how many are left waiting for their finalizers."""
     records = context.store.list(kind.prefix).records
-    await kind.prepare(records)
+    await kind.convert(records)
     for record in records:
         if b'"deletionTimestamp"' in record.value and kind.object(record)["metadata"].get(
             "deletionTimestamp"
@@ -25,7 +20,7 @@ async def delete_all(context: ServerContext, kind: Kind) -> int:
             continue
         try:
             name = record.key.rpartition("/")[2]
-            await deletion.delete(context, kind, record.key, name, DeleteOptions(), _admit)
+            await deletion.delete(context, kind, record.key, name, DeleteOptions())
         except errors.StatusError as error:
             if error.code != 404:
                 raise

@@ -11,7 +11,8 @@ from pybernetes.api.customresource.kind import Form
 from pybernetes.api.errors import StatusError
 from pybernetes.api.resource import Object, Resource
 from pybernetes.control_plane.apiserver.custom_resources.conversion_webhook import Converter
-from pybernetes.control_plane.apiserver.storage.kinds import Kind, view_of
+from pybernetes.control_plane.apiserver.storage.kind import Kind
+from pybernetes.control_plane.apiserver.storage.view import view_of
 from pybernetes.control_plane.store.protocol import Record
 
 _serials = itertools.count(1)
@@ -23,7 +24,7 @@ class CustomKind(Kind):
     What was written in the storage version after ``since``, the revision at which the definition last changed,
     went through the schema of now, so that its bytes go out as they are, like those of any other kind. Older
     objects are made to fit once, when they are first read. With a webhook, what is stored in another version has to be
-    prepared before it is read.
+    converted before it is read.
     """
 
     def __init__(
@@ -41,7 +42,7 @@ class CustomKind(Kind):
             resource.kind.encode(), self._storage_version.encode()
         )  # fmt: skip
         self.webhook = webhook
-        self.prepares = webhook is not None
+        self.awaits_webhook = webhook is not None
 
     def _is_current(self, record: Record) -> bool:
         return record.revision > self._since and not self.converts
@@ -52,7 +53,7 @@ class CustomKind(Kind):
         """Return whether only the webhook can say what a stored object is at this version."""
         return self.webhook is not None and not record.value.startswith(self._head)
 
-    def unprepared(self, records: Iterable[Record]) -> list[Record]:
+    def unconverted(self, records: Iterable[Record]) -> list[Record]:
         """Return those of the records that have to be converted before they can be read."""
         return [
             record
@@ -60,9 +61,9 @@ class CustomKind(Kind):
             if self._is_foreign(record) and self.form not in view_of(record).converted
         ]
 
-    async def prepare(self, records: Iterable[Record]) -> None:
+    async def convert(self, records: Iterable[Record]) -> None:
         """Have the webhook convert what is stored in another version."""
-        missing = self.unprepared(records)
+        missing = self.unconverted(records)
         if not missing or self.webhook is None:
             return
         objects = [self._as_stored(record) for record in missing]
@@ -74,22 +75,22 @@ class CustomKind(Kind):
         """Return whether an object is stored in another version than it would be now."""
         return not record.value.startswith(self._storage_head)
 
-    async def seal(self, obj: Object) -> bytes:
+    async def encode(self, obj: Object) -> bytes:
         """Return the bytes that are stored, once the webhook has converted the object."""
         if self.webhook is None or not self.converts:
-            return self.encode(obj)
+            return self.serialize(obj)
         (converted,) = await self.webhook.convert([obj], self._storage_version)
-        return super().encode(self._storage.fit(converted))
+        return super().serialize(self._storage.fit(converted))
 
     # -- reading and writing -----------------------------------------------------------------------------------
 
-    def encode(self, obj: Object) -> bytes:
+    def serialize(self, obj: Object) -> bytes:
         """Return the bytes that are stored: the object in the storage version, fit for that version's schema."""
         if self.converts:
             obj = orjson.loads(orjson.dumps(obj))
             obj["apiVersion"] = self._storage_version
             self._storage.fit(obj)
-        return super().encode(obj)
+        return super().serialize(obj)
 
     def data(self, record: Record) -> bytes:
         """Return a stored object's bytes as this version shows them."""

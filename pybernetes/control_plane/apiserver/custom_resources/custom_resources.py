@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -19,15 +20,12 @@ from pybernetes.control_plane.apiserver.custom_resources.cleanup import delete_a
 from pybernetes.control_plane.apiserver.custom_resources.served_definition import Served, is_ready, source
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.control_plane.apiserver.openapi import OpenApi
-from pybernetes.control_plane.apiserver.storage import deletion, writes
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
-from pybernetes.control_plane.apiserver.storage.options import WriteOptions
-from pybernetes.control_plane.apiserver.storage.update_rules import StatusRules
+from pybernetes.control_plane.apiserver.storage.kind import Kind
+from pybernetes.control_plane.apiserver.storage.own_status import modify_status
 from pybernetes.control_plane.store.prefix_follower import PrefixFollower
-from pybernetes.control_plane.store.protocol import Conflict, Event, NotFound, Record, StoreError, Watch
+from pybernetes.control_plane.store.protocol import Event, Record, StoreError, Watch
 
 log = logging.getLogger(__name__)
-_OPTIONS = WriteOptions(manager="kube-apiserver")
 _RETRY_SECONDS = 1.0
 
 
@@ -39,7 +37,7 @@ class CustomResources:
         kind = context.kinds.get("apiextensions.k8s.io", "v1", "customresourcedefinitions")
         assert kind is not None
         self._kind: Kind = kind
-        context.guards[kind.resource.group, kind.resource.plural] = definition_check.WRITE_CHECK
+        context.write_checks[kind.resource.group, kind.resource.plural] = definition_check.WRITE_CHECK
         self._definitions: dict[str, Object] = {}
         self._served: dict[str, Served] = {}
         self._pending: dict[str, None] = {}  # an ordered set
@@ -111,8 +109,6 @@ class CustomResources:
             del self._pending[name]
             try:
                 await self._settle(name)
-            except (Conflict, NotFound):
-                continue  # it was changed meanwhile, which asks again
             except StoreError as error:
                 log.warning("cannot write the status of CustomResourceDefinition %s: %s", name, error)
                 asyncio.get_running_loop().call_later(_RETRY_SECONDS, self._ask, name)
@@ -127,7 +123,7 @@ class CustomResources:
         meta = definition["metadata"]
         if meta.get("deletionTimestamp"):
             if names.FINALIZER in meta.get("finalizers", ()):
-                await self._end(name, definition, now)
+                await self._end(name, now)
             return
         group = definition["spec"]["group"]
         others = [
@@ -135,9 +131,9 @@ class CustomResources:
             for key, other in self._definitions.items()
             if key != name and other["spec"]["group"] == group
         ]
-        await self._write(name, definition, names.settle(definition, others, now))
+        await self._write(name, lambda definition: names.settle(definition, others, now))
 
-    async def _end(self, name: str, definition: Object, now: str) -> None:
+    async def _end(self, name: str, now: str) -> None:
         served = self._served.get(name)
         if served is None:
             status, reason, message = "False", "NeverEstablished", "resource was never established"
@@ -146,15 +142,21 @@ class CustomResources:
             if left:
                 self._wait_for_end(name, served)
                 reason, message = "InstanceDeletionInProgress", "CustomResource deletion is in progress"
-                await self._write(name, definition, names.terminating(definition, reason, message, now))
+                await self._write(
+                    name, lambda definition: names.terminating(definition, reason, message, now)
+                )
                 return
             status, reason, message = "False", "InstanceDeletionCompleted", "removed all instances"
-        new = names.terminating(definition, reason, message, now, status)
-        left_finalizers = [item for item in new["metadata"]["finalizers"] if item != names.FINALIZER]
-        new["metadata"] = {**new["metadata"], "finalizers": left_finalizers}
-        if not left_finalizers:
-            del new["metadata"]["finalizers"]
-        await self._write(name, definition, new)
+
+        def ended(definition: Object) -> Object:
+            new = names.terminating(definition, reason, message, now, status)
+            finalizers = [item for item in new["metadata"].get("finalizers", ()) if item != names.FINALIZER]
+            new["metadata"] = {**new["metadata"], "finalizers": finalizers}
+            if not finalizers:
+                del new["metadata"]["finalizers"]
+            return new
+
+        await self._write(name, ended)
 
     def _wait_for_end(self, name: str, served: Served) -> None:
         """Go on when the last object is gone."""
@@ -179,17 +181,8 @@ class CustomResources:
         if watch is not None:
             watch.close()
 
-    async def _write(self, name: str, old: Object, new: Object) -> None:
-        if new == old:
-            return
-        new["metadata"] = dict(new["metadata"])
-        resource, store = self._kind.resource, self._context.store
-        writes.own_fields(self._context, resource, old, new, _OPTIONS, "status", StatusRules(resource).reset)
-        key, revision = self._kind.key("", name), int(old["metadata"]["resourceVersion"])
-        if deletion.is_complete(new):
-            await store.delete(key, revision)
-        else:
-            await store.update(key, self._kind.encode(new), revision)
+    async def _write(self, name: str, change: Callable[[Object], Object]) -> None:
+        await modify_status(self._context, self._kind, self._kind.key("", name), change)
 
 
 def _names(definition: Object) -> Any:

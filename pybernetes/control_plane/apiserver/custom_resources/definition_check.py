@@ -5,8 +5,8 @@ from __future__ import annotations
 from pybernetes.api import errors
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.context import WriteCheck
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.apiserver.storage.write_check import WriteCheck
 
 
 def check(definition: Object, problems: Errors) -> None:

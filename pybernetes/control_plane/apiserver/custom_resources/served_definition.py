@@ -10,12 +10,13 @@ from pybernetes.api.apply.type_caches import forget
 from pybernetes.api.customresource import kind as custom
 from pybernetes.api.customresource import names
 from pybernetes.api.resource import Object, Resource
-from pybernetes.control_plane.apiserver.context import ServerContext, WriteCheck
+from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.custom_resources.conversion_webhook import Converter
 from pybernetes.control_plane.apiserver.custom_resources.custom_kind import CustomKind
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.control_plane.apiserver.openapi import OpenApi
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.apiserver.storage.write_check import WriteCheck
 
 _ENDING_VERBS = ("delete", "deletecollection", "get", "list", "watch")
 
@@ -65,14 +66,14 @@ class Served:
             context.lists.forget(kind.form)
         for kind in self.kinds.values():
             forget(kind.resource.type)
-        context.guards.pop((self.group, self.plural), None)
+        context.write_checks.pop((self.group, self.plural), None)
 
     def end(self, context: ServerContext, discovery: Discovery) -> None:
         """Let nobody make new objects, since the definition is being deleted."""
         if self.ending:
             return
         self.ending = True
-        context.guards[self.group, self.plural] = WriteCheck(before=_refuse_new)
+        context.write_checks[self.group, self.plural] = WriteCheck(before=_refuse_new)
         for kind in self.visible:
             fewer = dataclasses.replace(kind.resource, verbs=_ENDING_VERBS)
             fewer.list_kind = kind.resource.list_kind

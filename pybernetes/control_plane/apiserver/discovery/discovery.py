@@ -136,16 +136,16 @@ class Discovery:
             return None
         media_type, form = _negotiate(path, accept_header)
         key = (path, media_type + form, pretty)
-        response = self._cache.get(key)
-        if response is None:
+        cached = self._cache.get(key)
+        if cached is None:
             document = self._aggregated(path) if form else self._document(path)
             if document is None:
                 return None
             if not media_type:
                 raise _not_acceptable(path)
             etag = f'"{hashlib.sha512(orjson.dumps(document)).hexdigest().upper()}"' if form else ""
-            response = self._cache[key] = (media_type + form, _encode(document, media_type, pretty), etag)
-        return response
+            cached = self._cache[key] = (media_type + form, _encode(document, media_type, pretty), etag)
+        return cached
 
     def _document(self, path: str) -> dict[str, Any] | None:
         parts = path.strip("/").split("/")
@@ -159,9 +159,11 @@ class Discovery:
             groups = [_group(group, versions) for group, versions in self.groups().items() if group]
             return {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}
         if len(parts) == 2 and parts[0] == "apis":
-            versions = self.groups().get(parts[1])
+            group_versions = self.groups().get(parts[1])
             return (
-                {"kind": "APIGroup", "apiVersion": "v1", **_group(parts[1], versions)} if versions else None
+                {"kind": "APIGroup", "apiVersion": "v1", **_group(parts[1], group_versions)}
+                if group_versions
+                else None
             )
         if len(parts) == 2 and parts[0] == "api":
             return self._resource_list("", parts[1])
@@ -170,9 +172,10 @@ class Discovery:
         return None
 
     def _members(self, group: str, version: str) -> list[Resource]:
-        wanted = (group, version)
         members = [
-            resource for resource in self._resources.values() if (resource.group, resource.version) == wanted
+            resource
+            for resource in self._resources.values()
+            if (resource.group, resource.version) == (group, version)
         ]
         return sorted(members, key=lambda resource: resource.plural)
 
@@ -234,8 +237,8 @@ def _rows(resource: Resource) -> list[dict[str, Any]]:
         row["shortNames"] = list(resource.short_names)
     if resource.categories:
         row["categories"] = list(resource.categories)
-    if hash_ := storage_version_hash(resource):
-        row["storageVersionHash"] = hash_
+    if version_hash := storage_version_hash(resource):
+        row["storageVersionHash"] = version_hash
     rows = [row]
     for part in subresource_kinds.of(resource):
         below: dict[str, Any] = {

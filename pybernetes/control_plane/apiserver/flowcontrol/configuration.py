@@ -9,16 +9,15 @@ from typing import Any
 from pybernetes.api.flowcontrol import GROUP
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.assembly import bootstrap
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.flowcontrol import defaults, flow_schema, priority_level
 from pybernetes.control_plane.apiserver.flowcontrol.flow_schema import FlowSchema
 from pybernetes.control_plane.apiserver.flowcontrol.priority_level import PriorityLevel
-from pybernetes.control_plane.apiserver.storage import writes
+from pybernetes.control_plane.apiserver.storage.ensure import ensure
 from pybernetes.control_plane.apiserver.storage.options import WriteOptions
-from pybernetes.control_plane.apiserver.storage.update_rules import StatusRules
+from pybernetes.control_plane.apiserver.storage.own_status import modify_status
 from pybernetes.control_plane.store.prefix_follower import PrefixFollower
-from pybernetes.control_plane.store.protocol import Conflict, NotFound, Record, StoreError
+from pybernetes.control_plane.store.protocol import Record, StoreError
 
 log = logging.getLogger(__name__)
 LEVELS, SCHEMAS = "prioritylevelconfigurations", "flowschemas"
@@ -26,17 +25,17 @@ _OPTIONS = WriteOptions(manager="api-priority-and-fairness-config-consumer-v1")
 _RETRY_SECONDS = 1.0
 
 
-def dangling(schema: Object, found: bool, now: str) -> Object | None:
-    """The schema with its condition brought up to date, or None if it says so already."""
+def dangling(schema: Object, level_exists: bool, now: str) -> Object | None:
+    """Return the schema with its condition brought up to date, or None if it says so already."""
     level = go_format.quote(schema["spec"]["priorityLevelConfiguration"]["name"])
     begin = f"This FlowSchema references the PriorityLevelConfiguration object named {level} "
     said = (
         ("False", "Found", f"{begin}and it exists")
-        if found
+        if level_exists
         else ("True", "NotFound", f"{begin}but there is no such object")
     )
     conditions: list[dict[str, Any]] = list(schema.get("status", {}).get("conditions", ()))
-    old = next((each for each in conditions if each["type"] == "Dangling"), None)
+    old = next((condition for condition in conditions if condition["type"] == "Dangling"), None)
     if old is not None and (old["status"], old.get("reason"), old.get("message")) == said:
         return None
     since = old["lastTransitionTime"] if old is not None and old["status"] == said[0] else now
@@ -47,7 +46,7 @@ def dangling(schema: Object, found: bool, now: str) -> Object | None:
         "reason": said[1],
         "message": said[2],
     }
-    kept = [each for each in conditions if each is not old]
+    kept = [condition for condition in conditions if condition is not old]
     return {**schema, "status": {**schema.get("status", {}), "conditions": [*kept, new]}}
 
 
@@ -66,11 +65,11 @@ class FlowControlConfiguration:
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Makes the objects that have to exist, all in one go, and follows them."""
+        """Make the objects that have to exist, all in one go, and follow them."""
         missing = ((LEVELS, defaults.LEVELS), (SCHEMAS, defaults.SCHEMAS))
         await asyncio.gather(
             *(
-                bootstrap.ensure(self._context, GROUP, plural, "", obj)
+                ensure(self._context, GROUP, plural, "", obj)
                 for plural, specs in missing
                 for obj in defaults.objects(specs)
             )
@@ -79,7 +78,7 @@ class FlowControlConfiguration:
             PrefixFollower(self._context.store, self._kinds[plural].prefix, self._changed(plural)).start()
 
     async def close(self) -> None:
-        """Stops writing."""
+        """Stop writing."""
         if self._task is not None:
             self._task.cancel()
 
@@ -98,7 +97,7 @@ class FlowControlConfiguration:
         return change
 
     def _rebuild(self) -> None:
-        found: dict[str, PriorityLevel] = {}
+        levels: dict[str, PriorityLevel] = {}
         for name, obj in self._objects[LEVELS].items():
             made = self._made.get(name)
             if made is None or (made[0]["metadata"]["uid"], made[0]["spec"]) != (
@@ -107,12 +106,12 @@ class FlowControlConfiguration:
             ):
                 made = (obj, priority_level.from_object(obj))
             self._made[name] = made
-            found[name] = made[1]
-        self._made = {name: self._made[name] for name in found}
-        priority_level.share_out(found.values(), self._seats)
-        self.levels = found
+            levels[name] = made[1]
+        self._made = {name: self._made[name] for name in levels}
+        priority_level.share_out(levels.values(), self._seats)
+        self.levels = levels
         schemas = (flow_schema.compiled(obj) for obj in self._objects[SCHEMAS].values())
-        self.schemas = flow_schema.ordered(schema for schema in schemas if schema.level in found)
+        self.schemas = flow_schema.ordered(schema for schema in schemas if schema.level in levels)
         self.version += 1
 
     # -- what is written back ----------------------------------------------------------------------------
@@ -127,25 +126,16 @@ class FlowControlConfiguration:
             names, self._pending = list(self._pending), {}
             results = await asyncio.gather(*map(self._settle, names), return_exceptions=True)
             failed = [
-                name
-                for name, result in zip(names, results, strict=True)
-                if isinstance(result, StoreError) and not isinstance(result, (Conflict, NotFound))
+                name for name, result in zip(names, results, strict=True) if isinstance(result, StoreError)
             ]
             if failed:
                 asyncio.get_running_loop().call_later(_RETRY_SECONDS, self._ask, failed)
 
     async def _settle(self, name: str) -> None:
-        old = self._objects[SCHEMAS].get(name)
-        if old is None:
-            return
-        found = old["spec"]["priorityLevelConfiguration"]["name"] in self._objects[LEVELS]
-        new = dangling(old, found, self._context.timestamp())
-        if new is None:
-            return
-        new["metadata"] = dict(new["metadata"])
         kind = self._kinds[SCHEMAS]
-        writes.own_fields(
-            self._context, kind.resource, old, new, _OPTIONS, "status", StatusRules(kind.resource).reset
-        )
-        revision = int(old["metadata"]["resourceVersion"])
-        await self._context.store.update(kind.key("", name), kind.encode(new), revision)
+
+        def change(schema: Object) -> Object | None:
+            level_exists = schema["spec"]["priorityLevelConfiguration"]["name"] in self._objects[LEVELS]
+            return dangling(schema, level_exists, self._context.timestamp())
+
+        await modify_status(self._context, kind, kind.key("", name), change, _OPTIONS)

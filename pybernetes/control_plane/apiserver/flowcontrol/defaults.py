@@ -96,7 +96,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
 
 
 def objects(specs: dict[str, dict[str, Any]]) -> list[Object]:
-    """Objects of these specs, which the server keeps up to date as long as the annotation says so."""
+    """Return objects of these specs, which the server keeps up to date as long as the annotation says so."""
     return [
         {"metadata": {"name": name, "annotations": {AUTO_UPDATE: "true"}}, "spec": spec}
         for name, spec in specs.items()

@@ -1,27 +1,18 @@
-"""The step of the chain that gives requests their turn."""
+"""Gives requests their turn: finds the flow and the priority level of each."""
 
 from __future__ import annotations
 
-import time
 from typing import Any, NamedTuple
 
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.flowcontrol.configuration import FlowControlConfiguration
 from pybernetes.control_plane.apiserver.flowcontrol.flow_schema import FlowSchema
-from pybernetes.control_plane.apiserver.flowcontrol.priority_level import PriorityLevel, Rejected, Ticket
+from pybernetes.control_plane.apiserver.flowcontrol.priority_level import PriorityLevel, Ticket
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.lib.exposition import Exposition
-from pybernetes.lib.http.messages import Response
 
-_LONG = frozenset(("log", "exec", "attach", "portforward", "proxy"))
 _MOST_KNOWN = 20_000
-_TOO_MANY = Response(
-    b"Too many requests, please try again later.\n",
-    429,
-    b"text/plain; charset=utf-8",
-    ((b"Retry-After", b"1"), (b"X-Content-Type-Options", b"nosniff")),
-)
 
 
 class Class(NamedTuple):
@@ -30,6 +21,7 @@ class Class(NamedTuple):
     schema: FlowSchema
     level: PriorityLevel
     headers: bytes
+    takes_seat: bool
 
 
 class Dispatcher:
@@ -40,33 +32,18 @@ class Dispatcher:
         self._known: dict[Any, Class | None] = {}
         self._version = -1
 
-    def step(self, request: Request) -> Any:
-        """Lets a request pass, or wait, or go."""
+    def arrive(self, request: Request) -> Ticket | None:
+        """Return the ticket of a request, or None if it needs no seat; Rejected if there is no room."""
         if request.local is not None:
             return None  # a part of this process does not flood it
         info = request.request_info
-        found = self._classify(request.user, info)
-        if found is None:
+        classified = self._classify(request.user, info)
+        if classified is None:
             return None
-        schema, level, request.flow = found
-        if level.exempt or info.subresource in _LONG:
+        schema, level, request.flow, takes_seat = classified
+        if not takes_seat:
             return None
-        try:
-            ticket = level.arrive(schema.name, schema.flow(request.user, info), request.started)
-        except Rejected:
-            return _TOO_MANY
-        request.ticket = ticket
-        return None if ticket.waiter is None else self._wait(request, ticket)
-
-    async def _wait(self, request: Request, ticket: Ticket) -> Response | None:
-        assert ticket.waiter is not None
-        try:
-            await ticket.waiter
-        except Rejected:
-            request.ticket = None
-            return _TOO_MANY
-        request.started = time.monotonic()
-        return None
+        return level.arrive(schema.name, schema.flow(request.user, info), request.started)
 
     def _classify(self, user: User, info: RequestInfo) -> Class | None:
         if self._version != self._configuration.version:
@@ -80,19 +57,21 @@ class Dispatcher:
             pass
         if len(self._known) >= _MOST_KNOWN:
             self._known.clear()
-        found = self._known[key] = self._look_up(user, info)
-        return found
+        classified = self._known[key] = self._look_up(user, info)
+        return classified
 
     def _look_up(self, user: User, info: RequestInfo) -> Class | None:
         for schema in self._configuration.schemas:
             if schema.matches(user, info):
                 level = self._configuration.levels[schema.level]
                 headers = f"X-Kubernetes-Pf-Flowschema-Uid: {schema.uid}\r\nX-Kubernetes-Pf-Prioritylevel-Uid: {level.uid}\r\n"
-                return Class(schema, level, headers.encode())
+                # A watch holds a seat until it is open; what else goes on would hold one for too long.
+                takes_seat = not level.exempt and (info.verb == "watch" or not info.long_running)
+                return Class(schema, level, headers.encode(), takes_seat)
         return None
 
     def render(self, out: Exposition) -> None:
-        """The metrics of flow control, under upstream's names."""
+        """Write the metrics of flow control, under upstream's names."""
         prefix, levels = "apiserver_flowcontrol", self._configuration.levels.values()
         gauges = (
             ("nominal_limit_seats", "Seats that a level has of its own.", lambda level: level.nominal),

@@ -36,8 +36,8 @@ class FairQueues(Generic[Item]):
         self.waiting = 0
 
     def put(self, flow: str, item: Item) -> Queue[Item] | None:
-        """Queues an item of a flow; None if there is no room for it."""
-        queue = min(self._dealt(flow), key=lambda each: (len(each.items), each.had))
+        """Queue an item of a flow; None if there is no room for it."""
+        queue = min(self._dealt(flow), key=lambda queue: (len(queue.items), queue.had))
         if len(queue.items) >= self._length:
             return None
         if not queue.items:
@@ -49,15 +49,15 @@ class FairQueues(Generic[Item]):
         return queue
 
     def take(self) -> tuple[Item, Queue[Item]]:
-        """The item whose turn it is, and the queue to charge for it."""
-        queue = min(self._active, key=lambda each: each.had)
+        """Return the item whose turn it is, and the queue to charge for it."""
+        queue = min(self._active, key=lambda queue: queue.had)
         self._now = queue.had
         item = queue.items.popleft()
         self._left(queue)
         return item, queue
 
     def drop(self, queue: Queue[Item], item: Item) -> bool:
-        """Takes an item out that waits no longer; False if it was taken before."""
+        """Take an item out that waits no longer; False if it was taken before."""
         try:
             queue.items.remove(item)
         except ValueError:
@@ -82,7 +82,7 @@ class FairQueues(Generic[Item]):
 
 
 def deal(flow: str, deck: int, hand: int) -> list[int]:
-    """The queues of a flow: different numbers below ``deck``, the same for the same name."""
+    """Return the queues of a flow: different numbers below ``deck``, the same for the same name."""
     value = int.from_bytes(hashlib.blake2b(flow.encode(), digest_size=32).digest())
     left = list(range(deck))
     dealt = []

@@ -26,14 +26,14 @@ class FlowSchema:
     matches: Matches
 
     def flow(self, user: User, info: RequestInfo) -> str:
-        """What tells the flows of the schema apart."""
+        """Return what tells the flows of the schema apart."""
         if self.method == "ByUser":
             return user.name
         return info.namespace if self.method == "ByNamespace" else ""
 
 
 def compiled(obj: Object) -> FlowSchema:
-    """A flow schema from its object."""
+    """Return a flow schema from its object."""
     spec = obj["spec"]
     rules = [_rule(rule) for rule in spec.get("rules", ())]
     return FlowSchema(
@@ -47,18 +47,18 @@ def compiled(obj: Object) -> FlowSchema:
 
 
 def ordered(schemas: Iterable[FlowSchema]) -> list[FlowSchema]:
-    """The schemas in the order in which they are asked."""
+    """Return the schemas in the order in which they are asked."""
     return sorted(schemas, key=lambda schema: (schema.precedence, schema.name))
 
 
 def _rule(rule: dict[str, Any]) -> Matches:
     subjects = [_subject(subject) for subject in rule.get("subjects", ())]
-    resources = [_resources(each) for each in rule.get("resourceRules", ())]
-    urls = [_urls(each) for each in rule.get("nonResourceRules", ())]
+    resources = [_resources(resource_rule) for resource_rule in rule.get("resourceRules", ())]
+    urls = [_urls(url_rule) for url_rule in rule.get("nonResourceRules", ())]
 
     def matches(user: User, info: RequestInfo) -> bool:
         asked = resources if info.is_resource else urls
-        return any(each(info) for each in asked) and any(subject(user) for subject in subjects)
+        return any(covers(info) for covers in asked) and any(subject(user) for subject in subjects)
 
     return matches
 
@@ -109,6 +109,6 @@ def _urls(rule: dict[str, Any]) -> Callable[[RequestInfo], bool]:
 
 
 def _set(names: Iterable[str]) -> frozenset[str] | None:
-    """The names; None stands for all of them."""
-    found = frozenset(names)
-    return None if "*" in found else found
+    """Return the names; None stands for all of them."""
+    listed = frozenset(names)
+    return None if "*" in listed else listed

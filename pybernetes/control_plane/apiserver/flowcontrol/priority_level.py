@@ -70,7 +70,7 @@ class PriorityLevel:
     # -- deciding ----------------------------------------------------------------------------------------
 
     def has_seat(self) -> bool:
-        """Whether one more may start: on a seat of the level, or on one that others lend."""
+        """Tell whether one more may start: on a seat of the level, or on one that others lend."""
         if self.executing < self.nominal:
             return True
         borrowed = self.executing - self.nominal
@@ -84,7 +84,7 @@ class PriorityLevel:
         return taken < free
 
     def is_spent(self, now: float) -> bool:
-        """Whether the level has used up its slice of the processor for the moment."""
+        """Tell whether the level has used up its slice of the processor for the moment."""
         if now - self._window > WINDOW_SECONDS:
             self._window, self._used = now, 0.0
         return self._used > SLICE_SECONDS
@@ -92,7 +92,7 @@ class PriorityLevel:
     # -- requests ----------------------------------------------------------------------------------------
 
     def arrive(self, schema: str, flow: str, now: float) -> Ticket:
-        """Lets a request start, or wait on the ticket's waiter; Rejected if there is no room."""
+        """Let a request start, or wait on the ticket's waiter; Rejected if there is no room."""
         ticket = Ticket(self, schema)
         queues = self.queues
         if self.has_seat() and (queues is None or not (queues.waiting or self.is_spent(now))):
@@ -116,7 +116,7 @@ class PriorityLevel:
         self.dispatched[ticket.schema] += 1
 
     def finish(self, ticket: Ticket, seconds: float, *, at_once: bool) -> None:
-        """Gives the seat back. ``at_once`` says that the whole time was spent on the processor."""
+        """Give the seat back. ``at_once`` says that the whole time was spent on the processor."""
         self.executing -= 1
         self._cost += (seconds - self._cost) * _LEARNING
         if at_once:
@@ -127,7 +127,7 @@ class PriorityLevel:
             self._drain_soon()
 
     def abandon(self, ticket: Ticket) -> None:
-        """Forgets a request whose client went away while it waited; one that had started gives its seat back."""
+        """Forget a request whose client went away while it waited; one that had started gives its seat back."""
         if ticket.timer is not None:
             ticket.timer.cancel()
         if ticket.queue is not None and self.queues is not None and self.queues.drop(ticket.queue, ticket):
@@ -148,7 +148,7 @@ class PriorityLevel:
             asyncio.get_running_loop().call_soon(self._drain)
 
     def _drain(self) -> None:
-        """Starts those whose turn it is, a slice at a time; what came in meanwhile is read in between."""
+        """Start those whose turn it is, a slice at a time; what came in meanwhile is read in between."""
         self._draining = False
         queues, charged = self.queues, 0.0
         self._used = 0.0
@@ -170,7 +170,7 @@ class PriorityLevel:
 
 
 def from_object(obj: Object) -> PriorityLevel:
-    """A level from its object."""
+    """Return a level from its object."""
     meta, spec = obj["metadata"], obj["spec"]
     exempt = spec["type"] == "Exempt"
     said: dict[str, Any] = spec.get("exempt" if exempt else "limited") or {}
@@ -186,7 +186,7 @@ def from_object(obj: Object) -> PriorityLevel:
 
 
 def share_out(levels: Iterable[PriorityLevel], seats: int) -> None:
-    """Gives each level its part of the server's seats, and tells it whom it may borrow from."""
+    """Give each level its part of the server's seats, and tell it whom it may borrow from."""
     listed = list(levels)
     total = sum(level.shares for level in listed) or 1
     for level in listed:

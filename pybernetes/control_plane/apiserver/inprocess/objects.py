@@ -8,9 +8,10 @@ from weakref import ref
 
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.context import ServerContext
-from pybernetes.control_plane.apiserver.storage.kinds import Kind, SharedObject
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import ListOptions
 from pybernetes.control_plane.apiserver.storage.selection import Selection
+from pybernetes.control_plane.apiserver.storage.view import SharedObject
 from pybernetes.control_plane.apiserver.verbs.event_conversion import EventConverter, Sink, convert_all
 from pybernetes.control_plane.store.protocol import Compacted, Event, Record, StoreError
 from pybernetes.lib.http.messages import Response
@@ -33,7 +34,7 @@ class Local:
     """What verbs do for a caller that takes objects instead of bytes."""
 
     def listing(self, kind: Kind, records: list[Record], meta: dict[str, Any]) -> Objects:
-        """The answer to a list."""
+        """Return the answer to a list."""
         shared = kind.shared
         return Objects({
             "kind": kind.resource.list_kind,
@@ -51,7 +52,7 @@ class Local:
         options: ListOptions,
         start: int,
     ) -> LocalWatch:
-        """The answer to a watch."""
+        """Return the answer to a watch."""
         return LocalWatch(context, kind, prefix, selection, options, start)
 
 
@@ -83,19 +84,19 @@ class LocalWatch(Stream):
         self._open_watches = context.metrics.long_running("watch", kind.resource, "", scope)
 
     def begin(self) -> None:
-        """Takes the state of now if it is asked for, and listens."""
+        """Take the state of now if it is asked for, and listen."""
         options = self._options
         self._open_watches.value += 1
         self._kind.watches.add(self.close)
         if options.timeout is not None and options.timeout > 0:
             self._timer = asyncio.get_running_loop().call_later(options.timeout, self._time_is_up)
-        if self._kind.prepares:
+        if self._kind.awaits_webhook:
             self._beginning = asyncio.get_running_loop().create_task(self._listen_later())
         else:
             self._listen()
 
     async def _listen_later(self) -> None:
-        """Begins once all that is there now has been converted."""
+        """Begin once all that is there now has been converted."""
         try:
             await convert_all(self._context, self._kind, self._prefix)
         except errors.StatusError as error:
@@ -121,7 +122,7 @@ class LocalWatch(Stream):
         if self._changes:
             self._wake()
         sink: Sink = self._sink
-        if self._kind.prepares:
+        if self._kind.awaits_webhook:
             sink = EventConverter(self._kind, sink, self._failed).take
         try:
             self._watch = store.watch(self._prefix, at, sink, closed=self._closed)
@@ -141,7 +142,7 @@ class LocalWatch(Stream):
         return store.revision
 
     def _time_is_up(self) -> None:
-        """Ends the watch with word of how far it came, lest a quiet one cannot be taken up again."""
+        """End the watch, saying how far it came, so that even a quiet one can be taken up again."""
         if self._options.bookmarks and self._context.store.revision != self._sent:
             self._changes.append(("BOOKMARK", self._bookmark(self._context.store.revision)))
         self.close()
@@ -187,7 +188,7 @@ class LocalWatch(Stream):
             self._waiter.set_result(None)
 
     async def batch(self) -> list[Change]:
-        """The changes since the last call, at least one; none at all if the watch has ended."""
+        """Return the changes since the last call, at least one; none at all if the watch has ended."""
         while not self._changes and not self.closed:
             self._waiter = asyncio.get_running_loop().create_future()
             await self._waiter
@@ -195,7 +196,7 @@ class LocalWatch(Stream):
         return changes
 
     def close(self) -> None:
-        """Ends the watch; what has come up so far can still be had."""
+        """End the watch; what has come up so far can still be had."""
         if self.closed:
             return
         self.closed = True
@@ -211,15 +212,15 @@ class LocalWatch(Stream):
 
 
 def _deleted(kind: Kind, event: Event) -> Any:
-    """The last state of a deleted object with the version of its end, made once for all watchers."""
+    """Return the last state of a deleted object with the version of its end, made once for all watchers."""
     if event.frames is None:
         event.frames = {}
     key = ("object", kind.form)
     held = event.frames.get(key)
-    found = held() if held is not None else None
-    if found is None:
+    deleted = held() if held is not None else None
+    if deleted is None:
         before = kind.shared(event.previous)  # type: ignore[arg-type]
         meta = {**before["metadata"], "resourceVersion": str(event.revision)}
-        found = SharedObject(before, metadata=meta)
-        event.frames[key] = ref(found)
-    return found
+        deleted = SharedObject(before, metadata=meta)
+        event.frames[key] = ref(deleted)
+    return deleted

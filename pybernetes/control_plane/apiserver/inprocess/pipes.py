@@ -64,7 +64,7 @@ class Reader:
             self._waiter.set_result(None)
 
     async def read(self) -> bytes:
-        """What came up since the last call; nothing at all at the end."""
+        """Return what came up since the last call; nothing at all at the end."""
         while not self._parts and not self._ended:
             self._waiter = asyncio.get_running_loop().create_future()
             await self._waiter
@@ -73,7 +73,7 @@ class Reader:
         return data
 
     def close(self) -> None:
-        """Ends the stream."""
+        """End the stream."""
         self._ended = True
         if self._stream is not None:
             self._stream.lost()
@@ -93,7 +93,7 @@ class Pipe:
         self._server = answer.start(_Far(self), b"")  # type: ignore[arg-type]
 
     def receive(self, data: bytes) -> None:
-        """Takes what the server's side wrote, which begins with the head of an HTTP answer."""
+        """Take what the server's side wrote, which begins with the head of an HTTP answer."""
         if not self.opened.done():
             self._head += data
             head, end, data = self._head.partition(b"\r\n\r\n")
@@ -111,7 +111,7 @@ class Pipe:
             self._waiter.set_result(None)
 
     async def read(self) -> bytes:
-        """What came up since the last call; nothing at all at the end."""
+        """Return what came up since the last call; nothing at all at the end."""
         while not self._data and not self._closed:
             self._waiter = asyncio.get_running_loop().create_future()
             await self._waiter
@@ -119,22 +119,22 @@ class Pipe:
         return data
 
     def write(self, data: bytes) -> None:
-        """Sends bytes to the server's side."""
+        """Send bytes to the server's side."""
         if not self._closed:
             self._server.data_received(data)
 
     async def drain(self) -> None:
-        """The server's side has taken all that was written."""
+        """Do nothing: the server's side has taken all that was written."""
 
     def ended(self) -> None:
-        """The server's side has closed."""
+        """Take note that the server's side has closed."""
         self._closed = True
         if not self.opened.done():
             self.opened.set_exception(ConnectionError("the connection was closed before it was open"))
         self._wake()
 
     def close(self) -> None:
-        """Ends the connection."""
+        """End the connection."""
         if not self._closed:
             self._closed = True
             self._wake()

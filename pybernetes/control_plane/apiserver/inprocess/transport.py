@@ -46,7 +46,7 @@ class InProcessTransport:
     async def send(
         self, method: str, path: str, query: str = "", body: bytes = b"", headers: Headers | None = None
     ) -> tuple[int, Any]:
-        """The status and the decoded body of an answer."""
+        """Return the status and the decoded body of an answer."""
         answer = await self._answer(self._request(method, path, query, body, headers))
         if type(answer) is Objects:
             return 200, answer.value
@@ -61,7 +61,7 @@ class InProcessTransport:
         raise errors.bad_request(f"{path} is upgraded, not answered")
 
     async def watch(self, path: str, query: str, headers: Headers | None = None) -> LocalWatch:
-        """Opens a watch."""
+        """Open a watch."""
         answer = await self._answer(self._request("GET", path, query, b"", headers))
         if isinstance(answer, LocalWatch):
             try:
@@ -76,7 +76,7 @@ class InProcessTransport:
     async def stream(
         self, method: str, path: str, query: str = "", body: bytes = b"", headers: Headers | None = None
     ) -> Reader:
-        """Opens a body that goes on."""
+        """Open a body that goes on."""
         answer = await self._answer(self._request(method, path, query, body, headers))
         if isinstance(answer, Response):
             if answer.status >= 400:
@@ -87,7 +87,7 @@ class InProcessTransport:
         return Reader(answer)
 
     async def upgrade(self, path: str, query: str, headers: Headers) -> Pipe:
-        """Turns a request into a connection of another protocol."""
+        """Turn a request into a connection of another protocol."""
         lower = {name.lower(): value for name, value in headers.items()}
         answer = await self._answer(self._request("GET", path, query, b"", lower))
         if isinstance(answer, Upgrade):
@@ -99,7 +99,7 @@ class InProcessTransport:
         raise errors.bad_request(f"{path} cannot be upgraded")
 
     async def close(self) -> None:
-        """There is nothing to let go of: the server belongs to others."""
+        """Do nothing: the server belongs to others."""
 
 
 def _value(content_type: bytes, body: bytes) -> Any:
@@ -132,5 +132,5 @@ class _Caller:
         self.transport = self
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:
-        """A caller in this process has the address of this machine."""
+        """Return the address of this machine for a caller in this process."""
         return ("127.0.0.1", 0) if name == "peername" else default

@@ -31,15 +31,15 @@ class Hook:
         self._problem: str | None = "not finished"
 
     def done(self) -> None:
-        """Says that the work is finished."""
+        """Say that the work is finished."""
         self._problem = None
 
     def fail(self, problem: str) -> None:
-        """Says that the work failed; it stays unhealthy until ``done``."""
+        """Say that the work failed; it stays unhealthy until ``done``."""
         self._problem = problem
 
     def check(self) -> str | None:
-        """What is wrong, or None."""
+        """Return what is wrong, or None."""
         return self._problem
 
 
@@ -53,36 +53,36 @@ class Health:
         self.add("ping", lambda: None)
 
     def add(self, name: str, check: Check, endpoints: tuple[str, ...] = ENDPOINTS) -> None:
-        """Registers a check for some of the three endpoints."""
+        """Register a check for some of the three endpoints."""
         taken = {(existing.name, endpoint) for existing in self._checks for endpoint in existing.endpoints}
         if any((name, endpoint) in taken for endpoint in endpoints) or name == "shutdown":
             raise ValueError(f"there is a health check named {name!r} already")
         self._checks.append(_Named(name, check, endpoints))
 
     def add_hook(self, name: str) -> Hook:
-        """Registers ``poststarthook/<name>``; call ``done`` on the result when the hook has run."""
+        """Register ``poststarthook/<name>``; call ``done`` on the result when the hook has run."""
         hook = Hook()
         self.add(f"poststarthook/{name}", hook.check)
         return hook
 
     def shut_down(self) -> None:
-        """Makes readyz fail from now on, so that balancers send no more requests."""
+        """Make readyz fail from now on, so that balancers send no more requests."""
         self._stopping = True
 
     def _check_shutdown(self) -> str | None:
         return "process is shutting down" if self._stopping else None
 
     def checks(self, endpoint: str) -> list[str]:
-        """The names of the checks of an endpoint, in the order in which they are printed."""
+        """Return the names of the checks of an endpoint, in the order in which they are printed."""
         return [check.name for check in self._of(endpoint)]
 
     def paths(self) -> list[str]:
-        """Every path that ``respond`` answers, for the index at ``/``."""
+        """Return every path that ``respond`` answers, for the index at ``/``."""
         below = [f"/{endpoint}/{name}" for endpoint in ENDPOINTS for name in self.checks(endpoint)]
         return sorted([f"/{endpoint}" for endpoint in ENDPOINTS] + below)
 
     async def respond(self, path: str, query: str = "") -> tuple[int, dict[str, str], bytes] | None:
-        """Answers ``/readyz``, ``/readyz/ping`` and the like; None for a path that is no check.
+        """Answer ``/readyz``, ``/readyz/ping`` and the like; None for a path that is no check.
 
         ``query`` is the raw query string.
         """

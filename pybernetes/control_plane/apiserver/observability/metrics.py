@@ -81,7 +81,7 @@ class Events:
         self.sizes = [0] * (len(EVENT_SIZES) + 1)
 
     def sent(self, size: int, watchers: int = 1) -> None:
-        """Counts one event of this many bytes, sent to this many watchers."""
+        """Count one event of this many bytes, sent to this many watchers."""
         self.count += watchers
         self.bytes += size * watchers
         self.sizes[bisect_left(EVENT_SIZES, size)] += watchers
@@ -113,7 +113,7 @@ class Metrics:
         size: int = 0,
         dry_run: str = "",
     ) -> None:
-        """Counts a finished request.
+        """Count a finished request.
 
         ``verb`` is the API's ("list", "create", "apply"); ``scope`` is cluster, namespace or resource; for a
         path without a resource, ``subresource`` is the path: one that is served, never what a client made up,
@@ -130,15 +130,15 @@ class Metrics:
         record.bytes += size
 
     def long_running(self, verb: str, resource: Resource, subresource: str, scope: str) -> Gauge:
-        """The gauge of open watches, proxies and streams of one kind; add and take away one."""
+        """Return the gauge of open watches, proxies and streams of one kind; add and take away one."""
         return self._long_running.setdefault((verb, resource, subresource, scope), Gauge())
 
     def events(self, resource: Resource) -> Events:
-        """The events that watchers of a resource were sent; keep it beside what sends them."""
+        """Return the events that watchers of a resource were sent; keep it beside what sends them."""
         return self._events.setdefault(resource, Events())
 
     def observe_storage(self, operation: str, resource: Resource, seconds: float) -> None:
-        """Counts a finished operation of the store: get, list, create, update, delete."""
+        """Count a finished operation of the store: get, list, create, update, delete."""
         key = (operation, resource)
         record = self._storage.get(key)
         if record is None:
@@ -147,7 +147,7 @@ class Metrics:
         record[1] += seconds
 
     def forget(self, resource: Resource) -> None:
-        """Drops what was counted of a resource that is served no longer."""
+        """Drop what was counted of a resource that is served no longer."""
         tables: tuple[dict[Any, Any], ...] = (self._requests, self._long_running, self._storage)
         for table in tables:
             for key in [key for key in table if key[1] is resource]:
@@ -155,7 +155,7 @@ class Metrics:
         self._events.pop(resource, None)
 
     def render(self) -> tuple[str, bytes]:
-        """The content type and the text of a scrape."""
+        """Return the content type and the text of a scrape."""
         out = Exposition()
         self._render_requests(out)
         self._render_watches(out)

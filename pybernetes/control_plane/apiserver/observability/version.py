@@ -12,14 +12,14 @@ _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64", "armv7l": "arm", "i686"
 
 
 def platform() -> str:
-    """Operating system and processor as Kubernetes names them: ``linux/amd64``."""
+    """Return operating system and processor as Kubernetes names them: ``linux/amd64``."""
     machine = os.uname().machine
     return f"{sys.platform}/{_ARCHITECTURES.get(machine, machine)}"
 
 
 @lru_cache(maxsize=1)
 def document() -> dict[str, str]:
-    """What upstream's version document has, filled with what is true of this server.
+    """Return upstream's version document, filled with what is true of this server.
 
     Clients require every key to be there, none needs ``goVersion`` to name a Go: it names the language.
     """

@@ -26,7 +26,7 @@ _GZIP = 31  # zlib's word for that format
 
 
 def led_back(url: str, prefix: str, host: str) -> str:
-    """A URL as it is seen through the proxy at ``prefix``; one of another server, or a relative one, stays."""
+    """Return a URL as it is seen through the proxy at ``prefix``; one of another server, or a relative one, stays."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -46,7 +46,7 @@ class Page:
         self._pack = zlib.compressobj(wbits=_GZIP) if encoding == b"gzip" else None
 
     def feed(self, data: bytes) -> bytes:
-        """What can be sent on so far: all but a tag that has only begun."""
+        """Return what can be sent on so far: all but a tag that has only begun."""
         if self._unpack is not None:
             data = self._unpack.decompress(data)
         data = self._kept + data
@@ -61,7 +61,7 @@ class Page:
         return self._pack.compress(changed) if self._pack is not None else changed
 
     def finish(self) -> bytes:
-        """What is left at the end."""
+        """Return what is left at the end."""
         rest, self._kept = self._kept, b""
         return self._pack.compress(rest) + self._pack.flush() if self._pack is not None else rest
 
@@ -69,7 +69,12 @@ class Page:
         names = _ATTRIBUTES.get(match[1].lower())
         if names is None:
             return match[0]
-        return b"<" + match[1] + _ATTRIBUTE.sub(lambda each: self._attribute(each, names), match[2]) + b">"
+        return (
+            b"<"
+            + match[1]
+            + _ATTRIBUTE.sub(lambda attribute: self._attribute(attribute, names), match[2])
+            + b">"
+        )
 
     def _attribute(self, match: re.Match[bytes], names: frozenset[bytes]) -> bytes:
         if match[2].lower() not in names:
@@ -82,7 +87,7 @@ class Page:
 
 
 def page(prefix: str, host: str, content_type: bytes, encoding: bytes) -> Page | None:
-    """What changes the links of an answer, if it is a page whose encoding we know."""
+    """Return what changes the links of an answer, if it is a page whose encoding we know."""
     if not prefix or not content_type.lower().startswith(b"text/html") or encoding not in (b"", b"gzip"):
         return None
     return Page(prefix, host, encoding)

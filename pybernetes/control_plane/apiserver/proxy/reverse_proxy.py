@@ -40,7 +40,7 @@ class Target:
     host: str
     port: int
     path: str
-    context: ssl.SSLContext | None = None
+    tls: ssl.SSLContext | None = None
     server_name: str = ""
     headers: dict[bytes, bytes] = field(default_factory=dict)
     dialer: Dialer = direct
@@ -50,7 +50,7 @@ class Target:
 
 
 async def forward(request: Request, target: Target, *, whole_refusals: bool = False) -> Answer:
-    """Sends the request on and gives the answer; bytes of its body follow as they come.
+    """Send the request on and return the answer; the bytes of its body follow as they come.
 
     With ``whole_refusals`` an answer that says no is read to its end first, for who wants to say it differently.
     """
@@ -61,8 +61,8 @@ async def forward(request: Request, target: Target, *, whole_refusals: bool = Fa
                 lambda: backend,
                 target.host,
                 target.port,
-                context=target.context,
-                server_name=(target.server_name or None) if target.context else None,
+                context=target.tls,
+                server_name=(target.server_name or None) if target.tls else None,
             )
     except (OSError, ssl.SSLError, TimeoutError) as error:
         raise ProxyError(f"dial tcp {target.host}:{target.port}: {error or 'i/o timeout'}") from None
@@ -94,7 +94,7 @@ class _Backend(asyncio.Protocol):
         self.transport = transport  # type: ignore[assignment]
 
     def send(self, target: Target) -> None:
-        """Sends the request with the headers that are the other server's business."""
+        """Send the request with the headers that concern the other server."""
         request = self.request
         lines = [
             f"{request.method} {target.path} HTTP/1.1".encode(),

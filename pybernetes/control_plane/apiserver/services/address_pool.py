@@ -8,14 +8,18 @@ from uuid import uuid4
 
 import orjson
 
+from pybernetes.api.networking import ipaddress
 from pybernetes.api.resource import Object
 from pybernetes.api.validation.addresses import parse_sloppy
 from pybernetes.control_plane.apiserver.services import objects
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.control_plane.apiserver.services.ranges import AddressRange
-from pybernetes.control_plane.store.protocol import Conflict, KeyExists, NotFound, Store
+from pybernetes.control_plane.apiserver.storage.kind import Kind
+from pybernetes.control_plane.apiserver.storage.modify import DELETE, KEEP, Outcome, create_record, modify
+from pybernetes.control_plane.store.protocol import KeyExists, Store
 
-ADDRESSES = "/registry/ipaddresses/"
+_ADDRESSES = Kind(ipaddress.RESOURCE)
+ADDRESSES = _ADDRESSES.prefix
 CIDRS = "/registry/servicecidrs/"
 
 
@@ -98,7 +102,7 @@ class AddressPool:
             name, meta.get("namespace", ""), meta.get("name", ""), str(uuid4()), self._timestamp()
         )
         try:
-            await self._store.create(ADDRESSES + name, orjson.dumps(obj))
+            await create_record(self._store, _ADDRESSES, ADDRESSES + name, obj)
         except KeyExists:
             return False
         return True
@@ -109,17 +113,17 @@ class AddressPool:
 
     async def release(self, ip: str, namespace: str, name: str) -> None:
         """Give an address back, if it is this service's."""
-        key = f"{ADDRESSES}{parse_sloppy(ip)}"
-        record = self._store.get(key)
-        if record is None:
-            return
-        parent = orjson.loads(record.value).get("spec", {}).get("parentRef", {})
-        if (parent.get("namespace", ""), parent.get("name", "")) != (namespace, name):
-            return
-        try:
-            await self._store.delete(key, record.revision)
-        except (Conflict, NotFound):
-            return  # someone else took care of it
+
+        def change(address: Object | None) -> Outcome:
+            parent = {} if address is None else address.get("spec", {}).get("parentRef", {})
+            mine = (parent.get("namespace", ""), parent.get("name", "")) == (namespace, name)
+            return DELETE if mine else KEEP
+
+        await modify(self._store, _ADDRESSES, f"{ADDRESSES}{parse_sloppy(ip)}", change)
+
+    async def free(self, ip: str) -> None:
+        """Give an address back, whose-ever it is."""
+        await modify(self._store, _ADDRESSES, ADDRESSES + ip, lambda address: DELETE)
 
 
 def _default_first(obj: Object) -> tuple[bool, str]:

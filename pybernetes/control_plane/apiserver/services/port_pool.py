@@ -5,14 +5,19 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Iterable
 from random import Random
-from typing import Any
 
-import orjson
-
+from pybernetes.api.resource import Object, Resource
+from pybernetes.api.schema import Type
 from pybernetes.control_plane.apiserver.services.ranges import PortRange
-from pybernetes.control_plane.store.protocol import Conflict, KeyExists, NotFound, Record, Store
+from pybernetes.control_plane.apiserver.storage.kind import Kind
+from pybernetes.control_plane.apiserver.storage.modify import KEEP, Outcome, modify
+from pybernetes.control_plane.store.protocol import Store
 
 KEY = "/registry/ranges/servicenodeports"
+# A kind that is stored but not served.
+_RANGES = Kind(
+    Resource(group="", version="v1", kind="RangeAllocation", plural="ranges", own_type=Type("struct"))
+)
 ALLOCATED = "provided port is already allocated"
 FULL = "range is full"
 _DRY_RUN_PORT = 32768
@@ -33,54 +38,40 @@ class PortPool:
 
     def taken(self) -> set[int]:
         """Return the ports that are taken now."""
-        return self._ports(self._store.get(KEY))
+        record = self._store.get(KEY)
+        return self._ports(None if record is None else _RANGES.object(record))
 
-    def _ports(self, record: Record | None) -> set[int]:
-        if record is None:
+    def _ports(self, allocation: Object | None) -> set[int]:
+        if allocation is None:
             return set()
-        obj = orjson.loads(record.value)
-        bits = int.from_bytes(base64.b64decode(obj.get("data", "")), "big")
-        first = PortRange.parse(obj["range"]).first if obj.get("range") else self.range.first
-        ports = {first + index for index, bit in enumerate(reversed(f"{bits:b}")) if bit == "1"}
-        return {port for port in ports if port in self.range}
+        bits = int.from_bytes(base64.b64decode(allocation.get("data", "")), "big")
+        first = PortRange.parse(allocation["range"]).first if allocation.get("range") else self.range.first
+        found = {first + index for index, bit in enumerate(reversed(f"{bits:b}")) if bit == "1"}
+        return {port for port in found if port in self.range}
 
     async def change(self, decide: Callable[[set[int]], set[int]]) -> None:
         """Replace the set of taken ports by what ``decide`` makes of it, again if another server was faster."""
-        record = self._store.get(KEY)
-        while True:
-            before = self._ports(record)
-            after = decide(set(before))
-            if after == before and record is not None:
-                return
-            try:
-                if record is None:
-                    await self._store.create(KEY, self._encode(after, {}))
-                else:
-                    await self._store.update(
-                        KEY, self._encode(after, orjson.loads(record.value)), record.revision
-                    )
-                return
-            except KeyExists:
-                await self._store.sync()
-                record = self._store.get(KEY)
-            except Conflict as conflict:
-                record = conflict.current
-            except NotFound:
-                record = None
 
-    def _encode(self, ports: set[int], old: dict[str, Any]) -> bytes:
+        def change(allocation: Object | None) -> Object | Outcome:
+            before = self._ports(allocation)
+            after = decide(set(before))
+            if after == before and allocation is not None:
+                return KEEP
+            return self._allocation(after, allocation or {})
+
+        await modify(self._store, _RANGES, KEY, change)
+
+    def _allocation(self, ports: set[int], old: Object) -> Object:
         meta = {key: value for key, value in old.get("metadata", {}).items() if key != "resourceVersion"}
         bits = sum(1 << (port - self.range.first) for port in ports)
         data = base64.b64encode(bits.to_bytes((bits.bit_length() + 7) // 8, "big")).decode()
-        return orjson.dumps(
-            {
-                "kind": "RangeAllocation",
-                "apiVersion": "v1",
-                "metadata": meta or {"creationTimestamp": self._timestamp()},
-                "range": str(self.range),
-                "data": data,
-            }
-        )
+        return {
+            "kind": "RangeAllocation",
+            "apiVersion": "v1",
+            "metadata": meta or {"creationTimestamp": self._timestamp()},
+            "range": str(self.range),
+            "data": data,
+        }
 
     def check(self, port: int, taken: set[int]) -> None:
         """Raise PortError if a port is not in the range or not free."""

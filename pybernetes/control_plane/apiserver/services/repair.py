@@ -19,7 +19,7 @@ from pybernetes.control_plane.apiserver.services import objects
 from pybernetes.control_plane.apiserver.services.address_pool import ADDRESSES, AddressPool
 from pybernetes.control_plane.apiserver.services.port_plan import all_ports
 from pybernetes.control_plane.apiserver.services.port_pool import PortPool
-from pybernetes.control_plane.store.protocol import Conflict, NotFound, Store
+from pybernetes.control_plane.store.protocol import Store
 
 SERVICES = "/registry/services/specs/"
 _GRACE_SECONDS = 60.0
@@ -104,11 +104,8 @@ class Repair:
         now.leaked_ports &= before.leaked_ports
         await self._free(now)
 
-    async def _free(self, findings: Findings) -> None:
-        for ip in findings.orphaned_addresses:
-            try:
-                await self._store.delete(ADDRESSES + ip, 0)
-            except (Conflict, NotFound):
-                continue  # gone already
-        if findings.leaked_ports:
-            await self._ports.change(lambda taken: taken - findings.leaked_ports)
+    async def _free(self, found: Findings) -> None:
+        for ip in found.orphaned_addresses:
+            await self._addresses.free(ip)
+        if found.leaked_ports:
+            await self._ports.change(lambda taken: taken - found.leaked_ports)

@@ -9,16 +9,17 @@ from pybernetes.api import errors
 from pybernetes.api.resource import Object
 from pybernetes.api.table import epoch
 from pybernetes.control_plane.apiserver.context import ServerContext
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
+from pybernetes.control_plane.apiserver.storage.modify import Transaction, transact
 from pybernetes.control_plane.apiserver.storage.options import DeleteOptions
-from pybernetes.control_plane.store.protocol import Conflict, NotFound, Record
+from pybernetes.control_plane.store.protocol import Record
 
 Admit = Callable[[Object], Awaitable[None]]
 ORPHAN, FOREGROUND = "orphan", "foregroundDeletion"
 
 
 def is_complete(obj: Object) -> bool:
-    """Whether an object that is being deleted has nothing left to wait for."""
+    """Tell whether an object that is being deleted has nothing left to wait for."""
     meta = obj["metadata"]
     if not meta.get("deletionTimestamp") or meta.get("finalizers"):
         return False
@@ -28,14 +29,14 @@ def is_complete(obj: Object) -> bool:
 
 
 async def after(context: ServerContext, kind: Kind, obj: Object) -> None:
-    """What an object's end brings with it: its addresses go back to their pools."""
+    """Give back to their pools the addresses that a deleted object held."""
     allocator = context.allocator(kind)
     if allocator is not None:
         await allocator.release(obj)
 
 
 def preconditions(kind: Kind, obj: Object, options: DeleteOptions) -> None:
-    """409 if the object is not the one that the client meant."""
+    """Check that the object is the one that the client meant; 409 if not."""
     resource, meta = kind.resource, obj["metadata"]
     name = meta.get("name", "")
     if options.uid is not None and options.uid != meta.get("uid"):
@@ -53,7 +54,7 @@ def preconditions(kind: Kind, obj: Object, options: DeleteOptions) -> None:
 
 
 def wanted_finalizers(kind: Kind, obj: Object, options: DeleteOptions) -> list[str]:
-    """The finalizers that the propagation policy leaves on the object."""
+    """Return the finalizers that the propagation policy leaves on the object."""
     present = obj["metadata"].get("finalizers", [])
     kept = [name for name in present if name not in (ORPHAN, FOREGROUND)]
     if options.orphan is not None:
@@ -69,7 +70,7 @@ def wanted_finalizers(kind: Kind, obj: Object, options: DeleteOptions) -> list[s
 
 
 def begin(kind: Kind, obj: Object, options: DeleteOptions, now: float) -> bool:
-    """Marks the object as being deleted, if it has to wait; gives False if it can go at once.
+    """Mark the object as being deleted, if it has to wait; return False if it can go at once.
 
     The object is changed in place.
     """
@@ -140,44 +141,43 @@ class Deleted:
 
 
 async def delete(
-    context: ServerContext, kind: Kind, key: str, name: str, options: DeleteOptions, admit: Admit
+    context: ServerContext,
+    kind: Kind,
+    key: str,
+    name: str,
+    options: DeleteOptions,
+    admit: Admit | None = None,
 ) -> Deleted:
-    """Deletes one object, or starts to; ``admit`` is asked with the object before anything happens."""
-    resource = kind.resource
-    await context.fresh()
-    while True:
-        record = context.store.get(key)
-        if record is None:
-            raise errors.not_found(resource.group, resource.plural, name)
-        if kind.prepares:
-            await kind.prepare((record,))
-        obj = kind.object(record)
+    """Delete one object, or start to; ``admit`` is asked with the object before anything happens."""
+
+    async def attempt(transaction: Transaction) -> Deleted:
+        obj = transaction.object()
+        if obj is None:
+            raise errors.not_found(kind.resource.group, kind.resource.plural, name)
         preconditions(kind, obj, options)
-        await admit(obj)
+        if admit is not None:
+            await admit(obj)
         waits = begin_for(kind, obj, options, context.clock())
-        try:
-            if options.dry_run:
-                return Deleted(obj, not waits)
-            if not waits:
-                event = await context.store.delete(key, record.revision)
-                obj["metadata"]["resourceVersion"] = str(event.revision)
-                await after(context, kind, obj)
-                return Deleted(obj, True)
-            if kind.encode(obj) == kind.encode(kind.object(record)):
-                return Deleted(obj, False, record)
-            encoded = await kind.seal(obj) if kind.prepares else kind.encode(obj)
-            record = await context.store.update(key, encoded, record.revision)
-            if kind.prepares:
-                await kind.prepare((record,))
-            return Deleted(kind.object(record), False, record)
-        except NotFound:
-            raise errors.not_found(resource.group, resource.plural, name) from None
-        except Conflict:
-            await context.fresh()
+        if options.dry_run:
+            return Deleted(obj, not waits)
+        if not waits:
+            event = await transaction.delete()
+            assert event is not None
+            obj["metadata"]["resourceVersion"] = str(event.revision)
+            return Deleted(obj, True)
+        if obj == transaction.object():
+            return Deleted(obj, False, transaction.record)
+        record = await transaction.write(obj)
+        return Deleted(kind.object(record), False, record)
+
+    deleted = await transact(context.store, kind, key, attempt)
+    if deleted.gone and not options.dry_run:
+        await after(context, kind, deleted.obj)
+    return deleted
 
 
 def begin_for(kind: Kind, obj: Object, options: DeleteOptions, now: float) -> bool:
-    """Like ``begin``; a namespace waits for its own finalizers too, and shows that it is terminating."""
+    """Do what ``begin`` does; a namespace waits for its own finalizers too, and shows that it is terminating."""
     if kind.resource.kind != "Namespace" or kind.resource.group:
         return begin(kind, obj, options, now)
     meta = obj["metadata"]

@@ -19,12 +19,12 @@ class ListCache:
         return len(self._entries)
 
     def get(self, form: str, prefix: str, changed: int) -> bytes | None:
-        """The items of a prefix as of its last change, or None; ``form`` is how the kind shows them."""
+        """Return the items of a prefix as of its last change, or None; ``form`` is how the kind shows them."""
         entry = self._entries.get((form, prefix))
         return entry[1] if entry is not None and entry[0] == changed else None
 
     def put(self, form: str, prefix: str, changed: int, items: bytes) -> None:
-        """Keeps the items, dropping the oldest when there is too much."""
+        """Keep the items, dropping the oldest when there is too much."""
         self._drop((form, prefix))
         self._size += len(items) + _ENTRY_BYTES
         self._entries[form, prefix] = (changed, items)
@@ -32,7 +32,7 @@ class ListCache:
             self._drop(next(iter(self._entries)))
 
     def forget(self, form: str) -> None:
-        """Drops the lists of a kind that is served no longer."""
+        """Drop the lists of a kind that is served no longer."""
         for key in [key for key in self._entries if key[0] == form]:
             self._drop(key)
 

@@ -15,7 +15,7 @@ _paths: dict[Type, tuple[tuple[str, ...], ...]] = {}
 
 
 def paths(type_: Type) -> tuple[tuple[str, ...], ...]:
-    """Where nulls can be in an object of a built-in type, as far as this is not inside of a list."""
+    """Return the paths of nulls in an object of a built-in type, as far as they are not inside of a list."""
     if type_ not in _paths:
         _paths[type_] = tuple(_find(type_, ()))
     return _paths[type_]
@@ -30,7 +30,7 @@ def _find(type_: Type, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 
 def fill(obj: Object, type_: Type) -> Object:
-    """The object with its nulls; it is changed in place."""
+    """Put the nulls into the object, in place, and return it."""
     for *path, last in paths(type_):
         held: Any = obj
         for name in path:
@@ -43,7 +43,7 @@ def fill(obj: Object, type_: Type) -> Object:
 
 
 def drop(obj: Object, type_: Type) -> Object:
-    """The object without its nulls; it is changed in place."""
+    """Take the nulls out of the object, in place, and return it."""
     for *path, last in paths(type_):
         held: Any = obj
         for name in path:

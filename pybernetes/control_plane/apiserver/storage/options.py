@@ -13,7 +13,7 @@ from pybernetes.control_plane.apiserver.request import Request
 
 
 def boolean(request: Request, name: str) -> bool | None:
-    """A query parameter as upstream reads it: all but "false" and "0" is true; None if it is not there."""
+    """Return a query parameter as upstream reads it: all but "false" and "0" is true; None if it is not there."""
     values = request.query.get(name)
     return values[0].lower() not in ("false", "0") if values else None
 
@@ -22,7 +22,7 @@ _INTEGER = re.compile(r"[+-]?[0-9]+\Z")
 
 
 def integer(text: str) -> int:
-    """A query parameter as a whole number of 64 bits."""
+    """Return a query parameter as a whole number of 64 bits."""
     problem = "invalid syntax"
     if _INTEGER.match(text):
         if -(2**63) <= (number := int(text[:80])) < 2**63:
@@ -46,13 +46,17 @@ class WriteOptions:
     force: bool = False
 
 
+# Writes of the server itself.
+OURSELVES = WriteOptions(manager="kube-apiserver")
+
+
 def user_agent_manager(agent: bytes) -> str:
-    """The field manager of a client that names none: its user agent up to the slash."""
+    """Return the field manager of a client that names none: its user agent up to the slash."""
     return agent.partition(b"/")[0].decode("latin-1").strip()[:128] or "unknown"
 
 
 def write_options(request: Request, kind: str, apply: bool = False) -> WriteOptions:
-    """Reads the options of a write; ``apply`` for a server-side apply, which has to name its manager."""
+    """Read the options of a write; ``apply`` for a server-side apply, which has to name its manager."""
     if not request.query_text and not apply:
         agent = request.headers.get(b"user-agent", b"")
         return WriteOptions(manager=user_agent_manager(agent))
@@ -80,7 +84,7 @@ def write_options(request: Request, kind: str, apply: bool = False) -> WriteOpti
 
 
 def dry_run(values: list[str], problems: Errors) -> bool:
-    """Whether nothing is to be kept: ``All`` is the only value there is."""
+    """Tell whether it is a dry run: ``All`` is the only value there is."""
     bad = [value for value in values if value != "All"]
     if bad:
         problems.unsupported("dryRun", values, ("All",))
@@ -103,7 +107,7 @@ _POLICIES = ("Background", "Foreground", "Orphan")
 
 
 def delete_options(request: Request, body: Any) -> DeleteOptions:
-    """Reads the options of a deletion from the body, or else from the query."""
+    """Read the options of a deletion from the body, or else from the query."""
     values: dict[str, Any] = {}
     if body is not None:
         if not isinstance(body, dict):
@@ -175,7 +179,7 @@ _DEFAULT_LIST = ListOptions()
 
 
 def list_options(request: Request, watch: bool) -> ListOptions:
-    """Reads the options of a list or watch."""
+    """Read the options of a list or watch."""
     if not request.query_text:
         return _DEFAULT_LIST
     get = request.parameter
@@ -225,7 +229,7 @@ def _check_watch(options: ListOptions, problems: Errors) -> None:
 
 
 def revision(text: str) -> int:
-    """A resourceVersion as a number; 400 if it is none."""
+    """Return a resourceVersion as a number; 400 if it is none."""
     if not text:
         return 0
     problem = "invalid syntax"

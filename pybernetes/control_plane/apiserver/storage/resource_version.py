@@ -25,7 +25,7 @@ _OLDER = {
 
 
 def stamp(value: bytes, revision: int) -> bytes:
-    """The stored bytes with the resourceVersion in them, put there without decoding.
+    """Return the stored bytes with the resourceVersion in them, put there without decoding.
 
     The first ``"metadata":{`` is the object's own, because kind and apiVersion alone come before it.
     """
@@ -47,7 +47,7 @@ def stamp(value: bytes, revision: int) -> bytes:
 
 
 def restamp(value: bytes, old: int, new: int) -> bytes:
-    """The bytes of an object with another resourceVersion, for the event of its deletion."""
+    """Return the bytes of an object with another resourceVersion, for the event of its deletion."""
     return value.replace(b'"resourceVersion":"%d"' % old, b'"resourceVersion":"%d"' % new, 1)
 
 

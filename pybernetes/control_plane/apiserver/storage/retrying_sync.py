@@ -23,15 +23,15 @@ class RetryingSync:
         self._watches: dict[str, Watch] = {}
 
     def ask(self) -> None:
-        """Has the work done soon; several asks at once are one."""
+        """Have the work done soon; asking several times at once is asking once."""
         self._wanted.set()
 
     def start(self) -> None:
-        """Works from now on."""
+        """Start to work."""
         self._task = asyncio.create_task(self._run())
 
     def follow(self, store: Store, keys: Iterable[str], *, deletions: bool = False) -> None:
-        """Asks at every change of the keys, or at their deletions alone."""
+        """Ask at every change of the keys, or at their deletions alone."""
 
         def seen(events: Iterable[Event]) -> None:
             if not deletions or any(event.record is None for event in events):
@@ -49,7 +49,7 @@ class RetryingSync:
             watch(key)
 
     async def close(self) -> None:
-        """Stops following and working."""
+        """Stop following and working."""
         for watch in self._watches.values():
             watch.close()
         self._watches.clear()

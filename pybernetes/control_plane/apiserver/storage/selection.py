@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from pybernetes.api import errors, selectors
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import ListOptions
 from pybernetes.control_plane.store.protocol import Record
 
@@ -57,13 +57,13 @@ def _fields(kind: Kind, text: str) -> list[tuple[str, str, bool]]:
     if not text:
         return []
     try:
-        found = selectors.parse_fields(text)
+        fields = selectors.parse_fields(text)
     except selectors.SelectorError as error:
         raise errors.bad_request(str(error)) from None
-    for field, _, _ in found:
+    for field, _, _ in fields:
         if field not in kind.selectable:
             raise errors.bad_request(_unsupported(kind, field))
-    return found
+    return fields
 
 
 def _unsupported(kind: Kind, field: str) -> str:

@@ -24,7 +24,7 @@ class UpdateRules:
         self.reset = resource.reset.get("", {"f:status": {}} if resource.has_status else {})
 
     def prepare(self, new: Object, old: Object) -> None:
-        """Keeps what may not change and sets what the server decides."""
+        """Keep what may not change and set what the server decides."""
         resource = self.resource
         if resource.has_status:
             if "status" in old:
@@ -37,12 +37,12 @@ class UpdateRules:
             new["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
 
     def _content(self, obj: Object) -> dict[str, Any]:
-        """All of an object that its generation counts: a status counts only if it is written with the rest."""
+        """Return all of an object that its generation counts: a status counts only if it is written with the rest."""
         left_out = _NOT_CONTENT if self.resource.has_status or self.resource.own_type is None else _HEAD
         return {key: value for key, value in obj.items() if key not in left_out}
 
     def check(self, new: Object, old: Object) -> None:
-        """Validates; 422 with every cause."""
+        """Validate the new object; 422 with every cause."""
         resource = self.resource
         problems = Errors()
         meta_rules.validate(resource, new, problems)
@@ -54,7 +54,7 @@ class UpdateRules:
         self.refuse(new, problems)
 
     def refuse(self, obj: Object, problems: Errors) -> None:
-        """Raises if there are problems."""
+        """Raise if there are problems."""
         if problems:
             raise errors.invalid(
                 self.resource.group, self.resource.kind, obj["metadata"].get("name", ""), problems

@@ -10,10 +10,9 @@ from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.codec import websocket_stream
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.discovery import subresource_kinds
-from pybernetes.control_plane.apiserver.proxy import kubelets
+from pybernetes.control_plane.apiserver.proxy import forwarding, kubelets
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage import writes
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import boolean
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.server_connection import Answer
@@ -21,7 +20,7 @@ from pybernetes.lib.http.stream import Stream
 
 
 async def require_create(context: ServerContext, request: Request) -> None:
-    """Refuses who may only get: a WebSocket opens with GET, and what goes through it is more than reading."""
+    """Refuse users who may only get: a WebSocket opens with GET, and what goes through it is more than reading."""
     if request.request_info.verb == "create":
         return
     verdict = await context.authorize(request.user, replace(request.request_info, verb="create"))
@@ -30,7 +29,7 @@ async def require_create(context: ServerContext, request: Request) -> None:
 
 
 async def scheduled_pod(context: ServerContext, request: Request, kind: Kind) -> Object:
-    """The pod of the path, which must have a node."""
+    """Return the pod of the path, which must have a node."""
     await context.fresh()
     name = request.request_info.name
     record = context.store.get(kind.key(request.request_info.namespace, name))
@@ -43,7 +42,7 @@ async def scheduled_pod(context: ServerContext, request: Request, kind: Kind) ->
 
 
 def container_of(request: Request, pod: Object, *, named_only: bool = False) -> str:
-    """The container that a request is about: named, or the only one there is."""
+    """Return the container that a request is about: named, or the only one there is."""
     spec, name = pod["spec"], pod["metadata"]["name"]
     wanted = request.parameter("container")
     groups = ("initContainers", "containers", "ephemeralContainers")
@@ -65,39 +64,40 @@ def container_of(request: Request, pod: Object, *, named_only: bool = False) -> 
 
 
 def options_of(request: Request, kind: Kind) -> Object:
-    """What a connection was asked for, as the object that admission sees."""
+    """Return what a connection was asked for, as the object that admission sees."""
     what = subresource_kinds.describe(kind.resource, request.request_info.subresource)
-    found: Object = {"kind": what.kind, "apiVersion": kind.resource.api_version}
+    options: Object = {"kind": what.kind, "apiVersion": kind.resource.api_version}
     for name in ("stdin", "stdout", "stderr", "tty"):
         if boolean(request, name):
-            found[name] = True
+            options[name] = True
     for name in ("container", "path"):
         if value := request.parameter(name):
-            found[name] = value
+            options[name] = value
     if commands := request.query.get("command"):
-        found["command"] = list(commands)
+        options["command"] = list(commands)
     if ports := [int(text) for text in request.query.get("ports", ()) if text.isdigit()]:
-        found["ports"] = ports
+        options["ports"] = ports
     if request.request_info.rest:
-        found["path"] = f"/{request.request_info.rest}"
-    return found
+        options["path"] = f"/{request.request_info.rest}"
+    return options
 
 
 async def connect(
     context: ServerContext, request: Request, kind: Kind, pod: Object, path: str, query: dict[str, list[str]]
 ) -> Answer:
-    """Passes the request on to the pod's kubelet, after admission had its say."""
+    """Pass the request on to the pod's kubelet, if admission allows it."""
     if request.request_info.subresource != "log":
-        attributes = writes.attributes("CONNECT", kind, request, options_of(request, kind), None, False)
-        await context.admission.mutate(attributes)
-        await context.admission.validate(attributes)
+        attributes = context.admission.attributes(
+            "CONNECT", kind.resource, request, options_of(request, kind), None, False
+        )
+        await context.admission.admit(attributes)
     target = kubelets.kubelet(
-        context, pod["spec"]["nodeName"], kubelets.with_query(path, urlencode(query, doseq=True))
+        context, pod["spec"]["nodeName"], forwarding.with_query(path, urlencode(query, doseq=True))
     )
     if request.request_info.subresource != "log":
-        return await kubelets.pass_on(request, target)
+        return await forwarding.forward_request(request, target)
     target.upgrades = False
-    answer = await kubelets.pass_on(request, target, whole_refusals=True)
+    answer = await forwarding.forward_request(request, target, whole_refusals=True)
     if isinstance(answer, Response) and answer.status > 206:
         raise _refusal(answer, request.request_info.name)
     if isinstance(answer, Stream) and websocket_stream.wanted(request):
@@ -106,7 +106,7 @@ async def connect(
 
 
 def _refusal(answer: Response, pod: str) -> errors.StatusError:
-    """What the kubelet refused in plain text, in the words of the API."""
+    """Return the error for what the kubelet refused in plain text."""
     text = answer.body.decode(errors="replace").strip()
     if answer.status == 400:
         return errors.bad_request(text)
@@ -117,5 +117,5 @@ def _refusal(answer: Response, pod: str) -> errors.StatusError:
 
 
 def chosen(request: Request, names: tuple[str, ...]) -> dict[str, list[str]]:
-    """The query parameters that the kubelet is to see."""
+    """Return the query parameters that the kubelet is to see."""
     return {name: request.query[name] for name in names if name in request.query}

@@ -12,10 +12,9 @@ from pybernetes.control_plane.apiserver.codec.bodies import read_body
 from pybernetes.control_plane.apiserver.codec.decoding import decode
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage import writes
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
+from pybernetes.control_plane.apiserver.storage.modify import KEEP, Outcome, modify
 from pybernetes.control_plane.apiserver.storage.options import write_options
-from pybernetes.control_plane.store.protocol import Conflict, NotFound
 from pybernetes.lib.http.messages import Response
 
 _SUCCESS = orjson.dumps(
@@ -24,7 +23,7 @@ _SUCCESS = orjson.dumps(
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Binds the pod of the path, or of the body when it is posted to the collection of bindings."""
+    """Bind the pod of the path, or of the body when it is posted to the collection of bindings."""
     if request.request_info.verb != "create":
         raise errors.method_not_allowed()
     negotiation.plain(request)
@@ -41,10 +40,11 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
         bindings.resource.validate(binding, problems)
     if problems:
         raise errors.invalid("", "Binding", name, problems)
-    attributes = writes.attributes("CREATE", pods, request, binding, None, options.dry_run)
+    attributes = context.admission.attributes(
+        "CREATE", pods.resource, request, binding, None, options.dry_run
+    )
     attributes.subresource = "binding"
-    await context.admission.mutate(attributes)
-    await context.admission.validate(attributes)
+    await context.admission.admit(attributes)
     await _bind(context, pods, request.request_info.namespace, name, binding, options.dry_run)
     return Response(_SUCCESS, 201)
 
@@ -52,27 +52,17 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
 async def _bind(
     context: ServerContext, pods: Kind, namespace: str, name: str, binding: Object, dry_run: bool
 ) -> None:
-    key = pods.key(namespace, name)
-    await context.fresh()
-    while True:
-        record = context.store.get(key)
-        if record is None:
+    def change(pod: Object | None) -> Object | Outcome:
+        if pod is None:
             raise errors.not_found("", "pods", name)
-        pod = pods.object(record)
         assign(pod, binding, context.timestamp())
-        if dry_run:
-            return
-        try:
-            await context.store.update(key, pods.encode(pod), record.revision)
-            return
-        except Conflict:
-            await context.fresh()
-        except NotFound:
-            raise errors.not_found("", "pods", name) from None
+        return KEEP if dry_run else pod
+
+    await modify(context.store, pods, pods.key(namespace, name), change)
 
 
 def assign(pod: Object, binding: Object, now: str) -> None:
-    """Puts the node into the pod; 409 if it has one or can have none."""
+    """Put the node into the pod; 409 if it has one or can have none."""
     meta, spec = pod["metadata"], pod["spec"]
     name = meta["name"]
     given = binding["metadata"]

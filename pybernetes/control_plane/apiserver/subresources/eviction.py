@@ -13,10 +13,10 @@ from pybernetes.control_plane.apiserver.codec.bodies import read_body
 from pybernetes.control_plane.apiserver.codec.decoding import decode
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage import deletion, writes
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage import deletion
+from pybernetes.control_plane.apiserver.storage.kind import Kind
+from pybernetes.control_plane.apiserver.storage.modify import KEEP, Outcome, modify
 from pybernetes.control_plane.apiserver.storage.options import DeleteOptions, delete_options, write_options
-from pybernetes.control_plane.store.protocol import Conflict, NotFound
 from pybernetes.lib.http.messages import Response
 
 _EVICTION = Resource(group="policy", version="v1", kind="Eviction", plural="evictions",
@@ -35,7 +35,7 @@ _CONDITION = {
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Evicts the pod of the path."""
+    """Evict the pod of the path."""
     info = request.request_info
     if info.verb != "create":
         raise errors.method_not_allowed()
@@ -46,9 +46,10 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
         raise errors.bad_request("name in URL does not match name in Eviction object")
     wanted = delete_options(request, eviction.get("deleteOptions", {}))
     wanted.dry_run = wanted.dry_run or options.dry_run
-    attributes = writes.attributes("CREATE", kind, request, eviction, None, wanted.dry_run)
-    await context.admission.mutate(attributes)
-    await context.admission.validate(attributes)
+    attributes = context.admission.attributes(
+        "CREATE", kind.resource, request, eviction, None, wanted.dry_run
+    )
+    await context.admission.admit(attributes)
     await evict(context, kind, info.namespace, info.name, wanted)
     return Response(_SUCCESS, 201)
 
@@ -56,7 +57,7 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
 async def evict(
     context: ServerContext, pods: Kind, namespace: str, name: str, options: DeleteOptions
 ) -> None:
-    """Deletes the pod, taking the disruption from its budget first."""
+    """Delete the pod, taking the disruption from its budget first."""
     await context.fresh()
     record = context.store.get(pods.key(namespace, name))
     if record is None:
@@ -83,59 +84,57 @@ async def _mark_and_delete(
     context: ServerContext, pods: Kind, namespace: str, name: str, options: DeleteOptions
 ) -> None:
     key = pods.key(namespace, name)
-    while not options.dry_run:
-        record = context.store.get(key)
-        if record is None:
+
+    def mark(pod: Object | None) -> Object:
+        if pod is None:
             raise errors.not_found("", "pods", name)
-        pod = pods.object(record)
         deletion.preconditions(pods, pod, options)
         conditions = pod.setdefault("status", {}).setdefault("conditions", [])
-        conditions[:] = [item for item in conditions if item.get("type") != "DisruptionTarget"]
+        conditions[:] = [condition for condition in conditions if condition.get("type") != "DisruptionTarget"]
         conditions.append({**_CONDITION, "lastProbeTime": None, "lastTransitionTime": context.timestamp()})
-        try:
-            record = await context.store.update(key, pods.encode(pod), record.revision)
-        except Conflict:
-            await context.fresh()
-            continue
-        except NotFound:
-            raise errors.not_found("", "pods", name) from None
-        if options.resource_version is not None:
+        return pod
+
+    if not options.dry_run:
+        record = await modify(context.store, pods, key, mark)
+        if options.resource_version is not None and record is not None:
             options.resource_version = str(record.revision)
-        break
-
-    async def admit(obj: Object) -> None:
-        return None
-
-    await deletion.delete(context, pods, key, name, options, admit)
+    await deletion.delete(context, pods, key, name, options)
 
 
 async def _take(context: ServerContext, pod: Object, namespace: str, dry_run: bool) -> bool:
-    """Takes one disruption from the pod's budget; True if the pod may go without one, being unhealthy."""
+    """Take one disruption from the pod's budget; return True if the pod needs none, being unhealthy."""
     kind = context.kinds.find("policy", "poddisruptionbudgets")
-    while True:
-        matching = []
-        for record in context.store.list(kind.collection(namespace)).records:
-            budget = kind.object(record)
-            if selectors.from_object(budget.get("spec", {}).get("selector")).matches(
-                pod["metadata"].get("labels")
-            ):
-                matching.append((record, budget))
-        if not matching:
-            return False
-        if len(matching) > 1:
-            text = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
-            raise errors.StatusError(500, "", text)
-        record, budget = matching[0]
-        if not _ready(pod) and _unhealthy_may_go(budget):
-            return True
+    records = [
+        record
+        for record in context.store.list(kind.collection(namespace)).records
+        if _covers(kind.shared(record), pod)
+    ]
+    if not records:
+        return False
+    if len(records) > 1:
+        text = (
+            "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
+        )
+        raise errors.StatusError(500, "", text)
+    needs_none = False
+
+    def take(budget: Object | None) -> Object | Outcome:
+        nonlocal needs_none
+        if budget is None or not _covers(budget, pod):
+            return KEEP  # it no longer protects the pod
+        needs_none = not _ready(pod) and _unhealthy_may_go(budget)
+        if needs_none:
+            return KEEP
         decrement(budget, pod["metadata"]["name"], context.timestamp())
-        if dry_run:
-            return False
-        try:
-            await context.store.update(record.key, kind.encode(budget), record.revision)
-            return False
-        except (Conflict, NotFound):
-            await context.fresh()
+        return KEEP if dry_run else budget
+
+    await modify(context.store, kind, records[0].key, take)
+    return needs_none
+
+
+def _covers(budget: Object, pod: Object) -> bool:
+    selector = selectors.from_object(budget.get("spec", {}).get("selector"))
+    return selector.matches(pod["metadata"].get("labels"))
 
 
 def _ready(pod: Object) -> bool:
@@ -152,7 +151,7 @@ def _unhealthy_may_go(budget: Object) -> bool:
 
 
 def decrement(budget: Object, pod: str, now: str) -> None:
-    """Takes a disruption from the budget in place, or raises what upstream answers when there is none."""
+    """Take a disruption from the budget in place, or raise what upstream answers when there is none."""
     status, name = budget.setdefault("status", {}), budget["metadata"]["name"]
     if status.get("observedGeneration", 0) < budget["metadata"].get("generation", 0):
         raise _busy(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.subresources import _streams
 from pybernetes.lib.http.server_connection import Answer
 
@@ -14,14 +14,14 @@ STREAMS = {"stdin": "input", "stdout": "output", "stderr": "error", "tty": "tty"
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Answer:
-    """Runs a command, its streams passed through to the client."""
+    """Run a command, its streams passed through to the client."""
     return await run(context, request, kind, "exec", need_command=True)
 
 
 async def run(
     context: ServerContext, request: Request, kind: Kind, action: str, *, need_command: bool
 ) -> Answer:
-    """exec and attach: streams between a client and a container."""
+    """Connect the streams of a client and a container, for exec and attach."""
     if request.request_info.verb not in ("get", "create"):
         raise errors.method_not_allowed()
     await _streams.require_create(context, request)

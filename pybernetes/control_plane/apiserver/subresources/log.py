@@ -6,7 +6,7 @@ from pybernetes.api import errors
 from pybernetes.api.field import Errors
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import integer
 from pybernetes.control_plane.apiserver.subresources import _streams
 from pybernetes.lib.http.server_connection import Answer
@@ -24,7 +24,7 @@ _OPTIONS = (
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Answer:
-    """Streams a container's log from its node."""
+    """Stream a container's log from its node."""
     if request.request_info.verb != "get":
         raise errors.method_not_allowed()
     _check(request)

@@ -13,11 +13,10 @@ from pybernetes.api import errors
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.context import ServerContext
-from pybernetes.control_plane.apiserver.proxy import kubelets
+from pybernetes.control_plane.apiserver.proxy import forwarding, kubelets
 from pybernetes.control_plane.apiserver.proxy.reverse_proxy import Target
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage import writes
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.subresources._streams import options_of
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.server_connection import Answer
@@ -27,35 +26,36 @@ _NUMBER = re.compile(r"[0-9]{1,18}\Z")
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Answer:
-    """Passes the request on; what follows ``proxy/`` is the path there."""
+    """Pass the request on; what follows ``proxy/`` is the path there."""
     await context.fresh()
-    attributes = writes.attributes("CONNECT", kind, request, options_of(request, kind), None, False)
-    await context.admission.mutate(attributes)
-    await context.admission.validate(attributes)
+    attributes = context.admission.attributes(
+        "CONNECT", kind.resource, request, options_of(request, kind), None, False
+    )
+    await context.admission.admit(attributes)
     finders = {"nodes": _node, "pods": _pod, "services": _service}
     target = await finders[kind.resource.plural](context, request, kind)
     target.dialer = context.nodes.dialer
-    target.prefix = kubelets.with_query(parted(request.path)[0], "")
+    target.prefix = forwarding.with_query(parted(request.path)[0], "")
     if not request.request_info.rest and not request.path.endswith("/") and request.method in ("GET", "HEAD"):
         # Relative links of the page behind the proxy need the slash.
-        location = kubelets.with_query(request.path + "/", request.query_text)
+        location = forwarding.with_query(request.path + "/", request.query_text)
         return Response(b"", 301, headers=((b"Location", location.encode()),))
-    return await kubelets.pass_on(request, target)
+    return await forwarding.forward_request(request, target)
 
 
 def parted(path: str) -> tuple[str, str]:
-    """The path up to ``proxy``, and what follows. Namespaces and pods may be named proxy too, so count."""
+    """Return the path up to ``proxy``, and what follows; by counting, since namespaces and pods may be named proxy too."""
     words = path.split("/")
     own = 8 if words[3] == "namespaces" else 6  # /api/v1[/namespaces/NAMESPACE]/KIND/NAME/proxy
     return "/".join(words[:own]), "/".join(words[own:])
 
 
 def _path(request: Request) -> str:
-    return kubelets.with_query("/" + parted(request.path)[1], request.query_text)
+    return forwarding.with_query("/" + parted(request.path)[1], request.query_text)
 
 
 def _parts(kind: Kind, name: str) -> tuple[str, str, str]:
-    """``[scheme:]name[:port]`` as scheme, name and port."""
+    """Split ``[scheme:]name[:port]`` into scheme, name and port."""
     pieces = name.split(":")
     scheme, name_, port = {
         1: ("", name, ""),
@@ -85,24 +85,24 @@ async def _node(context: ServerContext, request: Request, kind: Kind) -> Target:
 
 
 async def _require_allowed(host: str) -> None:
-    """Refuses a node that calls itself by an address of this machine or of its links: nobody may come here by it."""
+    """Refuse a node that gives an address of this machine or of its links: nobody may come here that way."""
     try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        addresses = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except OSError:
         raise errors.bad_request(f"lookup {host}: no such host") from None
-    if not all(kubelets.is_global(str(address[4][0])) for address in found):
+    if not all(forwarding.is_global(str(address[4][0])) for address in addresses):
         raise errors.bad_request(_NOT_ALLOWED)
 
 
 def _tls(scheme: str) -> ssl.SSLContext | None:
-    return kubelets.unverified() if scheme == "https" else None
+    return forwarding.unverified() if scheme == "https" else None
 
 
 async def _pod(context: ServerContext, request: Request, kind: Kind) -> Target:
     scheme, name, port = _parts(kind, request.request_info.name)
     pod = _found(context, kind, request.request_info.namespace, name)
     address = pod.get("status", {}).get("podIP", "")
-    if not kubelets.is_global(address):
+    if not forwarding.is_global(address):
         raise errors.bad_request(_NOT_ALLOWED)
     return Target(address, _number(port) if port else _first_port(pod), _path(request), _tls(scheme))
 
@@ -144,7 +144,7 @@ async def _service(context: ServerContext, request: Request, kind: Kind) -> Targ
 
 
 def _port_name(service: Object, number: int) -> str:
-    """The name of the service's port with a number."""
+    """Return the name of the service's port with a number."""
     for port in service.get("spec", {}).get("ports", []):
         if port["port"] == number:
             return port.get("name", "")
@@ -155,19 +155,19 @@ def _port_name(service: Object, number: int) -> str:
 def endpoints(
     piece: Object, namespace: str, port_name: str, pod: Callable[[str], Object | None]
 ) -> list[tuple[str, int]]:
-    """Where a request to a service may go: to pods of its namespace, and to no other address that a slice names."""
+    """Return where a request to a service may go: to pods of its namespace, and to no other address that a slice names."""
     numbers = [
         port["port"]
         for port in piece.get("ports", ())
         if port.get("name", "") == port_name and "port" in port
     ]
-    found = []
+    places = []
     for endpoint in piece.get("endpoints", ()) if numbers else ():
         target = endpoint.get("targetRef", {})
         if not endpoint.get("conditions", {}).get("ready", True) or target.get("namespace") != namespace:
             continue
         named = pod(target.get("name", ""))
-        addresses = [each.get("ip") for each in (named or {}).get("status", {}).get("podIPs", ())]
+        addresses = [pod_ip.get("ip") for pod_ip in (named or {}).get("status", {}).get("podIPs", ())]
         if endpoint["addresses"][0] in addresses:
-            found += [(endpoint["addresses"][0], number) for number in numbers]
-    return found
+            places += [(endpoint["addresses"][0], number) for number in numbers]
+    return places

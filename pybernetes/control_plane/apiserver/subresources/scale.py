@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from pybernetes.api import errors, selectors, table
@@ -14,18 +13,17 @@ from pybernetes.control_plane.apiserver.codec.bodies import read_body
 from pybernetes.control_plane.apiserver.codec.decoding import decode
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage import writes
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import WriteOptions, write_options
+from pybernetes.control_plane.apiserver.storage.update import Mutate, update_stored
 from pybernetes.control_plane.apiserver.verbs.patch import APPLY, Applied, Change, patch_type, read_patch
-from pybernetes.control_plane.store.protocol import Record
 from pybernetes.lib.http.messages import Response
 
 SCALE = Kind(Resource(group="autoscaling", version="v1", kind="Scale", plural="scales"))
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Reads or writes the number of replicas."""
+    """Read or write the number of replicas."""
     form = negotiation.representation(request)
     paths = kind.resource.scale
     assert paths is not None
@@ -35,7 +33,7 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
         record = context.store.get(kind.key(info.namespace, info.name))
         if record is None:
             raise errors.not_found(kind.resource.group, kind.resource.plural, info.name)
-        await kind.prepare((record,))
+        await kind.convert((record,))
         return rendering.render(SCALE, scale_of(paths, kind.object(record)), form, context.clock())
     if info.verb not in ("update", "patch"):
         raise errors.method_not_allowed()
@@ -45,26 +43,23 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
     )
     keep_fields = isinstance(wanted, Applied)
 
-    def change(old: Object, record: Record) -> Object:
+    def change(old: Object) -> Object:
         scale = scale_of(paths, old)
         scale["metadata"]["managedFields"] = parent_to_scale(_entries(old), _paths(kind))
-        return _changed(kind, paths, old, wanted(scale, record), keep_fields)
+        return _changed(kind, paths, old, wanted(scale), keep_fields)
 
-    fields = (lambda new, old: None) if keep_fields else None
-    written = await writes.update(context, kind, change, request, options, fields=fields)
+    written = await update_stored(context, kind, change, request, options, keep_fields=keep_fields)
     obj = kind.object(written.record) if written.record is not None else written.obj
     return rendering.render(SCALE, scale_of(paths, obj), form, context.clock())
 
 
-def _replacement(request: Request, options: WriteOptions) -> Callable[[Object, Record], Object]:
+def _replacement(request: Request, options: WriteOptions) -> Mutate:
     body = read_body(request)
     scale = decode(SCALE.resource, body, options.validation, request)
-    return lambda old, record: scale
+    return lambda old: scale
 
 
-def _patch(
-    context: ServerContext, request: Request, kind: Kind, options: WriteOptions
-) -> Callable[[Object, Record], Object]:
+def _patch(context: ServerContext, request: Request, kind: Kind, options: WriteOptions) -> Mutate:
     given = patch_type(request, kind)
     body = read_patch(request, given)
     if given == APPLY:
@@ -73,7 +68,7 @@ def _patch(
 
 
 def _changed(kind: Kind, paths: Scale, obj: Object, scale: Object, keep_fields: bool) -> Object:
-    """The object with the replicas of a scale."""
+    """Return the object with the replicas of a scale."""
     replicas = scale.get("spec", {}).get("replicas", 0)
     if replicas < 0:
         problems = Errors()
@@ -101,7 +96,7 @@ def _entries(obj: Object) -> list[dict[str, Any]]:
 
 
 def _paths(kind: Kind) -> dict[str, tuple[str, ...]]:
-    """Where the replicas are, in the form of managed fields."""
+    """Return where the replicas are, in the form of managed fields."""
     assert kind.resource.scale is not None
     return {kind.resource.api_version: path_of(kind.resource.scale.replicas)}
 
@@ -114,7 +109,7 @@ def _set(obj: Object, path: str, value: Any) -> None:
 
 
 def scale_of(paths: Scale, obj: Object) -> Object:
-    """The scale of an object."""
+    """Return the scale of an object."""
     meta = obj["metadata"]
     kept = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
     status: dict[str, Any] = {"replicas": table.get(obj, paths.status_replicas, 0)}
@@ -132,7 +127,7 @@ def scale_of(paths: Scale, obj: Object) -> Object:
 
 
 def _selector(value: Any) -> str:
-    """A selector as text, whichever form the kind keeps it in."""
+    """Return a selector as text, whichever form the kind keeps it in."""
     if not value or isinstance(value, str):
         return value or ""
     if "matchLabels" in value or "matchExpressions" in value:

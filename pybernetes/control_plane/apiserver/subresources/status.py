@@ -7,7 +7,7 @@ from typing import Any
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.update_rules import StatusRules, UpdateRules
 from pybernetes.control_plane.apiserver.verbs.get import get
 from pybernetes.control_plane.apiserver.verbs.patch import patch
@@ -15,12 +15,12 @@ from pybernetes.control_plane.apiserver.verbs.update import update
 
 
 def handle(context: ServerContext, request: Request, kind: Kind) -> Any:
-    """Reads the object, or writes its status alone."""
+    """Read the object, or write its status alone."""
     return with_rules(context, request, kind, StatusRules(kind.resource))
 
 
 def with_rules(context: ServerContext, request: Request, kind: Kind, rules: UpdateRules) -> Any:
-    """get, update and patch of a subresource that is the object itself under other rules."""
+    """Get, update or patch a subresource that is the object itself under other rules."""
     match request.request_info.verb:
         case "get":
             return get(context, request, kind)

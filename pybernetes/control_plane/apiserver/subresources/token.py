@@ -20,8 +20,9 @@ from pybernetes.control_plane.apiserver.codec.bodies import read_body
 from pybernetes.control_plane.apiserver.codec.decoding import decode
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage import writes
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
+from pybernetes.control_plane.apiserver.storage.managed_fields import update_managed_fields
+from pybernetes.control_plane.apiserver.storage.object_meta import settle_namespace
 from pybernetes.control_plane.apiserver.storage.options import write_options
 from pybernetes.lib import jose
 from pybernetes.lib.http.messages import Response
@@ -33,7 +34,7 @@ _ISSUED = "authentication.kubernetes.io/issued-credential-id"
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Makes a token for the service account of the path."""
+    """Make a token for the service account of the path."""
     accounts = context.authentication.accounts
     if request.request_info.verb != "create":
         raise errors.method_not_allowed()
@@ -44,12 +45,12 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
     body = read_body(request, default=(TOKEN_REQUEST.group, "v1", TOKEN_REQUEST.kind))
     asked = decode(TOKEN_REQUEST, body, options.validation, request)
     name = request.request_info.name
-    writes.settle_namespace(kind, asked["metadata"], request.request_info.namespace)
+    settle_namespace(kind, asked["metadata"], request.request_info.namespace)
     assert TOKEN_REQUEST.default is not None and TOKEN_REQUEST.validate is not None
     TOKEN_REQUEST.default(asked)
-    attributes = writes.attributes("CREATE", kind, request, asked, None, options.dry_run)
+    attributes = context.admission.attributes("CREATE", kind.resource, request, asked, None, options.dry_run)
     await context.admission.mutate(attributes)
-    writes.own_fields(context, TOKEN_REQUEST, None, asked, options, "token")
+    update_managed_fields(context, TOKEN_REQUEST, None, asked, options, "token")
     await context.fresh()
     account = _complete(context, kind, accounts, asked, name)
     problems = Errors()
@@ -67,7 +68,7 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
 def _complete(
     context: ServerContext, kind: Kind, accounts: ServiceAccounts, asked: Object, name: str
 ) -> Object:
-    """Fills in what the account and the server's settings say; gives the account."""
+    """Fill in what the account and the server's settings say; return the account."""
     meta = asked["metadata"]
     if meta.setdefault("name", name) != name:
         problems = Errors()
@@ -93,7 +94,7 @@ def _complete(
 def _token(
     context: ServerContext, request: Request, accounts: ServiceAccounts, account: Object, asked: Object
 ) -> dict[str, str]:
-    """The status with the token."""
+    """Return the status with the token."""
     spec = asked["spec"]
     bound = _bound(context, asked)
     seconds = spec["expirationSeconds"]
@@ -114,7 +115,7 @@ def _token(
 
 
 def _bound(context: ServerContext, asked: Object) -> dict[str, Reference]:
-    """The objects that the token is bound to: the one that was asked for, and with a pod its node."""
+    """Return the objects that the token is bound to: the one that was asked for, and with a pod its node."""
     reference = asked["spec"].get("boundObjectRef")
     if reference is None:
         return {}
@@ -144,8 +145,8 @@ def _bound(context: ServerContext, asked: Object) -> dict[str, Reference]:
     bound = {what.lower(): Reference(name, uid)}
     node = obj["spec"].get("nodeName", "") if what == "Pod" else ""
     if node:
-        found = _get(context, "nodes", "", node)
-        bound["node"] = Reference(node, found["metadata"]["uid"] if found is not None else "")
+        stored = _get(context, "nodes", "", node)
+        bound["node"] = Reference(node, stored["metadata"]["uid"] if stored is not None else "")
     return bound
 
 

@@ -7,26 +7,27 @@ from pybernetes.control_plane.apiserver.codec.bodies import read_body
 from pybernetes.control_plane.apiserver.codec.decoding import decode
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage import writes
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.create import create_stored
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import write_options
+from pybernetes.control_plane.apiserver.storage.written import Written
 from pybernetes.lib.http.messages import Response
 
 
 async def create(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Stores the object of the body."""
+    """Store the object of the body."""
     form = negotiation.representation(request)
     options = write_options(request, "CreateOptions")
     body = read_body(request)
     obj = decode(kind.resource, body, options.validation, request)
-    written = await writes.create(context, kind, obj, request, options)
+    written = await create_stored(context, kind, obj, request, options)
     return answer(context, kind, written, form)
 
 
 def answer(
-    context: ServerContext, kind: Kind, written: writes.Written, form: negotiation.Representation
+    context: ServerContext, kind: Kind, written: Written, form: negotiation.Representation
 ) -> Response:
-    """The answer to a write: the stored object, 201 if it is new."""
+    """Return the answer to a write: the stored object, 201 if it is new."""
     status = 201 if written.created else 200
     if written.record is not None:
         return rendering.one(kind, written.record, form, context.clock(), status=status)

@@ -13,8 +13,8 @@ from pybernetes.control_plane.apiserver.codec import negotiation, rendering
 from pybernetes.control_plane.apiserver.codec.bodies import read_body
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage import deletion, writes
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage import deletion
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import DeleteOptions, delete_options, list_options
 from pybernetes.control_plane.apiserver.storage.selection import Selection
 from pybernetes.control_plane.store.protocol import Record
@@ -47,16 +47,15 @@ async def _delete(
     context: ServerContext, request: Request, kind: Kind, key: str, name: str, options: DeleteOptions
 ) -> deletion.Deleted:
     async def admit(obj: Object) -> None:
-        attrs = writes.attributes("DELETE", kind, request, None, obj, options.dry_run)
+        attrs = context.admission.attributes("DELETE", kind.resource, request, None, obj, options.dry_run)
         attrs.name, attrs.options = name, options
-        await context.admission.mutate(attrs)
-        await context.admission.validate(attrs)
+        await context.admission.admit(attrs)
 
     return await deletion.delete(context, kind, key, name, options, admit)
 
 
 async def delete(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Deletes one object, or starts to."""
+    """Delete one object, or start to."""
     form = negotiation.representation(request)
     options = _options(request, kind)
     info = request.request_info
@@ -83,7 +82,7 @@ def _success(kind: Kind, obj: Object) -> dict[str, Any]:
 
 
 async def delete_collection(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Deletes every object that the selectors choose; answers with them as they were."""
+    """Delete every object that the selectors choose; answer with them as they were."""
     form = negotiation.representation(request)
     if form.transform == "PartialObjectMetadata":
         raise rendering.is_a_list(kind)
@@ -95,11 +94,11 @@ async def delete_collection(context: ServerContext, request: Request, kind: Kind
         context.store.revision,
         context.store.list(kind.collection(request.request_info.namespace)).records,
     )
-    await kind.prepare(records)
+    await kind.convert(records)
     if selection.match is not None:
         records = [record for record in records if selection.match(record)]
 
-    async def one(record: Record) -> None:
+    async def delete_one(record: Record) -> None:
         try:
             await _delete(context, request, kind, record.key, record.key.rpartition("/")[2], options)
         except errors.StatusError as error:
@@ -108,7 +107,7 @@ async def delete_collection(context: ServerContext, request: Request, kind: Kind
 
     # Some at a time: they go to the disk together.
     for start in range(0, len(records), _AT_A_TIME):
-        await asyncio.gather(*map(one, records[start : start + _AT_A_TIME]))
+        await asyncio.gather(*map(delete_one, records[start : start + _AT_A_TIME]))
     meta = {"resourceVersion": str(revision)}
     body = rendering.listing(kind, records, meta, form, context.clock(), "Metadata")
     return Response(body, 200, rendering.content_type(form))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.context import ServerContext
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.store.protocol import Event
 
 Sink = Callable[[list[Event]], None]
@@ -23,7 +23,7 @@ class EventConverter:
         self._task: asyncio.Task[None] | None = None
 
     def take(self, events: list[Event]) -> None:
-        """Takes a batch of changes from the store."""
+        """Take a batch of changes from the store."""
         self._waiting.append(events)
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._pass_on())
@@ -33,7 +33,7 @@ class EventConverter:
             events = self._waiting.popleft()
             records = [record for event in events for record in (event.record, event.previous) if record]
             try:
-                await self._kind.prepare(records)
+                await self._kind.convert(records)
             except errors.StatusError as error:
                 self._waiting.clear()
                 self._failed(error)
@@ -42,13 +42,13 @@ class EventConverter:
 
 
 async def convert_all(context: ServerContext, kind: Kind, prefix: str) -> None:
-    """Prepares everything under a prefix; nothing is left when this returns."""
+    """Have everything under a prefix converted; nothing is left when this returns."""
     while True:
         if prefix.endswith("/"):
             records = context.store.list(prefix).records
         else:
             record = context.store.get(prefix)
             records = [] if record is None else [record]
-        if not kind.unprepared(records):
+        if not kind.unconverted(records):
             return
-        await kind.prepare(records)
+        await kind.convert(records)

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.codec import negotiation, rendering
-from pybernetes.control_plane.apiserver.context import Awaited, ServerContext
+from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage.kinds import ROOT, Kind
+from pybernetes.control_plane.apiserver.storage.kind import ROOT, Kind
 from pybernetes.control_plane.apiserver.storage.options import revision
 from pybernetes.control_plane.store.protocol import Record
 from pybernetes.lib.http.messages import Response
 
 
-def get(context: ServerContext, request: Request, kind: Kind) -> Response | Awaited:
-    """Answers with one object, from memory and without decoding it."""
+def get(context: ServerContext, request: Request, kind: Kind) -> Response | Awaitable[Response]:
+    """Answer with one object, from memory and without decoding it."""
     store = context.store
     wanted = revision(request.parameter("resourceVersion")) if request.query_text else 0
     # "0" means that any version will do; without one the newest is asked for.
     any_version = bool(request.query_text) and request.parameter("resourceVersion") == "0"
-    if store.revision < wanted or not (store.local or any_version or wanted) or kind.prepares:
+    if store.revision < wanted or not (store.local or any_version or wanted) or kind.awaits_webhook:
         return _get_later(context, request, kind, wanted)
     return _read(context, request, kind)
 
 
 async def _get_later(context: ServerContext, request: Request, kind: Kind, wanted: int) -> Response:
     await wait_for(context, wanted)
-    if kind.prepares:
+    if kind.awaits_webhook:
         record = context.store.get(kind.key(request.request_info.namespace, request.request_info.name))
         if record is not None:
             await _prepare(kind, record)
@@ -34,7 +36,7 @@ async def _get_later(context: ServerContext, request: Request, kind: Kind, wante
 
 async def _prepare(kind: Kind, record: Record) -> None:
     try:
-        await kind.prepare((record,))
+        await kind.convert((record,))
     except errors.StatusError as error:
         raise errors.internal(
             f"StorageError: corrupt object, Code: 7, Key: {record.key.removeprefix(ROOT.rstrip('/'))}, "
@@ -43,7 +45,7 @@ async def _prepare(kind: Kind, record: Record) -> None:
 
 
 async def wait_for(context: ServerContext, wanted: int) -> None:
-    """Waits until memory has a revision (0: whatever is newest); 504 if it does not come soon."""
+    """Wait until memory has a revision (0: whatever is newest); 504 if it does not come soon."""
     if not wanted:
         await context.fresh()
     elif not await context.store.wait(wanted, 3.0):

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Awaitable
 from typing import Any
 
 import orjson
 
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.codec import negotiation, rendering
-from pybernetes.control_plane.apiserver.context import Awaited, ServerContext
+from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import ListOptions, list_options, revision
 from pybernetes.control_plane.apiserver.storage.selection import Selection
 from pybernetes.control_plane.apiserver.verbs.get import wait_for
@@ -27,15 +28,15 @@ _CONTINUE_EXPIRED = (
 )
 
 
-def list_(context: ServerContext, request: Request, kind: Kind) -> Response | Awaited:
-    """Answers with a list."""
+def list_(context: ServerContext, request: Request, kind: Kind) -> Response | Awaitable[Response]:
+    """Answer with a list."""
     options = list_options(request, watch=False)
     store = context.store
     wanted = revision(options.resource_version)
     exact = options.match == "Exact" or (
         bool(options.limit) and wanted and not options.match and not options.token
     )
-    if store.revision < wanted or not (store.local or options.resource_version) or kind.prepares:
+    if store.revision < wanted or not (store.local or options.resource_version) or kind.awaits_webhook:
         return _list_later(context, request, kind, options, wanted, bool(exact))
     return _answer(context, request, kind, options, wanted if exact else 0)
 
@@ -45,18 +46,18 @@ async def _list_later(
 ) -> Response:
     await wait_for(context, wanted)
     at = wanted if exact else 0
-    while kind.prepares:
+    while kind.awaits_webhook:
         records = _candidates(context, request, kind, options, at)
-        if not kind.unprepared(records):
+        if not kind.unconverted(records):
             break
-        await kind.prepare(records)
+        await kind.convert(records)
     return _answer(context, request, kind, options, at)
 
 
 def _candidates(
     context: ServerContext, request: Request, kind: Kind, options: ListOptions, at: int
 ) -> list[Record]:
-    """The records that an answer may have in it; what is wrong with the request is told later."""
+    """Return the records that an answer may have in it; what is wrong with the request is told later."""
     prefix = kind.collection(request.request_info.namespace)
     start = ""
     if options.token:
@@ -89,7 +90,7 @@ def _answer(context: ServerContext, request: Request, kind: Kind, options: ListO
 
 
 def _whole(context: ServerContext, kind: Kind, prefix: str) -> bytes:
-    """A whole list as bytes: what was joined for the last one is used again until something changes."""
+    """Return a whole list as bytes: what was joined for the last one is used again until something changes."""
     store = context.store
     version = kind.resource.api_version
     changed = store.changed(prefix)
@@ -105,7 +106,7 @@ def _whole(context: ServerContext, kind: Kind, prefix: str) -> bytes:
 def _select(
     context: ServerContext, kind: Kind, prefix: str, selection: Selection, options: ListOptions, at: int
 ) -> tuple[list[Record], dict[str, Any]]:
-    """The records of a page and the list's metadata."""
+    """Return the records of a page and the list's metadata."""
     store = context.store
     start = ""
     if options.token:
@@ -134,24 +135,24 @@ def _select(
 def _page(
     context: ServerContext, prefix: str, start: str, selection: Selection, limit: int, at: int
 ) -> tuple[list[Record], str, int, int]:
-    """Up to ``limit`` matching records, the key at which the next page starts, and how many remain."""
+    """Return up to ``limit`` matching records, the key at which the next page starts, and how many remain."""
     match = selection.match
     if match is None:
         page = context.store.list(prefix, start=start, limit=limit, revision=at)
         following = page.records[-1].key + "\0" if page.more else ""
         return page.records, following, page.remaining, page.revision
     page = context.store.list(prefix, start=start, revision=at)
-    found: list[Record] = []
+    matching: list[Record] = []
     for record in page.records:
         if match(record):
-            if limit and len(found) == limit:
-                return found, found[-1].key + "\0", 0, page.revision
-            found.append(record)
-    return found, "", 0, page.revision
+            if limit and len(matching) == limit:
+                return matching, matching[-1].key + "\0", 0, page.revision
+            matching.append(record)
+    return matching, "", 0, page.revision
 
 
 def _encode_token(key: str, prefix: str, at: int) -> str:
-    """A continue token in upstream's form; keys are relative to the prefix, so that it opens no other."""
+    """Return a continue token in upstream's form; keys are relative to the prefix, so that it opens no other."""
     value = {"v": "meta.k8s.io/v1", "rv": at, "start": key[len(prefix) :]}
     return base64.urlsafe_b64encode(orjson.dumps(value)).rstrip(b"=").decode()
 

@@ -19,12 +19,13 @@ from pybernetes.control_plane.apiserver.codec.bodies import Body, parse_body
 from pybernetes.control_plane.apiserver.codec.decoding import check_type, convert, report
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage import writes
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.create import create_stored
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import WriteOptions, write_options
+from pybernetes.control_plane.apiserver.storage.update import update_stored
 from pybernetes.control_plane.apiserver.storage.update_rules import UpdateRules
+from pybernetes.control_plane.apiserver.storage.written import Written
 from pybernetes.control_plane.apiserver.verbs.create import answer
-from pybernetes.control_plane.store.protocol import Record
 from pybernetes.lib.http.messages import Response
 
 JSON_PATCH = "application/json-patch+json"
@@ -39,7 +40,7 @@ _CUSTOM_TYPES = (JSON_PATCH, MERGE_PATCH, APPLY)
 async def patch(
     context: ServerContext, request: Request, kind: Kind, rules: UpdateRules | None = None
 ) -> Response:
-    """Changes a stored object by the patch of the body."""
+    """Change a stored object by the patch of the body."""
     form = negotiation.representation(request)
     given = patch_type(request, kind)
     options = write_options(request, "PatchOptions", apply=given == APPLY)
@@ -47,11 +48,11 @@ async def patch(
     if given == APPLY:
         return answer(context, kind, await _apply(context, request, kind, body, options, rules), form)
     change = Change(request, kind, given, body, options)
-    return answer(context, kind, await writes.update(context, kind, change, request, options, rules), form)
+    return answer(context, kind, await update_stored(context, kind, change, request, options, rules), form)
 
 
 def patch_type(request: Request, kind: Kind) -> str:
-    """The media type of a patch; 415 if the kind has no such patches."""
+    """Return the media type of a patch; 415 if the kind has no such patches."""
     given = request.header(b"content-type").partition(";")[0].strip().lower()
     if kind.resource.own_type is not None and given not in _CUSTOM_TYPES:
         raise errors.unsupported_media_type(_CUSTOM_TYPES)
@@ -61,7 +62,7 @@ def patch_type(request: Request, kind: Kind) -> str:
 
 
 def read_patch(request: Request, media_type: str) -> Body:
-    """The patch of a body; 400 in the words that each type of patch has for what is none."""
+    """Return the patch of a body; 400, in the words of that type of patch, if it is none."""
     body = parse_body(request.body, media_type == APPLY)
     if body.problem:
         what = "error encoding patch" if media_type == APPLY else "invalid JSON patch"
@@ -91,7 +92,7 @@ class Change:
             prefix = "json patch " if type_ == JSON_PATCH else ""
             self.repeated = [prefix + problem for problem in body.complaints(count_keys(self.value), [])]
 
-    def __call__(self, old: Object, record: Record) -> Object:
+    def __call__(self, old: Object) -> Object:
         resource = self.kind.resource
         if self.type == JSON_PATCH:
             result = json_patch.apply(old, self.value)
@@ -114,7 +115,7 @@ class Change:
         return new
 
     def _decoded(self, result: Any) -> Object:
-        """The patched object; what does not fit the kind is the patch's fault, which 422 says."""
+        """Return the patched object; what does not fit the kind is the patch's fault, which 422 says."""
         resource, validation = self.kind.resource, self.options.validation
         decoder = Decoder()
         try:
@@ -145,7 +146,7 @@ class Change:
 
 
 def _same_name(meta: Object, name: str) -> None:
-    """400 if a patch takes the name away, or gives another one."""
+    """Check that a patch leaves the name as it is; 400 if not."""
     given = meta.get("name")
     if not given:
         raise errors.nameless(name)
@@ -197,7 +198,7 @@ class Applied:
         return wanted
 
     def merge(self, live: Object | None) -> Object:
-        """The live object with what is wanted in it, and who owns what."""
+        """Return the live object with what is wanted in it, and who owns what."""
         resource = self.kind.resource
         merged, entries = server_side.apply(
             live,
@@ -222,7 +223,7 @@ class Applied:
             new["metadata"].pop("managedFields", None)
         return new
 
-    def __call__(self, old: Object, record: Record) -> Object:
+    def __call__(self, old: Object) -> Object:
         new = self.merge(old)
         if not self.wanted["metadata"].get("resourceVersion"):
             new["metadata"].pop("resourceVersion", None)
@@ -238,7 +239,7 @@ async def _apply(
     body: Body,
     options: WriteOptions,
     rules: UpdateRules | None,
-) -> writes.Written:
+) -> Written:
     resource, info = kind.resource, request.request_info
     change = Applied(context, request, kind, body, options, (rules or UpdateRules(resource)).reset)
     await context.fresh()
@@ -247,5 +248,5 @@ async def _apply(
         if isinstance(meta, dict) and (uid := meta.get("uid")):
             why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
             raise errors.conflict(resource.group, resource.plural, info.name, why)
-        return await writes.create(context, kind, change.merge(None), request, options, keep_fields=True)
-    return await writes.update(context, kind, change, request, options, rules, fields=lambda new, old: None)
+        return await create_stored(context, kind, change.merge(None), request, options, keep_fields=True)
+    return await update_stored(context, kind, change, request, options, rules, keep_fields=True)

@@ -12,17 +12,18 @@ from pybernetes.control_plane.apiserver.codec.bodies import read_body
 from pybernetes.control_plane.apiserver.codec.decoding import decode
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage import writes
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.create import create_stored
+from pybernetes.control_plane.apiserver.storage.kind import Kind
+from pybernetes.control_plane.apiserver.storage.object_meta import settle_namespace
 from pybernetes.control_plane.apiserver.storage.options import write_options
+from pybernetes.control_plane.apiserver.storage.update import update_stored
 from pybernetes.control_plane.apiserver.storage.update_rules import UpdateRules
 from pybernetes.control_plane.apiserver.verbs.create import answer
-from pybernetes.control_plane.store.protocol import Record
 from pybernetes.lib.http.messages import Response
 
 
 def _check_version(kind: Kind, obj: Object, name: str) -> None:
-    """Some kinds are only replaced by clients who say which version they saw."""
+    """Check that the client says which version it saw, which some kinds require."""
     resource = kind.resource
     if resource.unconditional_update or obj["metadata"].get("resourceVersion", "0") != "0":
         return
@@ -34,12 +35,12 @@ def _check_version(kind: Kind, obj: Object, name: str) -> None:
 async def update(
     context: ServerContext, request: Request, kind: Kind, rules: UpdateRules | None = None
 ) -> Response:
-    """Replaces a stored object by the body."""
+    """Replace a stored object by the body."""
     form = negotiation.representation(request)
     options = write_options(request, "UpdateOptions")
     body = read_body(request)
     obj = decode(kind.resource, body, options.validation, request)
-    writes.settle_namespace(kind, obj["metadata"], request.request_info.namespace)
+    settle_namespace(kind, obj["metadata"], request.request_info.namespace)
     name = obj["metadata"].get("name")
     if not name:
         raise errors.nameless(request.request_info.name)
@@ -53,13 +54,13 @@ async def update(
         await context.fresh()
         if context.store.get(kind.key(request.request_info.namespace, name)) is None:
             obj["metadata"].pop("resourceVersion", None)
-            return answer(context, kind, await writes.create(context, kind, obj, request, options), form)
+            return answer(context, kind, await create_stored(context, kind, obj, request, options), form)
 
     # A second try after a lost race must start from what the client sent.
     sent = orjson.dumps(obj)
 
-    def replace(old: Object, record: Record) -> Object:
+    def replace(old: Object) -> Object:
         _check_version(kind, obj, name)
         return orjson.loads(sent)
 
-    return answer(context, kind, await writes.update(context, kind, replace, request, options, rules), form)
+    return answer(context, kind, await update_stored(context, kind, replace, request, options, rules), form)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Awaitable
 from typing import Any
 
 import orjson
@@ -15,10 +16,10 @@ import orjson
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.codec import negotiation, rendering, websocket_stream
 from pybernetes.control_plane.apiserver.codec.negotiation import Representation
-from pybernetes.control_plane.apiserver.context import Awaited, ServerContext
+from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.observability.metrics import Events
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import ListOptions, list_options, revision
 from pybernetes.control_plane.apiserver.storage.resource_version import restamp
 from pybernetes.control_plane.apiserver.storage.selection import Selection
@@ -33,8 +34,10 @@ _SHORTEST_TIMEOUT = 1800
 _INITIAL_END = {"k8s.io/initial-events-end": "true"}
 
 
-def watch(context: ServerContext, request: Request, kind: Kind) -> Stream | Upgrade | Awaited:
-    """Opens a watch."""
+def watch(
+    context: ServerContext, request: Request, kind: Kind
+) -> Stream | Upgrade | Awaitable[Stream | Upgrade]:
+    """Open a watch."""
     options = list_options(request, watch=True)
     wanted = revision(options.resource_version)
     # Without a version the watch starts with the state of now; a version from the future is waited for.
@@ -82,23 +85,23 @@ class Frames:
         self.key = (kind.form, form.transform, form.version, include)
 
     def of(self, event: Event, type_: str, record: Record) -> bytes:
-        """The chunk of an event; a deletion shows the object as it was, with the version of its end."""
+        """Return the chunk of an event; a deletion shows the object as it was, with the version of its end."""
         cache = event.frames
         if cache is None:
             cache = event.frames = {}
         key = (type_, self.key)
-        found = cache.get(key)
-        if found is None or (self.columns and not self.plain):
+        frame = cache.get(key)
+        if frame is None or (self.columns and not self.plain):
             data = self.kind.data(record)
             if record.revision != event.revision:
                 data = restamp(data, record.revision, event.revision)
-            found = self.encode(type_, data)
+            frame = self.encode(type_, data)
             if self.plain:
-                cache[key] = found
-        return found
+                cache[key] = frame
+        return frame
 
     def encode(self, type_: str, data: bytes) -> bytes:
-        """The chunk of an event with an object's bytes."""
+        """Return the chunk of an event with an object's bytes."""
         if not self.plain:
             data = self._transformed(orjson.loads(data))
         return chunk(b'{"type":"%b","object":%b}\n' % (type_.encode(), data))
@@ -113,7 +116,7 @@ class Frames:
         return orjson.dumps(rendering.partial(obj, self.form.version))
 
     def bookmark(self, at: int, annotations: dict[str, str] | None = None) -> bytes:
-        """The chunk of a bookmark: how far the watch has come."""
+        """Return the chunk of a bookmark: how far the watch has come."""
         meta: dict[str, Any] = {"resourceVersion": str(at), "creationTimestamp": None}
         if annotations:
             meta["annotations"] = annotations
@@ -143,7 +146,7 @@ class Batch:
         self.watchers = 0
 
     def renew(self, events: list[Event], frames: Frames) -> None:
-        """Encodes a new batch, and counts the last one for all who got it."""
+        """Encode a new batch, and count the last one for all who got it."""
         for size in self.sizes:
             self.counted.sent(size, self.watchers)
         of = frames.of
@@ -199,7 +202,7 @@ class Watcher:
         if timeout is None or timeout <= 0:
             timeout = int(_SHORTEST_TIMEOUT * (1 + random.random()))
         self._timers = [loop.call_later(timeout, self.stream.end)]
-        if self.kind.prepares:
+        if self.kind.awaits_webhook:
             self._beginning = loop.create_task(self._listen_later())
         else:
             self._listen()
@@ -221,14 +224,14 @@ class Watcher:
         self.sent = at
         try:
             sink: Sink = self._all if self.match is None else self._matching
-            if self.kind.prepares:
+            if self.kind.awaits_webhook:
                 sink = EventConverter(self.kind, sink, self._failed).take
             self._watch = self.context.store.watch(self.prefix, at, sink, closed=self._closed)
         except Compacted as error:
             self._closed(error)
 
     async def _listen_later(self) -> None:
-        """Begins once all that is there now has been converted."""
+        """Begin once all that is there now has been converted."""
         try:
             await convert_all(self.context, self.kind, self.prefix)
         except errors.StatusError as error:
@@ -242,7 +245,7 @@ class Watcher:
         self.stream.end()
 
     def _send_state(self) -> int:
-        """Every object as it is now, as if it had just been added."""
+        """Send every object as it is now, as if it had just been added."""
         store, kind, match = self.context.store, self.kind, self.match
         if self.prefix.endswith("/"):
             records = store.list(self.prefix).records
@@ -256,7 +259,7 @@ class Watcher:
         return store.revision
 
     def _all(self, events: list[Event]) -> None:
-        """The sink of a watch without selectors: what one batch looks like is joined once for all of them."""
+        """Send a batch of changes to a watch without selectors: it is encoded once for all of them."""
         batch = self._batch
         if batch.events is not events:
             batch.renew(events, self.frames)
@@ -264,7 +267,7 @@ class Watcher:
         self.stream.write(batch.joined)
 
     def _matching(self, events: list[Event]) -> None:
-        """The sink of a watch with selectors: an object that stops matching is gone, one that starts is new."""
+        """Send changes to a watch with selectors: an object that stops matching is gone, one that starts is new."""
         match, of = self.match, self.frames.of
         assert match is not None
         for event in events:

@@ -15,8 +15,9 @@ from pybernetes.control_plane.apiserver.codec.decoding import decode
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
-from pybernetes.control_plane.apiserver.storage import writes
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
+from pybernetes.control_plane.apiserver.storage.managed_fields import update_managed_fields
+from pybernetes.control_plane.apiserver.storage.object_meta import settle_namespace
 from pybernetes.control_plane.apiserver.storage.options import write_options
 from pybernetes.lib.http.messages import Response
 
@@ -27,10 +28,10 @@ async def read(context: ServerContext, request: Request, kind: Kind) -> Object:
     """Return the review of the body, through admission and found valid."""
     options = write_options(request, "CreateOptions")
     review = decode(kind.resource, read_body(request), options.validation, request)
-    writes.settle_namespace(kind, review["metadata"], request.request_info.namespace)
-    attributes = writes.attributes("CREATE", kind, request, review, None, options.dry_run)
+    settle_namespace(kind, review["metadata"], request.request_info.namespace)
+    attributes = context.admission.attributes("CREATE", kind.resource, request, review, None, options.dry_run)
     await context.admission.mutate(attributes)
-    writes.own_fields(context, kind.resource, None, review, options, "")
+    update_managed_fields(context, kind.resource, None, review, options, "")
     problems = Errors()
     if kind.resource.validate is not None:
         kind.resource.validate(review, problems)

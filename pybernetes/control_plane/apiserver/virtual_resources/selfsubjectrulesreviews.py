@@ -8,7 +8,7 @@ from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.authz.verdict import listed
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.virtual_resources import _access
 from pybernetes.lib.http.messages import Response
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.virtual_resources import _access
 from pybernetes.lib.http.messages import Response
 

@@ -17,7 +17,7 @@ ROOT_CA_FILE = Flag(
 
 
 def read(options: Namespace) -> str:
-    """The certificates as text; ValueError for a file without any.
+    """Return the certificates as text; raise ValueError for a file without any.
 
     Without a file it is what the manager itself trusts, if the manager said so.
     """

@@ -14,7 +14,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ed448, ed25519
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-Object = dict[str, Any]
+from pybernetes.api.resource import Object
+
 CLIENT = "kubernetes.io/kube-apiserver-client"
 KUBELET_CLIENT = "kubernetes.io/kube-apiserver-client-kubelet"
 KUBELET_SERVING = "kubernetes.io/kubelet-serving"
@@ -50,35 +51,38 @@ _EXTENDED = {
 
 
 def conditions(csr: Object) -> set[str]:
-    """The types of the conditions that hold."""
-    found = csr.get("status", {}).get("conditions") or ()
-    return {each["type"] for each in found if each.get("status", "True") in ("", "True")}
+    """Return the types of the conditions that a request has."""
+    conditions = csr.get("status", {}).get("conditions") or ()
+    return {condition["type"] for condition in conditions if condition.get("status", "True") in ("", "True")}
 
 
 def is_approved(csr: Object) -> bool:
-    """Whether a request was approved and not denied."""
-    types = {each["type"] for each in csr.get("status", {}).get("conditions") or ()}
+    """Return whether a request was approved and not denied."""
+    types = {condition["type"] for condition in csr.get("status", {}).get("conditions") or ()}
     return "Approved" in types and "Denied" not in types
 
 
 def parse(csr: Object) -> x509.CertificateSigningRequest:
-    """The request itself; ValueError if it is none."""
+    """Parse the request itself; raise ValueError if it is none."""
     data = base64.b64decode(csr["spec"]["request"])
     return x509.load_pem_x509_csr(data)
 
 
 def common_name(request: x509.CertificateSigningRequest) -> str:
-    """Who the request is to be for."""
+    """Return the common name that the request asks for."""
     names = request.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
     return str(names[-1].value) if names else ""
 
 
 def _organizations(request: x509.CertificateSigningRequest) -> list[str]:
-    return [str(each.value) for each in request.subject.get_attributes_for_oid(NameOID.ORGANIZATION_NAME)]
+    return [
+        str(attribute.value)
+        for attribute in request.subject.get_attributes_for_oid(NameOID.ORGANIZATION_NAME)
+    ]
 
 
 def _names(request: x509.CertificateSigningRequest) -> dict[str, list[Any]]:
-    """The other names that a request asks for, by kind."""
+    """Return the other names that a request asks for, by kind."""
     try:
         names = request.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except x509.ExtensionNotFound:
@@ -99,7 +103,7 @@ def _usages_fault(usages: Iterable[str], purpose: str) -> str:
 
 
 def kubelet_client_fault(request: x509.CertificateSigningRequest, usages: Iterable[str]) -> str:
-    """Why a request is not one for a kubelet's client certificate, or nothing."""
+    """Return why a request is not one for a kubelet's client certificate, or an empty string."""
     names = _names(request)
     if _organizations(request) != ["system:nodes"]:
         return "subject organization is not system:nodes"
@@ -112,7 +116,7 @@ def kubelet_client_fault(request: x509.CertificateSigningRequest, usages: Iterab
 
 
 def kubelet_serving_fault(request: x509.CertificateSigningRequest, usages: Iterable[str]) -> str:
-    """Why a request is not one for a kubelet's serving certificate, or nothing."""
+    """Return why a request is not one for a kubelet's serving certificate, or an empty string."""
     names = _names(request)
     if _organizations(request) != ["system:nodes"]:
         return "subject organization is not system:nodes"
@@ -132,7 +136,7 @@ def kubelet_serving_fault(request: x509.CertificateSigningRequest, usages: Itera
 
 
 def client_fault(request: x509.CertificateSigningRequest, usages: Iterable[str]) -> str:
-    """Why a request is not one for a client certificate, or nothing."""
+    """Return why a request is not one for a client certificate, or an empty string."""
     own = list(usages)
     for usage in own:
         if usage not in ("digital signature", "key encipherment", "client auth"):
@@ -149,7 +153,7 @@ FAULTS = {
 
 
 def lifetime(asked: int | None, longest: float) -> float:
-    """How many seconds a certificate is good for."""
+    """Return how many seconds a certificate is good for."""
     return longest if asked is None else max(_SHORTEST, min(float(asked), longest))
 
 
@@ -164,7 +168,7 @@ class Authority:
     _key: Any = None
 
     def load(self) -> tuple[x509.Certificate, Any]:
-        """The certificate and the key of now; ValueError if they are none."""
+        """Read the current certificate and key; raise ValueError if they are invalid."""
         stamp = (self.certificate_file.stat().st_mtime, self.key_file.stat().st_mtime)
         if self._certificate is None or stamp != self._stamp:
             data = self.certificate_file.read_bytes()
@@ -181,7 +185,7 @@ def sign(
     seconds: float,
     now: float,
 ) -> bytes:
-    """The certificate that a request asks for, in PEM; ValueError if it cannot be signed."""
+    """Return the certificate that a request asks for, in PEM; raise ValueError if it cannot be signed."""
     certificate, key = authority.load()
     if not request.is_signature_valid:
         raise ValueError("unable to verify certificate request signature")

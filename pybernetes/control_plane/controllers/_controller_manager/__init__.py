@@ -1,1 +1,1 @@
-"""The manager that runs the controllers: what describes them, who they are."""
+"""The controller manager: descriptors of controllers, their registry, and their identities."""

@@ -21,7 +21,7 @@ class Served:
     verbs: frozenset[str]
 
     def can(self, *verbs: str) -> bool:
-        """Whether all of these are possible."""
+        """Return whether the kind has all of these verbs."""
         return self.verbs.issuperset(verbs)
 
 
@@ -37,27 +37,27 @@ class Discovered:
     failures: dict[str, str] = field(default_factory=dict)
 
     def add(self, served: Served) -> None:
-        """Takes a kind in; the first version of a resource is the preferred one."""
+        """Add a kind; the first version of a resource is the preferred one."""
         ref = served.ref
         self.versions[ref.api_version, ref.kind] = served
         self.preferred.setdefault((ref.group, ref.plural), served)
 
     def find(self, api_version: str, kind: str) -> Served | None:
-        """The preferred version of the kind that a reference names; None if the server does not have it."""
+        """Return the preferred version of the kind that a reference names; None if the server does not have it."""
         exact = self.versions.get((api_version, kind))
         return self.preferred[exact.ref.group, exact.ref.plural] if exact is not None else None
 
 
 async def discover(client: Client) -> Discovered:
-    """Asks the server; groups that cannot be asked are in ``failures``."""
-    found = Discovered()
+    """Ask the server; groups that cannot be asked are in ``failures``."""
+    discovered = Discovered()
     for path in ("/api", "/apis"):
         answer = await _get(client, path)
         if answer.get("kind") == "APIGroupDiscoveryList":
-            read_aggregated(answer, found)
+            read_aggregated(answer, discovered)
         else:
-            await _ask_each(client, legacy_versions(answer), found)
-    return found
+            await _ask_each(client, legacy_versions(answer), discovered)
+    return discovered
 
 
 async def _get(client: Client, path: str) -> Any:
@@ -67,26 +67,26 @@ async def _get(client: Client, path: str) -> Any:
     return value
 
 
-def read_aggregated(document: Any, found: Discovered) -> None:
-    """Takes in an aggregated document."""
+def read_aggregated(document: Any, discovered: Discovered) -> None:
+    """Add the kinds of an aggregated document."""
     for group in document.get("items") or ():
         name = group["metadata"].get("name", "")
         for version in group.get("versions") or ():
             group_version = f"{name}/{version['version']}" if name else version["version"]
             if version.get("freshness") == "Stale":
-                found.failures[group_version] = "stale GroupVersion discovery"
-            for each in version.get("resources") or ():
-                kind = each.get("responseKind") or {}
+                discovered.failures[group_version] = "stale GroupVersion discovery"
+            for resource in version.get("resources") or ():
+                kind = resource.get("responseKind") or {}
                 ref = Ref(
-                    kind.get("group") or name, kind.get("version") or version["version"], each["resource"],
-                    kind.get("kind", ""), each["scope"] == "Namespaced",
+                    kind.get("group") or name, kind.get("version") or version["version"], resource["resource"],
+                    kind.get("kind", ""), resource["scope"] == "Namespaced",
                 )  # fmt: skip
                 if ref.group == name and ref.version == version["version"]:
-                    found.add(Served(ref, frozenset(each.get("verbs") or ())))
+                    discovered.add(Served(ref, frozenset(resource.get("verbs") or ())))
 
 
 def legacy_versions(document: Any) -> Iterable[str]:
-    """The groups and versions that a document without resources names, preferred ones first."""
+    """Return the groups and versions that a document without resources names, preferred ones first."""
     if "versions" in document:
         yield from document["versions"]
     for group in document.get("groups") or ():
@@ -95,15 +95,15 @@ def legacy_versions(document: Any) -> Iterable[str]:
         yield from sorted(names, key=lambda name: name != preferred)
 
 
-async def _ask_each(client: Client, group_versions: Iterable[str], found: Discovered) -> None:
+async def _ask_each(client: Client, group_versions: Iterable[str], discovered: Discovered) -> None:
     for group_version in group_versions:
         group, _, version = group_version.rpartition("/")
         try:
             document = await client.call("GET", f"/apis/{group_version}" if group else f"/api/{version}")
         except StatusError as error:
-            found.failures[group_version] = error.message
+            discovered.failures[group_version] = error.message
             continue
-        for each in document.get("resources") or ():
-            if "/" not in each["name"]:
-                ref = Ref(group, version, each["name"], each["kind"], each["namespaced"])
-                found.add(Served(ref, frozenset(each.get("verbs") or ())))
+        for resource in document.get("resources") or ():
+            if "/" not in resource["name"]:
+                ref = Ref(group, version, resource["name"], resource["kind"], resource["namespaced"])
+                discovered.add(Served(ref, frozenset(resource.get("verbs") or ())))

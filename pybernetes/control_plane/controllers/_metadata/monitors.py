@@ -13,9 +13,9 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import cast
 from weakref import WeakKeyDictionary
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import API_SERVICES, CUSTOM_RESOURCE_DEFINITIONS, Ref
-from pybernetes.client.transport import Object
 from pybernetes.control_plane.controllers._metadata.discovery import Discovered, Served, discover
 from pybernetes.lib.clock import Timer
 from pybernetes.runtime.cache import Union, by_owner
@@ -52,11 +52,11 @@ class Monitors:
 
     @classmethod
     def of(cls, runtime: Runtime) -> Monitors:
-        """The one that everybody with the same informers shares."""
-        found = _shared.get(runtime.informers)
-        if found is None:
-            found = _shared[runtime.informers] = cls(runtime)
-        return found
+        """Return the monitors that everybody with the same informers shares."""
+        monitors = _shared.get(runtime.informers)
+        if monitors is None:
+            monitors = _shared[runtime.informers] = cls(runtime)
+        return monitors
 
     # -- reading -----------------------------------------------------------------------------------------
 
@@ -64,11 +64,11 @@ class Monitors:
         return iter(list(self._informers.items()))
 
     def get(self, ref: Ref) -> Informer | None:
-        """The cache of a kind, if it is followed."""
+        """Return the cache of a kind, or None if it is not monitored."""
         return self._informers.get(ref)
 
     def dependents(self, uid: str) -> list[tuple[Ref, Object]]:
-        """The objects of any kind that name an owner."""
+        """Return the objects of any kind that name an owner."""
         return [(cast(Informer, informer).ref, obj) for informer, obj in self._owned.find(uid)]
 
     @property
@@ -77,11 +77,11 @@ class Monitors:
         return self._known.is_set() and all(informer.synced for informer in self._informers.values())
 
     async def known(self) -> None:
-        """Waits until the kinds are known."""
+        """Wait until the kinds are known."""
         await self._known.wait()
 
     async def wait_synced(self) -> None:
-        """Waits until the kinds are known and the objects of each have been seen."""
+        """Wait until the kinds are known and the objects of each have been seen."""
         await self.known()
         for informer in list(self._informers.values()):
             await informer.wait_synced()
@@ -89,20 +89,20 @@ class Monitors:
     # -- listening ---------------------------------------------------------------------------------------
 
     def listen(self, listener: Listener) -> None:
-        """Has a function told of every change of any object, and of all that are there."""
+        """Call a function for every change of any object, and now for every object that is there."""
         self._listeners.append(listener)
         for ref, informer in self._informers.items():
             informer.add_handler(_handler(listener, ref))
 
     def listen_to_kinds(self, listener: Callable[[], None]) -> None:
-        """Has a function told when kinds come or go."""
+        """Call a function when kinds come or go."""
         self._kinds_listeners.append(listener)
 
     # -- running -----------------------------------------------------------------------------------------
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Follows the kinds of the server for as long as somebody needs it."""
+        """Monitor the kinds of the server for as long as somebody needs it."""
         self._users += 1
         if self._task is None:
             self._task = asyncio.create_task(self._run(), name="monitors")
@@ -144,14 +144,14 @@ class Monitors:
         self._timers.append(self._clock.call_later(seconds, self._wake.set))
 
     async def refresh(self) -> Discovered:
-        """Asks the server for its kinds and follows those that are new; gives what it found."""
-        found = await discover(self._client)
+        """Ask the server for its kinds and monitor those that are new; return all of them."""
+        discovered = await discover(self._client)
         # What a group had before stays while the group cannot be asked.
         for served in self.discovered.versions.values():
-            if served.ref.api_version in found.failures:
-                found.add(served)
-        self.discovered = found
-        wanted = {served.ref for served in found.preferred.values() if is_followed(served)}
+            if served.ref.api_version in discovered.failures:
+                discovered.add(served)
+        self.discovered = discovered
+        wanted = {served.ref for served in discovered.preferred.values() if is_followed(served)}
         added = wanted - self._informers.keys()
         removed = self._informers.keys() - wanted
         for ref in added:
@@ -167,11 +167,11 @@ class Monitors:
         if added or removed:
             for changed in self._kinds_listeners:
                 changed()
-        return found
+        return discovered
 
 
 def is_followed(served: Served) -> bool:
-    """Whether objects of a kind can be owned and deleted."""
+    """Return whether objects of a kind can be owned and deleted."""
     ref = served.ref
     return served.can("delete", "list", "watch") and (ref.group, ref.plural) not in _IGNORED
 

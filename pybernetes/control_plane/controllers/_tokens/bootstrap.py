@@ -8,13 +8,12 @@ import hashlib
 import hmac
 import math
 import re
-from typing import Any
 
 import orjson
 
+from pybernetes.api.resource import Object
 from pybernetes.lib import jose, rfc3339
 
-Object = dict[str, Any]
 TYPE = "bootstrap.kubernetes.io/token"
 NAMESPACE = "kube-system"
 SELECTION = {"namespace": NAMESPACE, "fields": f"type={TYPE}"}
@@ -22,7 +21,7 @@ _NAME = re.compile(r"bootstrap-token-([a-z0-9]{6})")
 
 
 def value(secret: Object, key: str) -> str:
-    """A value of a secret as text."""
+    """Return a value of a secret, decoded."""
     try:
         return base64.b64decode((secret.get("data") or {}).get(key, "")).decode()
     except (binascii.Error, ValueError):
@@ -30,7 +29,7 @@ def value(secret: Object, key: str) -> str:
 
 
 def seconds_left(secret: Object, now: float) -> float:
-    """How long a token is good for: 0 if it is not, infinity if it has no end."""
+    """Return how long a token is valid: 0 if it is not, infinity if it does not expire."""
     text = value(secret, "expiration")
     if not text:
         return math.inf
@@ -41,7 +40,7 @@ def seconds_left(secret: Object, now: float) -> float:
 
 
 def signing_token(secret: Object, now: float) -> tuple[str, str] | None:
-    """The identifier and the secret of a token that may sign, or None."""
+    """Return the identifier and the secret of a token that may sign, or None."""
     match = _NAME.fullmatch(secret["metadata"]["name"])
     token_id, token = value(secret, "token-id"), value(secret, "token-secret")
     if match is None or token_id != match.group(1) or not token:
@@ -52,7 +51,7 @@ def signing_token(secret: Object, now: float) -> tuple[str, str] | None:
 
 
 def detached_signature(content: str, token_id: str, token: str) -> str:
-    """A signature of a text without the text itself (RFC 7515, Appendix F)."""
+    """Return a detached signature of a text (RFC 7515, Appendix F)."""
     header = jose.encode(orjson.dumps({"alg": "HS256", "kid": token_id}))
     signed = f"{header}.{jose.encode(content.encode())}"
     signature = hmac.new(token.encode(), signed.encode(), hashlib.sha256).digest()

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import base64
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib import jose
 
-Object = dict[str, Any]
 TYPE = "kubernetes.io/service-account-token"
 ACCOUNT_NAME, ACCOUNT_UID = "kubernetes.io/service-account.name", "kubernetes.io/service-account.uid"
 SELECTION = {"fields": f"type={TYPE}"}
 
 
 def account_of(secret: Object) -> tuple[str, str]:
-    """The name and the uid of the account that a secret is for; the uid may be missing."""
+    """Return the name and the uid of the account that a secret is for; the uid may be missing."""
     annotations = secret["metadata"].get("annotations") or {}
     return annotations.get(ACCOUNT_NAME, ""), annotations.get(ACCOUNT_UID, "")
 
 
 def by_account(secret: Object) -> tuple[str, ...]:
-    """Index: the key of the account that a secret is for."""
+    """Index secrets by the key of the account that they are for."""
     name, _ = account_of(secret)
     return (f"{secret['metadata']['namespace']}/{name}",) if name else ()
 
 
 def belongs(secret: Object, account: Object | None) -> bool:
-    """Whether an account is the one that a secret is for."""
+    """Return whether an account is the one that a secret is for."""
     if account is None:
         return False
     name, uid = account_of(secret)
@@ -35,7 +34,7 @@ def belongs(secret: Object, account: Object | None) -> bool:
 
 
 def filled(secret: Object, account: Object, certificates: str, key: jose.SigningKey) -> Object | None:
-    """The secret with all that belongs into it, or None if it is there already."""
+    """Return the secret with token, CA and namespace, or None if it has them already."""
     data = dict(secret.get("data") or {})
     meta, own = secret["metadata"], account["metadata"]
     if certificates:
@@ -51,7 +50,7 @@ def filled(secret: Object, account: Object, certificates: str, key: jose.Signing
 
 
 def claims(account: Object, secret: Object) -> dict[str, str]:
-    """What a token in a secret says: it has no end but that of the secret."""
+    """Return the claims of a token in a secret, which expires only with the secret."""
     own, meta = account["metadata"], secret["metadata"]
     prefix = "kubernetes.io/serviceaccount"
     return {

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-Object = dict[str, Any]
+from pybernetes.api.resource import Object
+
 BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 NAME, EPHEMERAL = "claim", "ephemeral"
 
 
 def class_of(obj: Object) -> str:
-    """The storage class of a claim or of a volume; nothing if it has none."""
+    """Return the storage class of a claim or of a volume; an empty string if it has none."""
     annotations = obj["metadata"].get("annotations") or {}
     if BETA_CLASS in annotations:
         return annotations[BETA_CLASS]
@@ -19,13 +19,13 @@ def class_of(obj: Object) -> str:
 
 
 def names_class(claim: Object) -> bool:
-    """Whether a claim says which class it wants, be it none."""
+    """Return whether a claim says which class it wants, which may be none."""
     annotations = claim["metadata"].get("annotations") or {}
     return BETA_CLASS in annotations or claim["spec"].get("storageClassName") is not None
 
 
 def claims_of(pod: Object) -> Iterator[tuple[str, str]]:
-    """The names of the claims that a pod uses, and whether each is made for it: ``claim`` or ``ephemeral``."""
+    """Return the claims that a pod uses: their names, and ``claim`` or ``ephemeral``."""
     for volume in pod["spec"].get("volumes") or ():
         if "persistentVolumeClaim" in volume:
             yield volume["persistentVolumeClaim"]["claimName"], NAME
@@ -34,22 +34,22 @@ def claims_of(pod: Object) -> Iterator[tuple[str, str]]:
 
 
 def by_claim(pod: Object) -> list[str]:
-    """Index: the keys of the claims that a pod uses."""
+    """Index pods by the keys of the claims that they use."""
     namespace = pod["metadata"]["namespace"]
     return [f"{namespace}/{name}" for name, _ in claims_of(pod)]
 
 
 def is_made_for(claim: Object, pod: Object) -> bool:
-    """Whether a claim is the one of an ephemeral volume of a pod."""
+    """Return whether a claim belongs to an ephemeral volume of a pod."""
     uid = pod["metadata"]["uid"]
     return any(
-        each["uid"] == uid and each.get("controller")
-        for each in claim["metadata"].get("ownerReferences") or ()
+        reference["uid"] == uid and reference.get("controller")
+        for reference in claim["metadata"].get("ownerReferences") or ()
     )
 
 
 def uses(pod: Object, claim: Object) -> bool:
-    """Whether a pod uses a claim."""
+    """Return whether a pod uses a claim."""
     for name, how in claims_of(pod):
         if name == claim["metadata"]["name"]:
             if how == NAME or is_made_for(claim, pod):
@@ -58,7 +58,7 @@ def uses(pod: Object, claim: Object) -> bool:
 
 
 def keeps(pod: Object, claim: Object) -> bool:
-    """Whether a claim must stay because of a pod: only what has a node can have its volume in use."""
+    """Return whether a pod keeps a claim from deletion: only a pod on a node can use its volume."""
     if not pod["spec"].get("nodeName"):
         return False
     for name, how in claims_of(pod):
@@ -69,6 +69,6 @@ def keeps(pod: Object, claim: Object) -> bool:
 
 
 def is_shut_down(pod: Object) -> bool:
-    """Whether whoever ran a pod is done with it, so that only finalizers keep it."""
+    """Return whether the kubelet is done with a pod, so that only finalizers keep it."""
     meta = pod["metadata"]
     return "deletionTimestamp" in meta and meta.get("deletionGracePeriodSeconds") == 0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
-from pybernetes.client.transport import Object
-from pybernetes.control_plane.controllers._pods import is_going
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
 from pybernetes.runtime.controller import Controller
 
 
@@ -16,24 +16,24 @@ class Protection(Controller):
     finalizer: ClassVar[str]
 
     async def is_used(self, obj: Object) -> bool:
-        """Whether an object has to stay."""
+        """Return whether an object has to stay."""
         raise NotImplementedError
 
     def concerns(self, old: Object | None, new: Object | None) -> bool:
-        return new is not None and is_going(new) == (
+        return new is not None and is_being_deleted(new) == (
             self.finalizer in (new["metadata"].get("finalizers") or ())
         )
 
     async def reconcile(self, key: str) -> float | None:
-        """Protects an object or lets it go."""
+        """Protect an object, or let it go."""
         obj = self.objects.get(key)
         if obj is None:
             return None
         finalizers = obj["metadata"].get("finalizers") or []
-        if is_going(obj):
+        if is_being_deleted(obj):
             if self.finalizer not in finalizers or await self.is_used(obj):
                 return None
-            wanted = [each for each in finalizers if each != self.finalizer]
+            wanted = [finalizer for finalizer in finalizers if finalizer != self.finalizer]
         elif self.finalizer in finalizers:
             return None
         else:

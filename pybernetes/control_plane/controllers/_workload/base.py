@@ -1,14 +1,16 @@
-"""A controller that keeps pods: how it finds, takes in, makes and deletes them, and says so in events."""
+"""A controller that keeps pods: it finds, adopts, creates and deletes them, and reports that in events."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from pybernetes.api.resource import Object
 from pybernetes.api.selectors import NOTHING, Selector
 from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import NAMESPACES, PODS, Kindlike
-from pybernetes.control_plane.controllers._workload.batches import namespace_is_terminating
+from pybernetes.control_plane.controllers._objects.deletion import is_namespace_terminating
+from pybernetes.control_plane.controllers._objects.pods import is_active
 from pybernetes.control_plane.controllers._workload.ownership import (
     anchors,
     by_selector,
@@ -16,13 +18,10 @@ from pybernetes.control_plane.controllers._workload.ownership import (
     orphans,
     selector_of,
 )
-from pybernetes.control_plane.controllers._workload.pods import is_active
 from pybernetes.runtime import Controller, Runtime, by_controller, key_of
 from pybernetes.runtime.cache import IndexFunction
 from pybernetes.runtime.controller import Mapper
 from pybernetes.runtime.owned_objects import claim
-
-Object = dict[str, Any]
 
 
 class Workload(Controller):
@@ -43,34 +42,34 @@ class Workload(Controller):
             self.cache(kind).add_index(orphans)
 
     def watches(self) -> Mapping[Kindlike, Mapper]:
-        """Objects that nobody manages matter to whoever selects them."""
+        """Map objects that nobody controls to the workloads that select them."""
         return {kind: self.suitors for kind in self.children}
 
     def suitors(self, obj: Object) -> Iterable[str]:
-        """The keys of the workloads that would adopt an object."""
+        """Return the keys of the workloads that would adopt an object."""
         if not orphans(obj):
             return ()
         labels, index = obj["metadata"].get("labels"), self.selector_index()
         return [
-            key_of(each)
+            key_of(workload)
             for anchor in anchors(obj)
-            for each in self.objects.find(index, anchor)
-            if self.selector_of(each).matches(labels)
+            for workload in self.objects.find(index, anchor)
+            if self.selector_of(workload).matches(labels)
         ]
 
     def selector_index(self) -> IndexFunction:
-        """Where workloads are found by what they select."""
+        """Return the index of workloads by their selector."""
         return by_selector
 
     def selector_of(self, obj: Object) -> Selector:
-        """What a workload selects."""
+        """Return the selector of a workload."""
         return selector_of(obj)
 
     async def claimed(
         self, owner: Object, kind: Kindlike = PODS, filter: Callable[[Object], bool] = is_active,
         member: Callable[[Object], bool] | None = None,
     ) -> list[Object]:  # fmt: skip
-        """The owner's children that pass a filter, after adopting and releasing what is due.
+        """Return the owner's objects that pass a filter, after adopting and releasing what is due.
 
         ``member`` is asked besides the selector.
         """
@@ -86,24 +85,24 @@ class Workload(Controller):
         finalizers = (self.finalizer,) if self.finalizer else ()
         if lost:
             await claim(self.client, owner, self.kind, NOTHING, kind, lost, finalizers)
-        found = [
+        objects = [
             obj
             for obj in cache.find(orphans, owner["metadata"]["namespace"])
             if matches(obj["metadata"].get("labels")) and filter(obj) and (member is None or member(obj))
         ]
-        if found:
-            kept += await claim(self.client, owner, self.kind, selector, kind, found, finalizers)
+        if objects:
+            kept += await claim(self.client, owner, self.kind, selector, kind, objects, finalizers)
         return kept
 
     async def create_pod(self, owner: Object, pod: Object) -> Object | None:
-        """Makes a pod and says so; None if the namespace is going away, where nothing can be made."""
+        """Create a pod and report it; return None if the namespace is being deleted."""
         namespace = self._namespaces.get(owner["metadata"]["namespace"])
         if namespace is not None and "deletionTimestamp" in namespace["metadata"]:
             return None
         try:
             made = await self.client.create(PODS, pod, owner["metadata"]["namespace"])
         except StatusError as error:
-            if namespace_is_terminating(error):
+            if is_namespace_terminating(error):
                 return None
             self.recorder.warning(owner, "FailedCreate", f"Error creating: {error}")
             raise
@@ -111,7 +110,7 @@ class Workload(Controller):
         return made
 
     async def delete_pod(self, owner: Object, pod: Object) -> None:
-        """Deletes a pod and says so."""
+        """Delete a pod and report it."""
         meta = pod["metadata"]
         try:
             await self.client.delete(PODS, meta["name"], meta["namespace"], uid=meta["uid"])
@@ -123,7 +122,7 @@ class Workload(Controller):
         self.recorder.normal(owner, "SuccessfulDelete", f"Deleted pod: {meta['name']}")
 
     async def write_status(self, obj: Object, status: Object) -> Object:
-        """Stores a status if it is not what is there; gives the object as it is now, or was if it is gone."""
+        """Write a status if it differs; return the object as it is now, or was if it is gone."""
         if obj.get("status", {}) == status:
             return obj
         # Nothing else is read from what is sent, and most of an object is its template.
@@ -135,5 +134,5 @@ class Workload(Controller):
 
 
 def counts(always: Mapping[str, int], **others: int) -> dict[str, int]:
-    """Numbers of a status as Kubernetes writes them: some always, the others unless they are 0."""
+    """Return the numbers of a status as Kubernetes writes them: some always, the others unless they are 0."""
     return {**always, **{name: value for name, value in others.items() if value}}

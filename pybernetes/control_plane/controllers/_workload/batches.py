@@ -1,4 +1,4 @@
-"""Doing many things at once, a few at first, so that what must fail fails a few times only."""
+"""Many calls at once, a few at first, so that what must fail fails only a few times."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BURST = 500
 
 
 async def slow_start(makers: Sequence[Callable[[], Awaitable[Any]]]) -> tuple[int, StatusError | None]:
-    """Calls functions in batches of 1, 2, 4, …; after a batch with a failure no further one begins.
+    """Call functions in batches of 1, 2, 4, …; after a batch with a failure no further one begins.
 
     Gives how many succeeded and the first failure.
     """
@@ -31,7 +31,7 @@ async def slow_start(makers: Sequence[Callable[[], Awaitable[Any]]]) -> tuple[in
 
 
 async def at_once(calls: Iterable[Awaitable[Any]]) -> list[StatusError]:
-    """Waits for calls that go on together; gives what the server refused."""
+    """Wait for concurrent calls; return the errors that the server answered."""
     results = await asyncio.gather(*calls, return_exceptions=True)
     refused = []
     for result in results:
@@ -40,9 +40,3 @@ async def at_once(calls: Iterable[Awaitable[Any]]) -> list[StatusError]:
         elif isinstance(result, BaseException):
             raise result
     return refused
-
-
-def namespace_is_terminating(error: StatusError) -> bool:
-    """Whether a creation was refused because its namespace is going away."""
-    causes = (error.details or {}).get("causes") or ()
-    return any(cause.get("reason") == "NamespaceTerminating" for cause in causes)

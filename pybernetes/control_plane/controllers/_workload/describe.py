@@ -10,7 +10,7 @@ from pybernetes.runtime import Controller, Runtime
 
 
 def describe(cls: type[Controller], name: str, syncs: str, identity: str = "", count: int = 5) -> Descriptor:
-    """A controller under the names ``name-controller`` and ``name``, with the flag ``--concurrent-SYNCS-syncs``."""
+    """Describe a controller ``name-controller`` with the alias ``name`` and the flag ``--concurrent-SYNCS-syncs``."""
     flag = Flag(f"concurrent-{syncs}-syncs", count, f"how many {syncs} objects are worked on at once")
 
     def build(runtime: Runtime, options: Namespace) -> Controller:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.errors import AlreadyExists
 from pybernetes.client.refs import CONTROLLER_REVISIONS
 from pybernetes.control_plane.controllers._workload import revisions
-from pybernetes.control_plane.controllers._workload.revisions import Object
 
 
 async def current_revision(
@@ -17,7 +17,7 @@ async def current_revision(
     collisions: int,
     label: str = revisions.HASH,
 ) -> tuple[Object, int]:
-    """The stored revision of the owner's template, and the count of collisions that its name took."""
+    """Return the stored revision of the owner's template, and the count of collisions that its name took."""
     while True:
         choice = revisions.choose(owner, reference, known, collisions, label)
         if choice.renumbered:

@@ -1,24 +1,22 @@
-"""How the objects that a workload may take in are found without looking at all of them."""
+"""How the objects that a workload may adopt are found without scanning."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
 
 import orjson
 
 from pybernetes.api import selectors
+from pybernetes.api.resource import Object
 from pybernetes.api.selectors import NOTHING, Selector
-
-Object = dict[str, Any]
 
 
 def orphans(obj: Object) -> tuple[str, ...]:
-    """Index: the namespace of objects that nobody manages."""
+    """Index objects that nobody controls by their namespace."""
     meta = obj["metadata"]
-    for each in meta.get("ownerReferences") or ():
-        if each.get("controller"):
+    for reference in meta.get("ownerReferences") or ():
+        if reference.get("controller"):
             return ()
     return (meta.get("namespace", ""),)
 
@@ -32,18 +30,18 @@ def _parsed(text: bytes) -> Selector:
 
 
 def selector_of(obj: Object) -> Selector:
-    """What a workload selects; nothing if its selector is absent, empty or wrong."""
+    """Return the selector of a workload; it matches nothing if it is absent, empty or invalid."""
     selector = obj["spec"].get("selector")
     return _parsed(orjson.dumps(selector)) if selector else NOTHING
 
 
 def by_selector(obj: Object) -> tuple[str, ...]:
-    """Index of workloads: a label that what they select must have, or the namespace alone."""
+    """Index workloads by namespace and a label that their selector requires, or by namespace alone."""
     return _anchor(obj, (obj["spec"].get("selector") or {}).get("matchLabels"))
 
 
 def by_plain_selector(obj: Object) -> tuple[str, ...]:
-    """The same for workloads whose selector is a plain map."""
+    """Index workloads whose selector is a plain map in the same way."""
     return _anchor(obj, obj["spec"].get("selector"))
 
 
@@ -55,19 +53,19 @@ def _anchor(obj: Object, labels: Mapping[str, str] | None) -> tuple[str, ...]:
 
 
 def anchors(obj: Object) -> list[str]:
-    """Where in those indexes the workloads are that may select an object."""
+    """Return the values of those indexes under which workloads that may select an object are."""
     meta = obj["metadata"]
     namespace = meta["namespace"]
-    found = [f"{namespace}/{name}={value}" for name, value in (meta.get("labels") or {}).items()]
-    return [*found, f"{namespace}/"]
+    values = [f"{namespace}/{name}={value}" for name, value in (meta.get("labels") or {}).items()]
+    return [*values, f"{namespace}/"]
 
 
 Matcher = Callable[[Mapping[str, str] | None], bool]
 
 
 def matcher(selector: Selector) -> Matcher:
-    """A fast test of labels: most selectors ask for certain values only."""
-    needed = {each.key: each.values[0] for each in selector.requirements if each.operator == "in" and len(each.values) == 1}  # fmt: skip
+    """Return a fast test of labels: most selectors require exact values only."""
+    needed = {requirement.key: requirement.values[0] for requirement in selector.requirements if requirement.operator == "in" and len(requirement.values) == 1}  # fmt: skip
     if not needed or len(needed) < len(selector.requirements):
         return selector.matches
     wanted = needed.items()

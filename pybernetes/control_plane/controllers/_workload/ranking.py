@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import cmp_to_key
 from math import log2
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from pybernetes.control_plane.controllers._workload.pods import is_active, phase, ready_condition
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.controllers._objects.pods import is_active, phase, ready_condition
 from pybernetes.lib.rfc3339 import parse
 
-Object = dict[str, Any]
 _COST = "controller.kubernetes.io/pod-deletion-cost"
 _PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
 
@@ -27,7 +27,7 @@ class _Rank(NamedTuple):
 
 
 def by_deletion(pods: Iterable[Object], related: Iterable[Object], now: float) -> list[Object]:
-    """Pods in the order in which a set that is too large deletes them.
+    """Sort pods into the order in which a set that is too large deletes them.
 
     Not assigned before assigned, pending before running, not ready before ready, cheap before dear, crowded nodes
     (counted over ``related`` pods) before others, then young before old and much restarted before steady.
@@ -41,7 +41,7 @@ def by_deletion(pods: Iterable[Object], related: Iterable[Object], now: float) -
 
 
 def by_activity(pods: Iterable[Object]) -> list[Object]:
-    """Pods with the least active first, as jobs remove them."""
+    """Sort pods with the least active first, the order in which jobs remove them."""
     return _sorted((_rank(pod, {}, False) for pod in pods), None)
 
 
@@ -60,7 +60,7 @@ def _rank(pod: Object, crowd: dict[str, int], costs: bool) -> _Rank:
 
 def _sorted(ranks: Iterable[_Rank], now: float | None) -> list[Object]:
     order: Callable[[_Rank, _Rank], int] = lambda a, b: _compare(a, b, now)  # noqa: E731
-    return [each.pod for each in sorted(ranks, key=cmp_to_key(order))]
+    return [rank.pod for rank in sorted(ranks, key=cmp_to_key(order))]
 
 
 def _compare(a: _Rank, b: _Rank, now: float | None) -> int:
@@ -76,7 +76,7 @@ def _compare(a: _Rank, b: _Rank, now: float | None) -> int:
 
 
 def _younger(a: _Rank, b: _Rank, left: float, right: float, now: float | None) -> int:
-    """The younger first; of ages of the same order of magnitude any, so that not always the newest go."""
+    """Return a sort key that puts younger pods first, with ages rounded to their order of magnitude."""
     if now is None or not left or not right:
         return -1 if not left or (right and left > right) else 1
     difference = _magnitude(now - left) - _magnitude(now - right)
@@ -98,15 +98,19 @@ def _cost(meta: Object) -> int:
 
 
 def _restarts(pod: Object) -> tuple[int, int]:
-    """The most restarts of a container, and of a sidecar."""
+    """Return the most restarts of a container, and of a sidecar."""
     status = pod.get("status", {})
-    regular = max((each.get("restartCount", 0) for each in status.get("containerStatuses") or ()), default=0)
+    regular = max(
+        (container.get("restartCount", 0) for container in status.get("containerStatuses") or ()), default=0
+    )
     initial = status.get("initContainerStatuses")
     if not initial:
         return regular, 0
     names = {
-        each["name"]
-        for each in pod["spec"].get("initContainers") or ()
-        if each.get("restartPolicy") == "Always"
+        container["name"]
+        for container in pod["spec"].get("initContainers") or ()
+        if container.get("restartPolicy") == "Always"
     }
-    return regular, max((each.get("restartCount", 0) for each in initial if each["name"] in names), default=0)
+    return regular, max(
+        (container.get("restartCount", 0) for container in initial if container["name"] in names), default=0
+    )

@@ -1,30 +1,29 @@
-"""The mechanism behind ReplicaSet and ReplicationController: as many pods of a template as are asked for."""
+"""The mechanism behind ReplicaSet and ReplicationController: a number of pods of one template."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from pybernetes.api.resource import Object
 from pybernetes.api.selectors import from_map
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import PODS, as_ref
-from pybernetes.control_plane.controllers._workload import conditions
-from pybernetes.control_plane.controllers._workload.base import Workload, counts
-from pybernetes.control_plane.controllers._workload.batches import BURST, at_once, slow_start
-from pybernetes.control_plane.controllers._workload.ownership import matcher
-from pybernetes.control_plane.controllers._workload.pods import (
+from pybernetes.control_plane.controllers._objects import conditions
+from pybernetes.control_plane.controllers._objects.pods import (
     is_available,
     is_terminating,
     next_availability,
     ready_condition,
 )
+from pybernetes.control_plane.controllers._workload.base import Workload, counts
+from pybernetes.control_plane.controllers._workload.batches import BURST, at_once, slow_start
+from pybernetes.control_plane.controllers._workload.ownership import matcher
 from pybernetes.control_plane.controllers._workload.ranking import by_deletion
 from pybernetes.control_plane.controllers._workload.templates import pod_from
 from pybernetes.runtime import by_controller
 from pybernetes.runtime.owned_objects import owner_reference
-
-Object = dict[str, Any]
 
 
 class Tally(NamedTuple):
@@ -37,7 +36,7 @@ class Tally(NamedTuple):
 
 
 def tally(pods: Sequence[Object], template: Object, min_ready_seconds: int, now: float) -> Tally:
-    """Counts active pods."""
+    """Count active pods."""
     complete = matcher(from_map(template.get("metadata", {}).get("labels")))
     labeled = ready = available = 0
     for pod in pods:
@@ -51,17 +50,17 @@ def tally(pods: Sequence[Object], template: Object, min_ready_seconds: int, now:
 
 
 def status_of(obj: Object, seen: Tally, terminating: int | None, error: str | None, now: float) -> Object:
-    """The status of a set whose pods were tallied, ``error`` being why the last attempt to change their number failed.
+    """Return the status of a set; ``error`` is why the last attempt to change the number of pods failed.
 
     ``terminating`` is None for a kind that does not report it.
     """
     old, spec = obj.get("status", {}), obj["spec"]
-    found = counts(
+    result = counts(
         {"replicas": seen.replicas},
         fullyLabeledReplicas=seen.labeled, readyReplicas=seen.ready, availableReplicas=seen.available,
         observedGeneration=obj["metadata"].get("generation", 0),
     )  # fmt: skip
-    status: Object = dict(found)
+    status: Object = dict(result)
     if terminating is not None:
         status["terminatingReplicas"] = terminating
     list_ = old.get("conditions") or []
@@ -83,7 +82,7 @@ class Replicas(Workload):
     reports_terminating = True
 
     async def reconcile(self, key: str) -> float | None:
-        """Makes or deletes pods, and writes how far they have come."""
+        """Create or delete pods, and write the status."""
         obj = self.objects.get(key)
         if obj is None:
             return None
@@ -108,7 +107,7 @@ class Replicas(Workload):
         return sum(is_terminating(pod) and matches(pod["metadata"].get("labels")) for pod in owned)
 
     async def _manage(self, obj: Object, pods: list[Object]) -> StatusError | None:
-        """Closes the gap between what is there and what is asked for, as far as one call may.
+        """Create or delete the pods that are missing or too many, as far as one call may.
 
         Pods that it makes are added to ``pods``: they are there, whether the cache knows or not.
         """
@@ -132,5 +131,5 @@ class Replicas(Workload):
             pods.append(made)
 
     def _related(self, obj: Object, pods: list[Object]) -> list[Object]:
-        """The pods that count when crowded nodes are looked for."""
+        """Return the pods that count when looking for crowded nodes."""
         return pods

@@ -7,13 +7,14 @@ from typing import Any
 
 import orjson
 
-Object = dict[str, Any]
+from pybernetes.api.resource import Object
+
 # Letters and digits that make no words and are not mistaken for one another.
 _SAFE = "bcdfghjklmnpqrstvwxz2456789"
 
 
 def pod_from(template: Object, owner: Object, reference: Object) -> Object:
-    """A pod made after a template. Its parts are the template's own: copy what is to be changed."""
+    """Return a pod from a template; its parts are the template's own: copy what is to be changed."""
     given = template.get("metadata", {})
     meta: Object = {"generateName": f"{owner['metadata']['name']}-", "ownerReferences": [reference]}
     for name in ("labels", "annotations", "finalizers"):
@@ -23,12 +24,12 @@ def pod_from(template: Object, owner: Object, reference: Object) -> Object:
 
 
 def safe(text: str) -> str:
-    """Text as names may hold it."""
+    """Encode a text so that it contains no vowels, like all generated names."""
     return "".join(_SAFE[ord(char) % len(_SAFE)] for char in text)
 
 
 def hash_of(value: Any, collisions: int | None = None) -> str:
-    """A short name for a value, another one for each count of collisions."""
+    """Return a short hash of a value, a different one for each count of collisions."""
     data = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
     if collisions is not None:
         data += str(collisions).encode()
@@ -36,7 +37,7 @@ def hash_of(value: Any, collisions: int | None = None) -> str:
 
 
 def without_label(template: Object, label: str) -> Object:
-    """A template without one of its labels."""
+    """Return a template without one of its labels."""
     meta = template.get("metadata", {})
     labels = meta.get("labels")
     if not labels or label not in labels:
@@ -47,7 +48,7 @@ def without_label(template: Object, label: str) -> Object:
 
 
 def scaled(value: int | str | None, total: int, up: bool) -> int:
-    """A count, or a share of a total rounded up or down."""
+    """Return a number, or a percentage of a total rounded up or down."""
     if value is None:
         return 0
     if isinstance(value, int):

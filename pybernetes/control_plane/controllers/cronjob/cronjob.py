@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.batch.cronjob import cron
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import CRON_JOBS, JOBS
-from pybernetes.control_plane.controllers._workload.batches import namespace_is_terminating
+from pybernetes.control_plane.controllers._objects.deletion import is_namespace_terminating
 from pybernetes.control_plane.controllers._workload.describe import describe
 from pybernetes.control_plane.controllers.cronjob import schedule
 from pybernetes.control_plane.controllers.cronjob.plan import Plan, plan, started
 from pybernetes.runtime import Controller, Runtime, by_controller, key_of
 from pybernetes.runtime.owned_objects import is_controlled_by, owner_reference
-
-Object = dict[str, Any]
 
 
 class CronJobController(Controller):
@@ -30,10 +27,12 @@ class CronJobController(Controller):
         self.recorder = runtime.recorder("cronjob-controller")
 
     def concerns(self, old: Object | None, new: Object | None) -> bool:
-        """A new schedule counts from its next time on: what it would have missed is not made up for."""
+        """Restart the count when the schedule changes, so that missed times of the new one are not made up for."""
         if old is None or new is None:
             return True
-        before, after = ((each["spec"]["schedule"], each["spec"].get("timeZone")) for each in (old, new))
+        before, after = (
+            (cron_job["spec"]["schedule"], cron_job["spec"].get("timeZone")) for cron_job in (old, new)
+        )
         if before == after:
             return True
         try:
@@ -47,7 +46,7 @@ class CronJobController(Controller):
         return False
 
     async def reconcile(self, key: str) -> float | None:
-        """Makes the job that is due, and lets old ones go."""
+        """Create the job that is due, and delete old ones."""
         cron_job = self.objects.get(key)
         if cron_job is None:
             return None
@@ -72,17 +71,17 @@ class CronJobController(Controller):
         return todo.again
 
     async def _create(self, cron_job: Object, todo: Plan) -> Object | None:
-        """Makes a job, or finds it made: its name tells what time it is for."""
+        """Create a job, or find it created: its name tells the time that it is for."""
         assert todo.create is not None
         meta = todo.create["metadata"]
         try:
             made = await self.client.create(JOBS, todo.create)
         except AlreadyExists:
             there = await self.client.get(JOBS, meta["name"], meta["namespace"])
-            known = any(each["uid"] == there["metadata"]["uid"] for each in todo.status["active"])
+            known = any(reference["uid"] == there["metadata"]["uid"] for reference in todo.status["active"])
             return there if is_controlled_by(there, cron_job) and not known else None
         except StatusError as error:
-            if not namespace_is_terminating(error):
+            if not is_namespace_terminating(error):
                 self.recorder.warning(cron_job, "FailedCreate", f"Error creating job: {error}")
             raise
         self.recorder.normal(cron_job, "SuccessfulCreate", f"Created job {meta['name']}")

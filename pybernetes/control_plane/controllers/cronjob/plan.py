@@ -6,15 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import format_datetime
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from pybernetes.api.batch.cronjob import cron
+from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 from pybernetes.control_plane.controllers.cronjob import schedule
 from pybernetes.lib import rfc3339
 
-Object = dict[str, Any]
 _SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 _TOO_MANY = "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"
 
@@ -32,21 +31,21 @@ class Plan:
 
 
 def end_of(job: Object) -> str:
-    """Complete or Failed, or nothing while a job goes on."""
-    for each in job.get("status", {}).get("conditions") or ():
-        if each["type"] in ("Complete", "Failed") and each["status"] == "True":
-            return each["type"]
+    """Return Complete or Failed, or an empty string while a job goes on."""
+    for condition in job.get("status", {}).get("conditions") or ():
+        if condition["type"] in ("Complete", "Failed") and condition["status"] == "True":
+            return condition["type"]
     return ""
 
 
 def plan(
     cron_job: Object, jobs: list[Object], reference: Object, now: float, is_there: Callable[[Object], bool]
 ) -> Plan:
-    """Decides. ``is_there`` tells whether a job that the status names still is."""
+    """Decide what to do; ``is_there`` tells whether a job that the status names still exists."""
     result = Plan(dict(cron_job.get("status", {})))
     cleaned = _old(cron_job, jobs)
     result.delete += cleaned
-    _sync_active(result, jobs, {each["metadata"]["uid"] for each in cleaned}, is_there)
+    _sync_active(result, jobs, {job["metadata"]["uid"] for job in cleaned}, is_there)
     if "deletionTimestamp" in cron_job["metadata"]:
         return result
     table = _timetable(cron_job, result)
@@ -58,10 +57,10 @@ def plan(
 def _sync_active(
     result: Plan, jobs: list[Object], cleaned: set[str], is_there: Callable[[Object], bool]
 ) -> None:
-    """Takes jobs that are over or gone off the list of active ones."""
+    """Remove jobs that have ended or are gone from the list of active ones."""
     status = result.status
     active = list(status.get("active") or ())
-    known = {each["uid"] for each in active}
+    known = {reference["uid"] for reference in active}
     for job in jobs:
         meta, end = job["metadata"], end_of(job)
         if not end:
@@ -70,31 +69,31 @@ def _sync_active(
                 result.events.append(("Warning", "UnexpectedJob", text))
             continue
         if meta["uid"] in known:
-            active = [each for each in active if each["uid"] != meta["uid"]]
+            active = [reference for reference in active if reference["uid"] != meta["uid"]]
             text = f"Saw completed job: {meta['name']}, condition: {end}"
             result.events.append(("Normal", "SawCompletedJob", text))
         completed = job["status"].get("completionTime")
         if end == "Complete" and completed and completed > status.get("lastSuccessfulTime", ""):
             status["lastSuccessfulTime"] = completed
     own = {job["metadata"]["uid"] for job in jobs}
-    for each in list(active):
-        if each["uid"] in cleaned:
-            active.remove(each)
-        elif each["uid"] not in own and not is_there(each):
-            active.remove(each)
-            result.events.append(("Normal", "MissingJob", f"Active job went missing: {each['name']}"))
+    for reference in list(active):
+        if reference["uid"] in cleaned:
+            active.remove(reference)
+        elif reference["uid"] not in own and not is_there(reference):
+            active.remove(reference)
+            result.events.append(("Normal", "MissingJob", f"Active job went missing: {reference['name']}"))
     status["active"] = active
 
 
 def _old(cron_job: Object, jobs: list[Object]) -> list[Object]:
-    """The oldest finished jobs beyond those that are kept."""
-    found: list[Object] = []
+    """Return the oldest finished jobs beyond the history limit."""
+    old: list[Object] = []
     for end, limit in (("Complete", "successfulJobsHistoryLimit"), ("Failed", "failedJobsHistoryLimit")):
         if limit in cron_job["spec"]:
             ended = [job for job in jobs if end_of(job) == end]
             ended.sort(key=lambda job: (job["status"].get("startTime", "9"), job["metadata"]["name"]))
-            found += ended[: max(0, len(ended) - cron_job["spec"][limit])]
-    return [job for job in found if "deletionTimestamp" not in job["metadata"]]
+            old += ended[: max(0, len(ended) - cron_job["spec"][limit])]
+    return [job for job in old if "deletionTimestamp" not in job["metadata"]]
 
 
 def _timetable(cron_job: Object, result: Plan) -> schedule.Timetable | None:
@@ -150,7 +149,9 @@ def _run(
         return
     name = f"{meta['name']}-{int(due) // 60}"
     last = status.get("lastScheduleTime")
-    if any(each["name"] == name for each in status["active"]) or (last and rfc3339.parse(last) == due):
+    if any(reference["name"] == name for reference in status["active"]) or (
+        last and rfc3339.parse(last) == due
+    ):
         return
     policy = spec.get("concurrencyPolicy")
     if policy == "Forbid" and status["active"]:
@@ -158,7 +159,7 @@ def _run(
         result.events.append(("Normal", "JobAlreadyActive", text))
         return
     if policy == "Replace":
-        names = {each["name"] for each in status["active"]}
+        names = {reference["name"] for reference in status["active"]}
         result.delete += [job for job in jobs if job["metadata"]["name"] in names]
         status["active"] = []
     result.create, result.due = _new_job(cron_job, name, due, reference), due
@@ -186,7 +187,7 @@ def _new_job(cron_job: Object, name: str, due: float, reference: Object) -> Obje
 
 
 def started(status: Object, job: Object, due: float) -> Object:
-    """The status with a job that was made."""
+    """Return the status with a job that was created."""
     meta = job["metadata"]
     link = {
         "kind": "Job",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from pybernetes.api.batch.cronjob import cron
+from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 
-Object = dict[str, Any]
 # A job is made a moment after it is due, never before.
 _DELTA = 0.1
 MANY = 100
@@ -25,7 +25,7 @@ class Timetable:
         self._zone = ZoneInfo(self.zone_name) if own else None
 
     def next(self, moment: float) -> float | None:
-        """The first due time after a moment."""
+        """Return the first due time after a moment."""
         return cron.following(self._schedule, moment, self._zone)
 
 
@@ -38,7 +38,7 @@ class Missed(NamedTuple):
 
 
 def missed(cron_job: Object, table: Timetable, now: float, deadline: bool) -> Missed:
-    """Looks back to the last job, or no further than the starting deadline allows."""
+    """Look back to the last job, or no further than the starting deadline allows."""
     status, spec = cron_job.get("status", {}), cron_job["spec"]
     since = rfc3339.parse(status.get("lastScheduleTime") or cron_job["metadata"]["creationTimestamp"])
     if deadline and "startingDeadlineSeconds" in spec:
@@ -67,7 +67,7 @@ def missed(cron_job: Object, table: Timetable, now: float, deadline: bool) -> Mi
 
 
 def wait(cron_job: Object, table: Timetable, now: float) -> float | None:
-    """In how many seconds the next job is due."""
+    """Return in how many seconds the next job is due."""
     try:
         seen = missed(cron_job, table, now, deadline=False)
         start = seen.latest if seen.latest is not None else now if seen.number else seen.since

@@ -16,12 +16,12 @@ class Backoff:
         self._known: dict[str, tuple[float, float]] = {}  # the delay, and since when
 
     def remaining(self, key: str) -> float:
-        """How many seconds are left to wait."""
+        """Return how many seconds are left to wait."""
         delay, since = self._known.get(key, (0.0, 0.0))
         return max(0.0, since + delay - self._clock.monotonic())
 
     def note(self, key: str) -> None:
-        """Takes note of a failure."""
+        """Record a failure."""
         now = self._clock.monotonic()
         delay, since = self._known.get(key, (0.0, now))
         fresh = not delay or now - since > 2 * _LONGEST

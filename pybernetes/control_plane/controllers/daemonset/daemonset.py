@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from functools import partial
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import CONTROLLER_REVISIONS, DAEMON_SETS, NODES, PODS
+from pybernetes.control_plane.controllers._objects.pods import next_availability
 from pybernetes.control_plane.controllers._workload import revisions
 from pybernetes.control_plane.controllers._workload.base import Workload
 from pybernetes.control_plane.controllers._workload.batches import BURST, at_once, slow_start
 from pybernetes.control_plane.controllers._workload.describe import describe
 from pybernetes.control_plane.controllers._workload.history import current_revision
-from pybernetes.control_plane.controllers._workload.pods import next_availability
 from pybernetes.control_plane.controllers.daemonset.backoff import Backoff
 from pybernetes.control_plane.controllers.daemonset.plan import Plan, Seen, fitness, plan, status_of
-from pybernetes.control_plane.controllers.daemonset.template import Object, node_of, pod_for
+from pybernetes.control_plane.controllers.daemonset.template import node_of, pod_for
 from pybernetes.runtime import Runtime, key_of
 from pybernetes.runtime.owned_objects import controller_of, owner_reference
 
 
 def by_target(pod: Object) -> tuple[str, ...]:
-    """Index: the node that a daemon pod is on or for."""
+    """Index daemon pods by the node that they are on or for."""
     owner = controller_of(pod)
     if owner is None or owner["kind"] != "DaemonSet":
         return ()
@@ -43,7 +44,7 @@ class DaemonSetController(Workload):
         self.cache(NODES).add_handler(self._node_changed)
 
     def _node_changed(self, old: Object | None, new: Object | None) -> None:
-        """Has those DaemonSets worked on that a node means something else to than before."""
+        """Enqueue the DaemonSets for which a node has become fit or unfit."""
         if old is not None and new is not None and _outside(old) == _outside(new):
             return
         node = new or old
@@ -64,7 +65,7 @@ class DaemonSetController(Workload):
                 self.enqueue(key)
 
     async def reconcile(self, key: str) -> float | None:
-        """Gives every node its pod, or moves an update on."""
+        """Give every node its pod, or take an update one step further."""
         daemon_set = self.objects.get(key)
         if daemon_set is None or "deletionTimestamp" in daemon_set["metadata"]:
             return None
@@ -99,7 +100,7 @@ class DaemonSetController(Workload):
         if error is not None:
             raise error
         waits = [todo.again, next_availability(pods, daemon_set["spec"].get("minReadySeconds", 0), seen.now)]
-        return min((each for each in waits if each is not None), default=None)
+        return min((wait for wait in waits if wait is not None), default=None)
 
     async def _apply(
         self, daemon_set: Object, todo: Plan, hash_: str, reference: Object
@@ -117,21 +118,21 @@ class DaemonSetController(Workload):
     async def _trim(
         self, daemon_set: Object, known: list[Object], current: Object, pods: list[Object]
     ) -> None:
-        """Forgets the oldest templates that no pod comes from."""
+        """Delete the oldest revisions that no pod comes from."""
         label = revisions.POD_LABEL
         hashes = {(pod["metadata"].get("labels") or {}).get(label) for pod in pods}
         live = {
-            each["metadata"]["name"] for each in known if (each["metadata"].get("labels") or {}).get(label) in hashes
+            revision["metadata"]["name"] for revision in known if (revision["metadata"].get("labels") or {}).get(label) in hashes
         }  # fmt: skip
         live.add(current["metadata"]["name"])
         limit = daemon_set["spec"].get("revisionHistoryLimit", 10)
         namespace = daemon_set["metadata"]["namespace"]
-        for each in revisions.surplus(known, live, limit):
-            await self.client.delete(CONTROLLER_REVISIONS, each["metadata"]["name"], namespace)
+        for revision in revisions.surplus(known, live, limit):
+            await self.client.delete(CONTROLLER_REVISIONS, revision["metadata"]["name"], namespace)
 
 
 def _outside(node: Object) -> tuple[object, object]:
-    """What daemons look at."""
+    """Return the tests of nodes for a DaemonSet."""
     return node["metadata"].get("labels"), node.get("spec", {}).get("taints")
 
 

@@ -6,22 +6,23 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pybernetes.api.core.pod.placement import required_affinity, untolerated
-from pybernetes.control_plane.controllers._workload.pods import (
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
+from pybernetes.control_plane.controllers._objects.pods import (
     is_available,
-    is_deleted,
     is_ready,
     is_terminal,
     phase,
 )
 from pybernetes.control_plane.controllers._workload.templates import scaled
-from pybernetes.control_plane.controllers.daemonset.template import Object, is_updated, node_of, tolerations
+from pybernetes.control_plane.controllers.daemonset.template import is_updated, node_of, tolerations
 
 Fit = Callable[[Object], tuple[bool, bool]]
 _BARRED = ("NoSchedule", "NoExecute")
 
 
 def fitness(daemon_set: Object) -> Fit:
-    """A test of nodes: whether a daemon should run there, and whether one that does may stay."""
+    """Return a test of nodes: whether a daemon should run there, and whether a running one may stay."""
     spec = daemon_set["spec"]["template"].get("spec", {})
     tolerated = tolerations(spec)
     fits = required_affinity(spec)
@@ -62,19 +63,19 @@ class Plan:
 
 
 def by_node(pods: list[Object]) -> dict[str, list[Object]]:
-    """Daemon pods by their node, without those that have ended and are on their way out."""
-    found: dict[str, list[Object]] = {}
+    """Group daemon pods by their node, without those that have ended and are being deleted."""
+    pods_by_node: dict[str, list[Object]] = {}
     for pod in pods:
-        if is_terminal(pod) and is_deleted(pod):
+        if is_terminal(pod) and is_being_deleted(pod):
             continue
         node = node_of(pod)
         if node:
-            found.setdefault(node, []).append(pod)
-    return found
+            pods_by_node.setdefault(node, []).append(pod)
+    return pods_by_node
 
 
 def plan(seen: Seen) -> Plan:
-    """Decides: first every node gets what it needs; only then pods of an old template are replaced."""
+    """Decide what to do: first every node gets what it needs, then pods of an old template are replaced."""
     there = by_node(seen.pods)
     fit = fitness(seen.daemon_set)
     result = Plan()
@@ -83,7 +84,9 @@ def plan(seen: Seen) -> Plan:
     names = {node["metadata"]["name"] for node in seen.nodes}
     for name, pods in there.items():
         if name not in names:  # a node that is gone: nobody will ever schedule these
-            result.delete += [pod for pod in pods if not pod["spec"].get("nodeName") and not is_deleted(pod)]
+            result.delete += [
+                pod for pod in pods if not pod["spec"].get("nodeName") and not is_being_deleted(pod)
+            ]
     strategy = seen.daemon_set["spec"].get("updateStrategy", {})
     if not result.create and not result.delete and strategy.get("type") == "RollingUpdate":
         _roll(seen, there, fit, result)
@@ -96,7 +99,7 @@ def _age(pod: Object) -> tuple[bool, str, str]:
 
 
 def _limits(daemon_set: Object, desired: int) -> tuple[int, int]:
-    """How many pods there may be too many, and too few."""
+    """Return how many extra pods and how many missing pods are allowed."""
     strategy = daemon_set["spec"].get("updateStrategy", {})
     rolling = strategy.get("rollingUpdate")
     if strategy.get("type") != "RollingUpdate" or rolling is None:
@@ -114,17 +117,17 @@ def _manage(
     if should_run and pods is None:
         result.create.append(name)
     elif not may_stay:
-        result.delete += [pod for pod in pods or () if not is_deleted(pod)]
+        result.delete += [pod for pod in pods or () if not is_being_deleted(pod)]
     else:
         running = _without_ended(seen, name, pods or [], result)
         _thin_out(seen, name, running, should_run, result)
 
 
 def _without_ended(seen: Seen, node: str, pods: list[Object], result: Plan) -> list[Object]:
-    """The pods that run; those that have ended are deleted, failed ones not too often."""
+    """Return the running pods, deleting those that have ended; failed ones with backoff."""
     running = []
     for pod in pods:
-        if is_deleted(pod):
+        if is_being_deleted(pod):
             continue
         what = f"daemon pod {pod['metadata']['namespace']}/{pod['metadata']['name']} on node {node}"
         if phase(pod) == "Failed":
@@ -145,7 +148,7 @@ def _without_ended(seen: Seen, node: str, pods: list[Object], result: Plan) -> l
 
 
 def _thin_out(seen: Seen, node: str, running: list[Object], should_run: bool, result: Plan) -> None:
-    """Leaves one pod on a node, or one old and one new where they may overlap."""
+    """Delete all but one pod on a node, or all but one old and one new where they may overlap."""
     running.sort(key=_age)
     if not _limits(seen.daemon_set, 1)[0]:
         result.delete += running[1:]
@@ -163,7 +166,7 @@ def _thin_out(seen: Seen, node: str, running: list[Object], should_run: bool, re
 
 
 def is_hash(pod: Object, hash_: str) -> bool:
-    """Whether a pod carries a hash."""
+    """Return whether a pod has the hash of a template."""
     return (pod["metadata"].get("labels") or {}).get("controller-revision-hash") == hash_
 
 
@@ -189,10 +192,10 @@ def _roll(seen: Seen, there: dict[str, list[Object]], fit: Fit, result: Plan) ->
 
 
 def _pair(seen: Seen, pods: list[Object]) -> tuple[Object | None, Object | None] | None:
-    """The new and the old pod of a node; None if there are too many of one sort."""
+    """Return the new and the old pod of a node; None if there are too many of one sort."""
     new = old = None
     for pod in pods:
-        if is_deleted(pod):
+        if is_being_deleted(pod):
             continue
         if is_updated(pod, seen.daemon_set, seen.hash):
             if new is not None:
@@ -264,7 +267,7 @@ def _roll_with_surge(
 
 
 def status_of(seen: Seen) -> Object:
-    """The counts of nodes and of the pods on them."""
+    """Return the counts of nodes and of the pods on them."""
     daemon_set, there, fit = seen.daemon_set, by_node(seen.pods), fitness(seen.daemon_set)
     desired = current = misplaced = ready = available = updated = 0
     for node in seen.nodes:

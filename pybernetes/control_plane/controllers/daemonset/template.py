@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers._workload.revisions import POD_LABEL
 from pybernetes.control_plane.controllers._workload.templates import pod_from
 
-Object = dict[str, Any]
 _GENERATION = "deprecated.daemonset.template.generation"
 _GENERATION_LABEL = "pod-template-generation"
 _NODE = "node.kubernetes.io"
@@ -28,18 +26,18 @@ _TOLERATED = (
 
 
 def tolerations(pod_spec: Object) -> list[Object]:
-    """What daemons put up with: they are there to look after nodes in trouble."""
-    found = list(pod_spec.get("tolerations") or ())
+    """Return the tolerations of daemon pods, which also run on nodes in trouble."""
+    result = list(pod_spec.get("tolerations") or ())
     wanted: tuple[Object, ...] = _TOLERATED
     if pod_spec.get("hostNetwork"):
         wanted = (*wanted, _toleration("network-unavailable", "NoSchedule"))
-    for each in wanted:
-        same = [n for n, known in enumerate(found) if _same(known, each)]
+    for toleration in wanted:
+        same = [n for n, known in enumerate(result) if _same(known, toleration)]
         if same:
-            found[same[0]] = each
+            result[same[0]] = toleration
         else:
-            found.append(each)
-    return found
+            result.append(toleration)
+    return result
 
 
 def _same(a: Object, b: Object) -> bool:
@@ -47,7 +45,7 @@ def _same(a: Object, b: Object) -> bool:
 
 
 def pod_for(daemon_set: Object, node: str, hash_: str, reference: Object) -> Object:
-    """The pod for a node. The scheduler puts it there: its affinity leaves no other choice."""
+    """Return the pod for a node; its affinity leaves the scheduler no other choice."""
     pod = pod_from(daemon_set["spec"]["template"], daemon_set, reference)
     labels = {**pod["metadata"].get("labels", {}), POD_LABEL: hash_}
     generation = template_generation(daemon_set)
@@ -72,13 +70,13 @@ def pod_for(daemon_set: Object, node: str, hash_: str, reference: Object) -> Obj
 
 
 def template_generation(daemon_set: Object) -> str:
-    """The number of the template as old clients count, empty if there is none."""
+    """Return the template's generation as old clients count it, or an empty string."""
     text = (daemon_set["metadata"].get("annotations") or {}).get(_GENERATION, "")
     return text if text.isdecimal() else ""
 
 
 def is_updated(pod: Object, daemon_set: Object, hash_: str) -> bool:
-    """Whether a pod comes from the template of now."""
+    """Return whether a pod comes from the current template."""
     labels = pod["metadata"].get("labels") or {}
     if hash_ and labels.get(POD_LABEL) == hash_:
         return True
@@ -87,7 +85,7 @@ def is_updated(pod: Object, daemon_set: Object, hash_: str) -> bool:
 
 
 def node_of(pod: Object) -> str:
-    """The node that a pod is on or for; empty if that cannot be told."""
+    """Return the node that a pod is on or for, or an empty string."""
     spec = pod["spec"]
     if spec.get("nodeName"):
         return spec["nodeName"]

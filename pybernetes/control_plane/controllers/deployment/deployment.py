@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import AlreadyExists, StatusError
 from pybernetes.client.refs import DEPLOYMENTS, PODS, REPLICA_SETS
-from pybernetes.control_plane.controllers._workload import conditions
+from pybernetes.control_plane.controllers._objects import conditions
+from pybernetes.control_plane.controllers._objects.deletion import is_namespace_terminating
+from pybernetes.control_plane.controllers._objects.pods import is_terminal
 from pybernetes.control_plane.controllers._workload.base import Workload
-from pybernetes.control_plane.controllers._workload.batches import at_once, namespace_is_terminating
+from pybernetes.control_plane.controllers._workload.batches import at_once
 from pybernetes.control_plane.controllers._workload.describe import describe
-from pybernetes.control_plane.controllers._workload.pods import is_terminal
 from pybernetes.control_plane.controllers.deployment import status as statuses
 from pybernetes.control_plane.controllers.deployment.plan import Plan, plan
-from pybernetes.control_plane.controllers.deployment.sets import Object, same_template
+from pybernetes.control_plane.controllers.deployment.sets import same_template
 from pybernetes.runtime import by_controller
 from pybernetes.runtime.owned_objects import is_controlled_by, owner_reference
 
@@ -26,7 +28,7 @@ class DeploymentController(Workload):
     indexes = {PODS: (by_controller,)}
 
     async def reconcile(self, key: str) -> float | None:
-        """One step of a rollout."""
+        """Take one step of a rollout."""
         deployment = self.objects.get(key)
         if deployment is None:
             return None
@@ -51,14 +53,14 @@ class DeploymentController(Workload):
             await self.client.update(DEPLOYMENTS, todo.replace)
             return
         meta = deployment["metadata"]
-        await at_once(self.client.delete(REPLICA_SETS, each["metadata"]["name"], meta["namespace"]) for each in todo.delete)  # fmt: skip
+        await at_once(self.client.delete(REPLICA_SETS, replica_set["metadata"]["name"], meta["namespace"]) for replica_set in todo.delete)  # fmt: skip
         if todo.annotations is not None:  # they go with the status, which is never the same then
             deployment = {**deployment, "metadata": {**meta, "annotations": todo.annotations}, "status": {}}
         if todo.status is not None:
             await self.write_status(deployment, todo.status)
 
     async def _create(self, deployment: Object, replica_set: Object) -> bool:
-        """Makes the new ReplicaSet; False if the namespace is going away."""
+        """Create the new ReplicaSet; return False if the namespace is being deleted."""
         try:
             await self.client.create(REPLICA_SETS, replica_set)
         except AlreadyExists:
@@ -73,7 +75,7 @@ class DeploymentController(Workload):
             await self.write_status(deployment, {**status, "collisionCount": collisions})
             raise
         except StatusError as error:
-            if namespace_is_terminating(error):
+            if is_namespace_terminating(error):
                 return False
             await self._report(deployment, replica_set, error)
             raise

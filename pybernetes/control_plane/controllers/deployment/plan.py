@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from pybernetes.control_plane.controllers._workload import conditions
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.controllers._objects import conditions
 from pybernetes.control_plane.controllers._workload.templates import without_label
 from pybernetes.control_plane.controllers.deployment import rolling, sets, status
-from pybernetes.control_plane.controllers.deployment.sets import Object, Set
+from pybernetes.control_plane.controllers.deployment.sets import Set
 
 Event = tuple[str, str, str]  # type, reason, message
 
@@ -31,7 +32,7 @@ def plan(
     deployment: Object, replica_sets: list[Object], reference: Object, now: float,
     has_pods: Callable[[Object], bool],
 ) -> Plan:  # fmt: skip
-    """Decides. ``reference`` is how children refer to the Deployment, ``has_pods`` whether pods of a set still run."""
+    """Decide the next step; ``reference`` is the owner reference of children, ``has_pods`` tells whether a set has pods."""
     return _Planner(deployment, replica_sets, reference, now, has_pods).plan()
 
 
@@ -41,7 +42,7 @@ class _Planner:
         has_pods: Callable[[Object], bool],
     ) -> None:  # fmt: skip
         self.deployment, self.reference, self.now, self.has_pods = deployment, reference, now, has_pods
-        self.new, self.old = sets.split(deployment, [Set(each) for each in replica_sets])
+        self.new, self.old = sets.split(deployment, [Set(replica_set) for replica_set in replica_sets])
         self.conditions: list[Object] = list(deployment.get("status", {}).get("conditions") or ())
         self.revision = ""
         self.result = Plan()
@@ -78,7 +79,7 @@ class _Planner:
     # -- revisions ---------------------------------------------------------------------------------------
 
     def sync_revision(self) -> None:
-        """Brings the new set's annotations up to date; its revision is the Deployment's."""
+        """Bring the new set's annotations up to date; its revision is the Deployment's."""
         new = self.new
         if new is None:
             return
@@ -89,7 +90,7 @@ class _Planner:
             self.progress("True", "FoundNewReplicaSet", f'Found new replica set "{new.name}"')
 
     def make_new(self) -> Set:
-        """The set for the template, to be created with as many pods as it may have."""
+        """Return the set for the template, to be created with as many pods as it may have."""
         new = self.new = sets.new_set(self.deployment, self.reference)
         new.replicas = rolling.size_of_new(self.deployment, new, self.everything)
         sets.annotate(self.deployment, new, sets.max_revision(self.old) + 1)
@@ -100,27 +101,30 @@ class _Planner:
         return new
 
     def roll_back(self) -> bool:
-        """Takes the template of an earlier revision if an annotation asks for it, as old clients do."""
+        """Restore the template of an earlier revision if an annotation of an old client asks for it."""
         meta = self.deployment["metadata"]
         wanted = (meta.get("annotations") or {}).get(sets.ROLLBACK_TO, "")
         if not wanted.lstrip("+-").isdecimal():
             return False
         revision = int(wanted) or _last_revision(self.everything)
-        found = next((each for each in self.everything if revision and each.revision == revision), None)
+        target = next(
+            (replica_set for replica_set in self.everything if revision and replica_set.revision == revision),
+            None,
+        )
         annotations = {name: value for name, value in meta["annotations"].items() if name != sets.ROLLBACK_TO}
         deployment, events = self.deployment, self.result.events
-        if found is None:
+        if target is None:
             text = (
                 "Unable to find the revision to rollback to." if revision else "Unable to find last revision."
             )
             events.append(("Warning", "DeploymentRollbackRevisionNotFound", text))
-        elif sets.same_template(found.obj["spec"]["template"], deployment["spec"]["template"]):
+        elif sets.same_template(target.obj["spec"]["template"], deployment["spec"]["template"]):
             text = f'The rollback revision contains the same template as current deployment "{meta["name"]}"'
             events.append(("Warning", "DeploymentRollbackTemplateUnchanged", text))
         else:
-            template = without_label(found.obj["spec"]["template"], sets.HASH_LABEL)
+            template = without_label(target.obj["spec"]["template"], sets.HASH_LABEL)
             deployment = {**deployment, "spec": {**deployment["spec"], "template": template}}
-            theirs = {k: v for k, v in found.annotations.items() if k not in sets.NOT_COPIED}
+            theirs = {k: v for k, v in target.annotations.items() if k not in sets.NOT_COPIED}
             annotations = {k: v for k, v in annotations.items() if k in sets.NOT_COPIED} | theirs
             text = f'Rolled back deployment "{meta["name"]}" to revision {revision}'
             events.append(("Normal", "DeploymentRollback", text))
@@ -128,20 +132,22 @@ class _Planner:
         return True
 
     def clean_up(self) -> None:
-        """Deletes the oldest sets without pods beyond those that are kept for rolling back."""
+        """Delete the oldest sets without pods beyond the history limit."""
         limit = self.deployment["spec"].get("revisionHistoryLimit", 2**31 - 1)
-        old = [each for each in self.old if "deletionTimestamp" not in each.obj["metadata"]]
-        old.sort(key=lambda each: (each.revision or 0, *each.age))
-        for each in old[: max(0, len(old) - limit)]:
-            meta = each.obj["metadata"]
-            settled = meta.get("generation", 0) <= each.seen("observedGeneration")
-            if settled and not each.replicas and not each.seen("replicas"):
-                self.result.delete.append(each.obj)
+        old = [
+            replica_set for replica_set in self.old if "deletionTimestamp" not in replica_set.obj["metadata"]
+        ]
+        old.sort(key=lambda replica_set: (replica_set.revision or 0, *replica_set.age))
+        for replica_set in old[: max(0, len(old) - limit)]:
+            meta = replica_set.obj["metadata"]
+            settled = meta.get("generation", 0) <= replica_set.seen("observedGeneration")
+            if settled and not replica_set.replicas and not replica_set.seen("replicas"):
+                self.result.delete.append(replica_set.obj)
 
     # -- rolling out -------------------------------------------------------------------------------------
 
     def roll(self) -> None:
-        """One step: more new pods if there is room, else fewer old ones."""
+        """Take one step: more new pods if there is room, else fewer old ones."""
         deployment = self.deployment
         new = self.new or self.make_new()
         size = rolling.size_of_new(deployment, new, self.everything) if new.stored else new.replicas
@@ -152,11 +158,13 @@ class _Planner:
         self.clean_up_when_complete()
 
     def recreate(self) -> None:
-        """All old pods go before the first new one comes."""
-        active = [each for each in self.old if each.replicas > 0]
-        for each in active:
-            each.replicas = 0
-        if active or any(each.seen("replicas") or self.has_pods(each.obj) for each in self.old):
+        """Take one step: all old pods go before the first new one comes."""
+        active = [replica_set for replica_set in self.old if replica_set.replicas > 0]
+        for replica_set in active:
+            replica_set.replicas = 0
+        if active or any(
+            replica_set.seen("replicas") or self.has_pods(replica_set.obj) for replica_set in self.old
+        ):
             return
         new = self.new or self.make_new()
         new.replicas = sets.replicas_of(self.deployment)
@@ -172,7 +180,7 @@ class _Planner:
         self.conditions = status.progressing(self.conditions, word, reason, message, self.now)
 
     def note_pause(self) -> None:
-        """Says that the rollout is paused or goes on, so that the deadline does not count the time between."""
+        """Say that the rollout is paused or goes on, so that the deadline does not count the time between."""
         known = conditions.find(self.conditions, "Progressing")
         reason = known.get("reason") if known else ""
         if not status.has_deadline(self.deployment) or reason == "ProgressDeadlineExceeded":
@@ -185,23 +193,23 @@ class _Planner:
 
     def finish(self, progress: bool) -> Plan:
         result, deployment = self.result, self.deployment
-        for each in self.everything:
-            before = each.obj["spec"].get("replicas", 1) if each.stored else 0
-            if each.replicas != before:
-                sets.note_size(deployment, each)
-                way = "up" if each.replicas > before else "down"
-                text = f"Scaled {way} replica set {each.name} from {before} to {each.replicas}"
+        for replica_set in self.everything:
+            before = replica_set.obj["spec"].get("replicas", 1) if replica_set.stored else 0
+            if replica_set.replicas != before:
+                sets.note_size(deployment, replica_set)
+                way = "up" if replica_set.replicas > before else "down"
+                text = f"Scaled {way} replica set {replica_set.name} from {before} to {replica_set.replicas}"
                 result.events.append(("Normal", "ScalingReplicaSet", text))
-            changed = each.changed()
-            if changed is not None and each.stored:
+            changed = replica_set.changed()
+            if changed is not None and replica_set.stored:
                 result.update.append(changed)
-            elif not each.stored:
-                result.create = changed or each.obj
-        found = status.calculate(deployment, self.conditions, self.new, self.old, self.now)
+            elif not replica_set.stored:
+                result.create = changed or replica_set.obj
+        new_status = status.calculate(deployment, self.conditions, self.new, self.old, self.now)
         if progress:
-            found = status.with_progress(deployment, found, self.new, self.old, self.now)
-            result.again = status.check_again(deployment, found, self.now)
-        result.status = found
+            new_status = status.with_progress(deployment, new_status, self.new, self.old, self.now)
+            result.again = status.check_again(deployment, new_status, self.now)
+        result.status = new_status
         annotations = deployment["metadata"].get("annotations") or {}
         if self.revision and annotations.get(sets.REVISION) != self.revision:
             result.annotations = {**annotations, sets.REVISION: self.revision}
@@ -209,6 +217,6 @@ class _Planner:
 
 
 def _last_revision(everything: list[Set]) -> int:
-    """The second highest revision."""
-    known = sorted((each.revision or 0 for each in everything), reverse=True)
+    """Return the second highest revision."""
+    known = sorted((replica_set.revision or 0 for replica_set in everything), reverse=True)
     return known[1] if len(known) > 1 else 0

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers._workload.templates import hash_of, scaled, without_label
 
-Object = dict[str, Any]
 PREFIX = "deployment.kubernetes.io/"
 REVISION = f"{PREFIX}revision"
 HISTORY = f"{PREFIX}revision-history"
@@ -50,7 +49,7 @@ class Set:
         return meta.get("creationTimestamp", "9"), meta["name"]
 
     def seen(self, count: str) -> int:
-        """A number of its status."""
+        """Return a number of the set's status."""
         return self.obj.get("status", {}).get(count, 0)
 
     @property
@@ -62,7 +61,7 @@ class Set:
             return None
 
     def changed(self) -> Object | None:
-        """The object to store, if it is not what is stored."""
+        """Return the object to store, or None if nothing changed."""
         meta, spec = self.obj["metadata"], self.obj["spec"]
         if (
             self.replicas == spec.get("replicas", 1)
@@ -78,17 +77,17 @@ class Set:
 
 
 def replicas_of(deployment: Object) -> int:
-    """How many pods are asked for."""
+    """Return how many pods are asked for."""
     return deployment["spec"].get("replicas", 1)
 
 
 def is_rolling(deployment: Object) -> bool:
-    """Whether pods are replaced little by little."""
+    """Return whether pods are replaced little by little."""
     return deployment["spec"].get("strategy", {}).get("type") == "RollingUpdate"
 
 
 def fenceposts(deployment: Object) -> tuple[int, int]:
-    """How many pods there may be too many, and too few. At least one of them is not 0, or nothing could move."""
+    """Return max surge and max unavailable; at least one of them is not 0, or nothing could move."""
     rolling = deployment["spec"].get("strategy", {}).get("rollingUpdate") or {}
     replicas = replicas_of(deployment)
     surge = scaled(rolling.get("maxSurge"), replicas, up=True)
@@ -97,41 +96,41 @@ def fenceposts(deployment: Object) -> tuple[int, int]:
 
 
 def max_surge(deployment: Object) -> int:
-    """How many pods there may be too many."""
+    """Return how many extra pods a rollout may have."""
     return fenceposts(deployment)[0] if is_rolling(deployment) else 0
 
 
 def max_unavailable(deployment: Object) -> int:
-    """How many pods there may be too few."""
+    """Return how many pods may be unavailable during a rollout."""
     replicas = replicas_of(deployment)
     return min(fenceposts(deployment)[1], replicas) if is_rolling(deployment) and replicas else 0
 
 
 def same_template(a: Object, b: Object) -> bool:
-    """Whether two templates differ in nothing but the hash label."""
+    """Return whether two templates differ in nothing but the hash label."""
     return without_label(a, HASH_LABEL) == without_label(b, HASH_LABEL)
 
 
 def split(deployment: Object, sets: Iterable[Set]) -> tuple[Set | None, list[Set]]:
-    """The set with the Deployment's template, the oldest if there are several, and the others by age."""
+    """Return the set with the Deployment's template, the oldest if there are several, and the others by age."""
     template = deployment["spec"]["template"]
     new: Set | None = None
     old = []
-    for each in sorted(sets, key=lambda each: each.age):
-        if new is None and same_template(each.obj["spec"]["template"], template):
-            new = each
+    for replica_set in sorted(sets, key=lambda replica_set: replica_set.age):
+        if new is None and same_template(replica_set.obj["spec"]["template"], template):
+            new = replica_set
         else:
-            old.append(each)
+            old.append(replica_set)
     return new, old
 
 
 def max_revision(sets: Iterable[Set]) -> int:
-    """The highest revision that can be read."""
-    return max((each.revision or 0 for each in sets), default=0)
+    """Return the highest revision that can be read."""
+    return max((replica_set.revision or 0 for replica_set in sets), default=0)
 
 
 def annotate(deployment: Object, new: Set, revision: int) -> None:
-    """Gives the new set the Deployment's annotations and its revision, the old one going into its history."""
+    """Give the new set the Deployment's annotations and its revision; the old revision goes into its history."""
     for name, value in (deployment["metadata"].get("annotations") or {}).items():
         if name not in NOT_COPIED:
             new.annotations[name] = value
@@ -141,27 +140,29 @@ def annotate(deployment: Object, new: Set, revision: int) -> None:
         return
     new.annotations[REVISION] = str(revision)
     if before is not None:
-        history = [each for each in new.annotations.get(HISTORY, "").split(",") if each] + [before]
+        history = [revision for revision in new.annotations.get(HISTORY, "").split(",") if revision] + [
+            before
+        ]
         while len(history) > 1 and len(",".join(history)) > _LONGEST_HISTORY:
             history.pop(0)
         new.annotations[HISTORY] = ",".join(history)
 
 
-def note_size(deployment: Object, each: Set) -> None:
-    """Writes on a set what it is to be part of, by which scaling is told from rolling out."""
+def note_size(deployment: Object, replica_set: Set) -> None:
+    """Annotate a set with the Deployment's size, by which scaling is told from rolling out."""
     replicas = replicas_of(deployment)
-    each.annotations[DESIRED] = str(replicas)
-    each.annotations[MAXIMUM] = str(replicas + max_surge(deployment))
+    replica_set.annotations[DESIRED] = str(replicas)
+    replica_set.annotations[MAXIMUM] = str(replicas + max_surge(deployment))
 
 
-def noted(each: Set, annotation: str) -> int | None:
-    """A number that was written on a set."""
-    text = each.annotations.get(annotation, "")
+def noted(replica_set: Set, annotation: str) -> int | None:
+    """Return a number from an annotation of a set."""
+    text = replica_set.annotations.get(annotation, "")
     return int(text) if text.isdecimal() and int(text) < 2**31 else None
 
 
 def new_set(deployment: Object, reference: Object) -> Set:
-    """The set for the Deployment's template, with no pods yet."""
+    """Return the set for the Deployment's template, with no pods yet."""
     meta, spec = deployment["metadata"], deployment["spec"]
     template = spec["template"]
     hash_ = hash_of(template, deployment.get("status", {}).get("collisionCount"))

@@ -2,51 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pybernetes.control_plane.controllers._workload import conditions
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.controllers._objects import conditions
 from pybernetes.control_plane.controllers._workload.base import counts
-from pybernetes.control_plane.controllers.deployment.sets import Object, Set, max_unavailable, replicas_of
+from pybernetes.control_plane.controllers.deployment.sets import Set, max_unavailable, replicas_of
 from pybernetes.lib import rfc3339
 
-Condition = dict[str, Any]
 _FOREVER = 2**31 - 1
 
 
 def has_deadline(deployment: Object) -> bool:
-    """Whether a rollout must get on within some time."""
+    """Return whether a rollout has a progress deadline."""
     return deployment["spec"].get("progressDeadlineSeconds", _FOREVER) != _FOREVER
 
 
-def condition(type_: str, status: str, reason: str, message: str, now: float) -> Condition:
-    """A new condition; Deployments also say when one was last brought up to date."""
+def condition(type_: str, status: str, reason: str, message: str, now: float) -> Object:
+    """Return a new condition; Deployments also have lastUpdateTime."""
     return {
         **conditions.condition(type_, status, reason, message, now),
         "lastUpdateTime": rfc3339.seconds(now),
     }
 
 
-def progressing(
-    list_: list[Condition], status: str, reason: str, message: str, now: float
-) -> list[Condition]:
-    """The conditions with another word on the rollout."""
+def progressing(list_: list[Object], status: str, reason: str, message: str, now: float) -> list[Object]:
+    """Return the conditions with a new condition Progressing."""
     return conditions.with_condition(list_, condition("Progressing", status, reason, message, now))
 
 
-def calculate(
-    deployment: Object, list_: list[Condition], new: Set | None, old: list[Set], now: float
-) -> Object:
-    """The counts and the condition Available; the other conditions are taken as they are."""
+def calculate(deployment: Object, list_: list[Object], new: Set | None, old: list[Set], now: float) -> Object:
+    """Return the counts and the condition Available; the other conditions are taken as they are."""
     sets = [*old, new] if new is not None else old
-    available = sum(each.seen("availableReplicas") for each in sets)
-    total = sum(each.replicas for each in sets)
+    available = sum(replica_set.seen("availableReplicas") for replica_set in sets)
+    total = sum(replica_set.replicas for replica_set in sets)
     status: Object = dict(
         counts(
             {},
             observedGeneration=deployment["metadata"].get("generation", 0),
-            replicas=sum(each.seen("replicas") for each in sets),
+            replicas=sum(replica_set.seen("replicas") for replica_set in sets),
             updatedReplicas=new.seen("replicas") if new is not None else 0,
-            readyReplicas=sum(each.seen("readyReplicas") for each in sets),
+            readyReplicas=sum(replica_set.seen("readyReplicas") for replica_set in sets),
             availableReplicas=available,
             unavailableReplicas=max(0, total - available),
         )
@@ -65,10 +59,10 @@ def calculate(
 
 
 def _terminating(sets: list[Set]) -> int | None:
-    """The sum, unless a set that was looked at does not tell."""
+    """Return the sum of terminating pods, or None if a set does not report it."""
     total = 0
-    for each in sets:
-        status = each.obj.get("status", {})
+    for replica_set in sets:
+        status = replica_set.obj.get("status", {})
         if "terminatingReplicas" in status:
             total += status["terminatingReplicas"]
         elif status.get("observedGeneration"):
@@ -77,7 +71,7 @@ def _terminating(sets: list[Set]) -> int | None:
 
 
 def is_complete(deployment: Object, status: Object) -> bool:
-    """Whether all pods are new and available, and no old ones are left."""
+    """Return whether all pods are new and available, and no old ones are left."""
     replicas = replicas_of(deployment)
     return (
         status.get("updatedReplicas", 0) == replicas
@@ -97,7 +91,7 @@ def _has_progressed(before: Object, after: Object) -> bool:
     )
 
 
-def _is_late(deployment: Object, known: Condition | None, now: float) -> bool:
+def _is_late(deployment: Object, known: Object | None, now: float) -> bool:
     if known is None or known.get("reason") == "NewReplicaSetAvailable":
         return False
     if known.get("reason") == "ProgressDeadlineExceeded":
@@ -107,7 +101,7 @@ def _is_late(deployment: Object, known: Condition | None, now: float) -> bool:
 
 
 def with_progress(deployment: Object, status: Object, new: Set | None, old: list[Set], now: float) -> Object:
-    """The status with the conditions Progressing and ReplicaFailure."""
+    """Return the status with the conditions Progressing and ReplicaFailure."""
     list_ = status["conditions"]
     before = deployment.get("status", {})
     known = conditions.find(list_, "Progressing")
@@ -141,17 +135,21 @@ def with_progress(deployment: Object, status: Object, new: Set | None, old: list
     return {**status, "conditions": list_}
 
 
-def _failure(new: Set | None, old: list[Set]) -> Condition | None:
-    for each in [new, *old]:
-        found = each and conditions.find(each.obj.get("status", {}).get("conditions"), "ReplicaFailure")
-        if found:
-            moment = {"lastUpdateTime": found["lastTransitionTime"]} if "lastTransitionTime" in found else {}
-            return {**found, **moment}
+def _failure(new: Set | None, old: list[Set]) -> Object | None:
+    for replica_set in [new, *old]:
+        failure = replica_set and conditions.find(
+            replica_set.obj.get("status", {}).get("conditions"), "ReplicaFailure"
+        )
+        if failure:
+            moment = (
+                {"lastUpdateTime": failure["lastTransitionTime"]} if "lastTransitionTime" in failure else {}
+            )
+            return {**failure, **moment}
     return None
 
 
 def check_again(deployment: Object, status: Object, now: float) -> float | None:
-    """In how many seconds to see whether a rollout that stands still is late."""
+    """Return in how many seconds to check whether a rollout without progress is late."""
     known = conditions.find(status.get("conditions"), "Progressing")
     if known is None or not has_deadline(deployment) or "lastUpdateTime" not in known:
         return None

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
 
-from pybernetes.control_plane.controllers import _services
-from pybernetes.control_plane.controllers._pods import is_ready
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.controllers._objects import services
+from pybernetes.control_plane.controllers._objects.pods import is_ready
 
-Object = dict[str, Any]
 Port = tuple[str, int, str, str]
 # Endpoints are old and grow with the service: whatever is beyond this many is only in slices.
 CAPACITY = 1000
@@ -17,20 +16,20 @@ _NO_PORT: Port = ("", -1, "", "")
 
 
 def address(service: Object, pod: Object) -> Object | None:
-    """A pod as an address; None if it has none of the family that the service has first."""
+    """Return a pod as an address; None if it has none of the service's primary family."""
     spec = service["spec"]
     if spec.get("ipFamilies"):
         family = spec["ipFamilies"][0]
-    elif not _services.is_headless(service):
-        family = _services.family_of(spec["clusterIP"])
+    elif not services.is_headless(service):
+        family = services.family_of(spec["clusterIP"])
     else:
-        family = _services.family_of(pod["status"].get("podIP", ""))
-    found = _services.addresses(pod, family)
-    if not found:
+        family = services.family_of(pod["status"].get("podIP", ""))
+    addresses = services.addresses(pod, family)
+    if not addresses:
         return None
     meta = pod["metadata"]
-    result: Object = {"ip": found[0]}
-    if name := _services.hostname(pod, service):
+    result: Object = {"ip": addresses[0]}
+    if name := services.hostname(pod, service):
         result["hostname"] = name
     if pod["spec"].get("nodeName"):
         result["nodeName"] = pod["spec"]["nodeName"]
@@ -41,45 +40,48 @@ def address(service: Object, pod: Object) -> Object | None:
 
 
 def subsets(service: Object, pods: Iterable[Object]) -> list[Object]:
-    """All subsets, in their one order."""
+    """Return all subsets, in canonical order."""
     spec = service["spec"]
     unready = bool(spec.get("publishNotReadyAddresses"))
     offers: list[tuple[Port, Object, bool]] = []
     for pod in pods:
-        if not _services.belongs(pod, going=unready):
+        if not services.belongs(pod, going=unready):
             continue
-        found = address(service, pod)
-        if found is None:
+        pod_address = address(service, pod)
+        if pod_address is None:
             continue
         ready = unready or is_ready(pod)
         if not spec.get("ports"):
             if spec.get("clusterIP") == "None":
-                offers.append((_NO_PORT, found, ready))
+                offers.append((_NO_PORT, pod_address, ready))
             continue
         for port in spec["ports"]:
-            number = _services.find_port(pod, port)
+            number = services.find_port(pod, port)
             if number is not None:
-                offers.append((_port(port, number), found, ready))
+                offers.append((_port(port, number), pod_address, ready))
     return _packed(offers)
 
 
-def repacked(found: Iterable[Object] | None) -> list[Object]:
-    """Subsets in their one order, so that they can be compared."""
+def repacked(given: Iterable[Object] | None) -> list[Object]:
+    """Return subsets in canonical order, so that they can be compared."""
     offers: list[tuple[Port, Object, bool]] = []
-    for subset in found or ():
+    for subset in given or ():
         ports = [_port(port, port["port"]) for port in subset.get("ports") or ()] or [_NO_PORT]
         for port in ports:
-            offers += [(port, _plain(each), True) for each in subset.get("addresses") or ()]
-            offers += [(port, _plain(each), False) for each in subset.get("notReadyAddresses") or ()]
+            offers += [(port, _plain(address), True) for address in subset.get("addresses") or ()]
+            offers += [(port, _plain(address), False) for address in subset.get("notReadyAddresses") or ()]
     return _packed(offers)
 
 
-def _plain(each: Object) -> Object:
-    """An address without the version of its pod, which says nothing."""
-    target = each.get("targetRef")
+def _plain(address: Object) -> Object:
+    """Return an address without the resourceVersion of its pod."""
+    target = address.get("targetRef")
     if not target or "resourceVersion" not in target:
-        return each
-    return {**each, "targetRef": {name: value for name, value in target.items() if name != "resourceVersion"}}
+        return address
+    return {
+        **address,
+        "targetRef": {name: value for name, value in target.items() if name != "resourceVersion"},
+    }
 
 
 def _port(port: Object, number: int) -> Port:
@@ -87,12 +89,12 @@ def _port(port: Object, number: int) -> Port:
 
 
 def _packed(offers: Iterable[tuple[Port, Object, bool]]) -> list[Object]:
-    """Addresses that offer the same ports together, each address once; not ready on a port beats ready."""
+    """Group addresses that offer the same ports, each address once; not ready on a port beats ready."""
     addresses: dict[tuple[str, str], Object] = {}
     by_port: dict[Port, dict[tuple[str, str], bool]] = {}
-    for port, each, ready in offers:
-        key = (each["ip"], (each.get("targetRef") or {}).get("uid") or "")
-        addresses.setdefault(key, each)
+    for port, pod_address, ready in offers:
+        key = (pod_address["ip"], (pod_address.get("targetRef") or {}).get("uid") or "")
+        addresses.setdefault(key, pod_address)
         states = by_port.setdefault(port, {})
         states[key] = states.get(key, True) and ready
     groups: dict[tuple[tuple[tuple[str, str], bool], ...], list[Port]] = {}
@@ -120,23 +122,24 @@ def _written(port: Port) -> Object:
     return result
 
 
-def count(found: Iterable[Object] | None) -> int:
-    """How many addresses there are in subsets."""
+def count(given: Iterable[Object] | None) -> int:
+    """Return how many addresses there are in subsets."""
     return sum(
-        len(each.get("addresses") or ()) + len(each.get("notReadyAddresses") or ()) for each in found or ()
+        len(subset.get("addresses") or ()) + len(subset.get("notReadyAddresses") or ())
+        for subset in given or ()
     )
 
 
-def truncated(found: list[Object]) -> list[Object]:
-    """No more addresses than there is room for, ready ones first, of each subset its share."""
-    if count(found) <= CAPACITY:
-        return found
-    ready = sum(len(each.get("addresses") or ()) for each in found)
+def truncated(given: list[Object]) -> list[Object]:
+    """Cut subsets to the capacity, ready addresses first, each subset keeping its share."""
+    if count(given) <= CAPACITY:
+        return given
+    ready = sum(len(subset.get("addresses") or ()) for subset in given)
     kind = "addresses" if ready > CAPACITY else "notReadyAddresses"
-    total = ready if ready > CAPACITY else count(found) - ready
+    total = ready if ready > CAPACITY else count(given) - ready
     room = left = CAPACITY if ready > CAPACITY else CAPACITY - ready
     result = []
-    for subset in found:
+    for subset in given:
         own = subset.get(kind) or []
         share = min(math.ceil(len(own) / total * room), left)
         changed = {**subset, kind: own[:share]}

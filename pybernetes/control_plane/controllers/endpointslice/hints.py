@@ -10,13 +10,12 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
 
 from pybernetes.api import quantity
-from pybernetes.control_plane.controllers._pods import is_ready
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.controllers._objects.pods import is_ready
 from pybernetes.control_plane.controllers.endpointslice.plan import ZONE, Plan
 
-Object = dict[str, Any]
 NEAR = ("PreferClose", "PreferSameZone", "PreferSameNode")
 _ANNOTATIONS = ("service.kubernetes.io/topology-aware-hints", "service.kubernetes.io/topology-mode")
 _EXCLUDED = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
@@ -25,7 +24,7 @@ Event = tuple[str, str, str]  # type, reason, message
 
 
 def is_auto(service: Object) -> bool:
-    """Whether a service asks for hints by its annotation."""
+    """Return whether a service asks for hints by its annotation."""
     annotations = service["metadata"].get("annotations") or {}
     for name in _ANNOTATIONS:
         if name in annotations:
@@ -34,7 +33,7 @@ def is_auto(service: Object) -> bool:
 
 
 def distribution(service: Object) -> str:
-    """The traffic distribution of a service, as far as it counts."""
+    """Return the traffic distribution of a service, or an empty string."""
     wanted = service["spec"].get("trafficDistribution") or ""
     return wanted if wanted in NEAR and not is_auto(service) else ""
 
@@ -44,7 +43,7 @@ def _is_ready(endpoint: Object) -> bool:
 
 
 def near_hints(endpoint: Object, wanted: str) -> Object | None:
-    """The hints of an endpoint under a traffic distribution."""
+    """Return the hints of an endpoint under a traffic distribution."""
     if not _is_ready(endpoint):
         return endpoint.get("hints")
     hints: Object = {}
@@ -56,14 +55,15 @@ def near_hints(endpoint: Object, wanted: str) -> Object | None:
 
 
 def set_near(plan: Plan, wanted: str) -> None:
-    """Gives every endpoint the hints of a traffic distribution; of none, if it is empty."""
+    """Give every endpoint the hints of a traffic distribution, or none if that is empty."""
     for slice_ in [*plan.create, *plan.update]:
         slice_["endpoints"] = [
-            _with(each, near_hints(each, wanted) if wanted else None) for each in slice_["endpoints"]
+            _with(endpoint, near_hints(endpoint, wanted) if wanted else None)
+            for endpoint in slice_["endpoints"]
         ]
     for slice_ in list(plan.unchanged):
         before = slice_.get("endpoints") or []
-        after = [_with(each, near_hints(each, wanted) if wanted else None) for each in before]
+        after = [_with(endpoint, near_hints(endpoint, wanted) if wanted else None) for endpoint in before]
         if after != before:
             plan.unchanged.remove(slice_)
             plan.update.append({**slice_, "endpoints": after})
@@ -85,11 +85,11 @@ class Processors:
         self._unknown = 0  # nodes of which the zone or the processors are not known
 
     def change(self, old: Object | None, new: Object | None) -> None:
-        """A node has come, changed or gone."""
+        """Record that a node came, changed or went."""
         for node, sign in ((old, -1), (new, 1)):
-            if node is None or (found := _processors(node)) is None:
+            if node is None or (processors := _processors(node)) is None:
                 continue
-            zone, amount = found
+            zone, amount = processors
             if not zone or not amount:
                 self._unknown += sign
                 continue
@@ -99,7 +99,7 @@ class Processors:
                 del self._zones[zone], self._nodes[zone]
 
     def shares(self) -> dict[str, float] | None:
-        """The share of each zone; None if that cannot be said of two zones or more."""
+        """Return the share of each zone; None if it is known for fewer than two zones."""
         if self._unknown or len(self._zones) < 2:
             return None
         total = sum(self._zones.values())
@@ -107,7 +107,7 @@ class Processors:
 
 
 def _processors(node: Object) -> tuple[str, Fraction] | None:
-    """The zone and the processors of a node, or None if it does not count."""
+    """Return the zone and the processors of a node, or None if it does not count."""
     labels = node["metadata"].get("labels") or {}
     if any(name in labels for name in _EXCLUDED) or not is_ready(node):
         return None
@@ -116,7 +116,7 @@ def _processors(node: Object) -> tuple[str, Fraction] | None:
 
 
 def allocations(shares: Mapping[str, float], count: int) -> tuple[dict[str, tuple[int, float]], str]:
-    """For each zone the most endpoints that it may have and how many it should, or why there are none."""
+    """Return for each zone the most endpoints it may have and how many it should, or why there are none."""
     if len(shares) > count:
         return {}, f"Insufficient number of endpoints ({count} endpoints, {len(shares)} zones)"
     least = {zone: math.ceil(share * count / (1 + _OVERLOAD)) for zone, share in shares.items()}
@@ -135,7 +135,7 @@ def allocations(shares: Mapping[str, float], count: int) -> tuple[dict[str, tupl
 def moves(
     wanted: Mapping[str, tuple[int, float]], have: Mapping[str, int]
 ) -> tuple[Counter[str], Counter[str]]:
-    """How many endpoints each zone gives to others, and how many each gets."""
+    """Return how many endpoints each zone gives to others, and how many each gets."""
     surplus = {zone: have.get(zone, 0) - target for zone, (_, target) in wanted.items()}
     giving: Counter[str] = Counter()
     receiving: Counter[str] = Counter()
@@ -160,7 +160,7 @@ class Topology:
         self._given: dict[str, dict[str, Counter[str]]] = {}
 
     def overloaded(self) -> list[str]:
-        """The services whose hints no longer fit the nodes."""
+        """Return the services whose hints no longer fit the nodes."""
         if not self._given:
             return []
         shares = self.processors.shares() or {}
@@ -171,7 +171,7 @@ class Topology:
         ]
 
     def forget(self, key: str, family: str = "") -> bool:
-        """Drops what is known of a service; whether there was anything."""
+        """Forget a service; return whether anything was known of it."""
         families = self._given.get(key)
         if families is None:
             return False
@@ -182,7 +182,7 @@ class Topology:
         return True
 
     def apply(self, key: str, family: str, service: Object, plan: Plan) -> list[Event]:
-        """Sets the hints of a plan; gives the events to report."""
+        """Set the hints of a plan; return the events to report."""
         if not is_auto(service):
             had = self.forget(key, family)
             set_near(plan, distribution(service))
@@ -197,31 +197,38 @@ class Topology:
         return []
 
     def _allocate(self, key: str, family: str, plan: Plan) -> str:
-        """Sets hints; gives why it cannot, ``enabled`` if it did for the first time."""
+        """Set hints; return why that is impossible, or ``enabled`` if it was done for the first time."""
         everything = [*plan.create, *plan.update, *plan.unchanged]
-        ready = [each for slice_ in everything for each in slice_.get("endpoints") or () if _is_ready(each)]
+        ready = [
+            endpoint
+            for slice_ in everything
+            for endpoint in slice_.get("endpoints") or ()
+            if _is_ready(endpoint)
+        ]
         shares = self.processors.shares()
         if shares is None:
             return "Insufficient Node information: allocatable CPU or zone not specified on one or more nodes"
         wanted, why = allocations(shares, len(ready))
         if why:
             return why
-        if any(not each.get("zone") for each in ready):
+        if any(not endpoint.get("zone") for endpoint in ready):
             return "One or more endpoints do not have a zone specified"
         have: Counter[str] = Counter()
         for slice_ in list(plan.unchanged):
-            found = _valid_hints(slice_, have, wanted)
-            if found is None:
+            valid = _valid_hints(slice_, have, wanted)
+            if valid is None:
                 plan.unchanged.remove(slice_)
                 plan.update.append({**slice_, "endpoints": list(slice_.get("endpoints") or [])})
             else:
-                have += found
+                have += valid
         changing = [*plan.create, *plan.update]
         for slice_ in changing:
-            have.update(each["zone"] for each in slice_["endpoints"] if _is_ready(each))
+            have.update(endpoint["zone"] for endpoint in slice_["endpoints"] if _is_ready(endpoint))
         giving, receiving = moves(wanted, have)
         for slice_ in changing:
-            slice_["endpoints"] = [_assign(each, giving, receiving, have) for each in slice_["endpoints"]]
+            slice_["endpoints"] = [
+                _assign(endpoint, giving, receiving, have) for endpoint in slice_["endpoints"]
+            ]
         if not have:
             return "No hints allocated for zones"
         first = key not in self._given
@@ -230,7 +237,7 @@ class Topology:
 
 
 def _assign(endpoint: Object, giving: Counter[str], receiving: Counter[str], have: Counter[str]) -> Object:
-    """An endpoint with a hint for its own zone, or for one that it is given to."""
+    """Return an endpoint with a hint for its own zone, or for one that it is given to."""
     if not _is_ready(endpoint):
         return _with(endpoint, None)
     zone = target = endpoint["zone"]
@@ -247,18 +254,18 @@ def _assign(endpoint: Object, giving: Counter[str], receiving: Counter[str], hav
 def _valid_hints(
     slice_: Object, have: Counter[str], wanted: Mapping[str, tuple[int, float]]
 ) -> Counter[str] | None:
-    """The hints of a slice by zone, or None if they can not stay."""
-    found: Counter[str] = Counter()
+    """Return the number of hints of a slice by zone, or None if they are invalid."""
+    counts: Counter[str] = Counter()
     for endpoint in slice_.get("endpoints") or ():
         if not _is_ready(endpoint):
             continue
-        zones = [each["name"] for each in (endpoint.get("hints") or {}).get("forZones") or ()]
+        zones = [hint["name"] for hint in (endpoint.get("hints") or {}).get("forZones") or ()]
         if not zones or any(zone not in wanted for zone in zones):
             return None
-        found.update(zones)
-    if any(count + have[zone] > wanted[zone][0] for zone, count in found.items()):
+        counts.update(zones)
+    if any(count + have[zone] > wanted[zone][0] for zone, count in counts.items()):
         return None
-    return found
+    return counts
 
 
 def _is_overloaded(zones: Mapping[str, int], shares: Mapping[str, float]) -> bool:

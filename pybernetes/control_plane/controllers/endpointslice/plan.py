@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.api.validation.names import dns_subdomain
-from pybernetes.control_plane.controllers import _services
-from pybernetes.control_plane.controllers._pods import is_going, is_ready
+from pybernetes.control_plane.controllers._objects import services
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
+from pybernetes.control_plane.controllers._objects.pods import is_ready
 
-Object = dict[str, Any]
 MANAGER = "endpointslice-controller.k8s.io"
 SERVICE_NAME = "kubernetes.io/service-name"
 MANAGED_BY = "endpointslice.kubernetes.io/managed-by"
 ZONE = "topology.kubernetes.io/zone"
-_RESERVED = (SERVICE_NAME, MANAGED_BY, _services.HEADLESS)
+_RESERVED = (SERVICE_NAME, MANAGED_BY, services.HEADLESS)
 Key = tuple[Any, ...]
 
 
@@ -31,21 +32,21 @@ class Plan:
 
 
 def families(service: Object) -> list[str]:
-    """The families of addresses that a service has endpoints of."""
+    """Return the address families of a service's endpoints."""
     spec = service["spec"]
     if spec.get("ipFamilies"):
         return spec["ipFamilies"]
-    if not _services.is_headless(service):
-        return [_services.family_of(spec["clusterIP"])]
+    if not services.is_headless(service):
+        return [services.family_of(spec["clusterIP"])]
     return ["IPv4", "IPv6"]
 
 
 def endpoint(pod: Object, node: Object | None, service: Object, family: str) -> Object:
-    """A pod as an endpoint of a service."""
+    """Return a pod as an endpoint of a service."""
     meta, spec = pod["metadata"], pod["spec"]
-    serving, going = is_ready(pod), is_going(pod)
+    serving, going = is_ready(pod), is_being_deleted(pod)
     result: Object = {
-        "addresses": sorted(_services.addresses(pod, family)),
+        "addresses": sorted(services.addresses(pod, family)),
         "conditions": {
             # Not ready while it goes, unless the service wants addresses whatever they are.
             "ready": bool(service["spec"].get("publishNotReadyAddresses")) or (serving and not going),
@@ -64,55 +65,55 @@ def endpoint(pod: Object, node: Object | None, service: Object, family: str) -> 
     zone = (node["metadata"].get("labels") or {}).get(ZONE) if node is not None else None
     if zone:
         result["zone"] = zone
-    if name := _services.hostname(pod, service):
+    if name := services.hostname(pod, service):
         result["hostname"] = name
     return result
 
 
 def ports(service: Object, pod: Object) -> list[Object]:
-    """The ports that a pod has for a service."""
-    found = []
+    """Return the ports that a pod has for a service."""
+    result = []
     for port in service["spec"].get("ports") or ():
-        number = _services.find_port(pod, port)
+        number = services.find_port(pod, port)
         if number is None:
             continue
-        each: Object = {
+        endpoint_port: Object = {
             "name": port.get("name", ""),
             "port": number,
             "protocol": port.get("protocol", "TCP"),
         }
         if "appProtocol" in port:
-            each["appProtocol"] = port["appProtocol"]
-        found.append(each)
-    return found
+            endpoint_port["appProtocol"] = port["appProtocol"]
+        result.append(endpoint_port)
+    return result
 
 
-def ports_key(found: Iterable[Object] | None) -> Key:
-    """What makes lists of ports the same."""
+def ports_key(given: Iterable[Object] | None) -> Key:
+    """Return a key that is equal for equal lists of ports."""
     return tuple(
         sorted(
-            (each.get("name") or "", each.get("port") or 0, each.get("protocol") or "", each.get("appProtocol") or "")
-            for each in found or ()
+            (port.get("name") or "", port.get("port") or 0, port.get("protocol") or "", port.get("appProtocol") or "")
+            for port in given or ()
         )
     )  # fmt: skip
 
 
-def endpoint_key(each: Object) -> Key:
-    """What makes endpoints the same one, whatever state it is in."""
-    target = each.get("targetRef") or {}
+def endpoint_key(slice_endpoint: Object) -> Key:
+    """Return a key that is equal for the same endpoint, whatever state it is in."""
+    target = slice_endpoint.get("targetRef") or {}
     return (
-        tuple(sorted(each["addresses"])),
-        each.get("hostname") or "",
+        tuple(sorted(slice_endpoint["addresses"])),
+        slice_endpoint.get("hostname") or "",
         target.get("namespace") or "",
         target.get("name") or "",
     )
 
 
-def _state(each: Object) -> Key:
-    conditions, target = each.get("conditions") or {}, each.get("targetRef") or {}
+def _state(slice_endpoint: Object) -> Key:
+    conditions, target = slice_endpoint.get("conditions") or {}, slice_endpoint.get("targetRef") or {}
     return (
-        each.get("nodeName"),
-        each.get("zone"),
+        slice_endpoint.get("nodeName"),
+        slice_endpoint.get("zone"),
         conditions.get("ready"),
         conditions.get("serving"),
         conditions.get("terminating"),
@@ -122,10 +123,10 @@ def _state(each: Object) -> Key:
 
 
 def labels(service: Object) -> dict[str, str]:
-    """The labels of a service's slices: its own, and those that say whose they are."""
+    """Return the labels of a service's slices: the service's own, and those that name service and controller."""
     result = _plain(service)
-    if _services.is_headless(service):
-        result[_services.HEADLESS] = ""
+    if services.is_headless(service):
+        result[services.HEADLESS] = ""
     return {**result, SERVICE_NAME: service["metadata"]["name"], MANAGED_BY: MANAGER}
 
 
@@ -135,12 +136,12 @@ def _plain(obj: Object) -> dict[str, str]:
 
 
 def name_prefix(service: str) -> str:
-    """How the names of a service's slices begin."""
+    """Return how the names of a service's slices begin."""
     return f"{service}-" if not dns_subdomain(f"{service}-x") else service
 
 
-def new_slice(service: Object, family: str, found: list[Object]) -> Object:
-    """An empty slice."""
+def new_slice(service: Object, family: str, slice_ports: list[Object]) -> Object:
+    """Return an empty slice."""
     meta = service["metadata"]
     owner = {
         "apiVersion": "v1", "kind": "Service", "name": meta["name"], "uid": meta["uid"],
@@ -155,16 +156,16 @@ def new_slice(service: Object, family: str, found: list[Object]) -> Object:
         },
         "addressType": family,
         "endpoints": [],
-        "ports": found,
+        "ports": slice_ports,
     }
 
 
 def is_owned(slice_: Object, service: Object) -> bool:
-    """Whether a slice is of this service, and not of a former one of the same name."""
+    """Return whether a slice belongs to this service, not to a former one of the same name."""
     uid = service["metadata"]["uid"]
     return any(
-        each["uid"] == uid and each["kind"] == "Service"
-        for each in slice_["metadata"].get("ownerReferences") or ()
+        reference["uid"] == uid and reference["kind"] == "Service"
+        for reference in slice_["metadata"].get("ownerReferences") or ()
     )
 
 
@@ -176,7 +177,7 @@ def plan(
     existing: list[Object],
     maximum: int,
 ) -> Plan:
-    """What to do about a service's slices of one family."""
+    """Plan the changes to a service's slices of one family."""
     result = Plan()
     groups: dict[Key, list[Object]] = {}
     for slice_ in existing:
@@ -185,8 +186,8 @@ def plan(
         else:
             result.delete.append(slice_)
     wanted = _wanted(service, family, pods, node_of, result.missing_nodes)
-    for key, (found, endpoints) in wanted.items():
-        _fill(service, family, found, endpoints, groups.pop(key, []), maximum, result)
+    for key, (pod_ports, endpoints) in wanted.items():
+        _fill(service, family, pod_ports, endpoints, groups.pop(key, []), maximum, result)
     for slices in groups.values():
         result.delete += slices
     if len(result.delete) == len(existing) and not result.create:
@@ -202,46 +203,46 @@ def _wanted(
     node_of: Callable[[str], Object | None],
     missing: set[str],
 ) -> dict[Key, tuple[list[Object], dict[Key, Object]]]:
-    """Ports and endpoints, by the ports: pods that name their ports may differ in them."""
+    """Group ports and endpoints by the ports: pods that name their ports may differ in them."""
     unready = bool(service["spec"].get("publishNotReadyAddresses"))
     wanted: dict[Key, tuple[list[Object], dict[Key, Object]]] = {}
     for pod in pods:
-        if not _services.belongs(pod, going=True):
+        if not services.belongs(pod, going=True):
             continue
-        found = ports(service, pod)
-        group = wanted.setdefault(ports_key(found), (found, {}))[1]
+        pod_ports = ports(service, pod)
+        group = wanted.setdefault(ports_key(pod_ports), (pod_ports, {}))[1]
         name = pod["spec"].get("nodeName", "")
         node = node_of(name) if name else None
         if node is None and not unready:
             missing.add(name)
             continue
-        each = endpoint(pod, node, service, family)
-        if each["addresses"]:
-            group[endpoint_key(each)] = each
+        pod_endpoint = endpoint(pod, node, service, family)
+        if pod_endpoint["addresses"]:
+            group[endpoint_key(pod_endpoint)] = pod_endpoint
     return wanted
 
 
 def _fill(
     service: Object,
     family: str,
-    found: list[Object],
+    slice_ports: list[Object],
     endpoints: dict[Key, Object],
     existing: list[Object],
     maximum: int,
     result: Plan,
 ) -> None:
-    """Puts the endpoints of one list of ports into slices, changing as few of them as it can."""
+    """Put the endpoints of one list of ports into slices, changing as few of them as possible."""
     right, plain = labels(service), _plain(service)
     update: list[Object] = []
     unchanged: list[Object] = []
     for slice_ in existing:
         before = slice_.get("endpoints") or []
         kept, changed = [], False
-        for each in before:
-            desired = endpoints.pop(endpoint_key(each), None)
+        for endpoint in before:
+            desired = endpoints.pop(endpoint_key(endpoint), None)
             if desired is not None:
-                same = _state(desired) == _state(each)
-                kept.append(each if same else desired)
+                same = _state(desired) == _state(endpoint)
+                kept.append(endpoint if same else desired)
                 changed = changed or not same
         if changed or len(kept) != len(before):
             if kept:
@@ -253,7 +254,7 @@ def _fill(
         else:
             unchanged.append(slice_)
     rest = list(endpoints.values())
-    for slice_ in sorted(update, key=lambda each: -len(each["endpoints"])):
+    for slice_ in sorted(update, key=lambda slice_: -len(slice_["endpoints"])):
         room = max(0, maximum - len(slice_["endpoints"]))
         slice_["endpoints"] += rest[:room]
         rest = rest[room:]
@@ -264,7 +265,7 @@ def _fill(
             target = _copy(target, list(target.get("endpoints") or []), right)
             update.append(target)
         else:
-            target = new_slice(service, family, found)
+            target = new_slice(service, family, slice_ports)
             result.create.append(target)
         room = maximum - len(target["endpoints"])
         target["endpoints"] += rest[:room]
@@ -279,13 +280,13 @@ def _copy(slice_: Object, endpoints: list[Object], own_labels: Object) -> Object
 
 
 def _closest(slices: list[Object], count: int, maximum: int) -> Object | None:
-    """The slice that is fullest once it has taken so many more."""
-    fitting = [each for each in slices if len(each.get("endpoints") or []) + count <= maximum]
-    return max(fitting, key=lambda each: len(each.get("endpoints") or []), default=None)
+    """Return the slice that is fullest after taking so many more."""
+    fitting = [slice_ for slice_ in slices if len(slice_.get("endpoints") or []) + count <= maximum]
+    return max(fitting, key=lambda slice_: len(slice_.get("endpoints") or []), default=None)
 
 
 def _placeholder(service: Object, family: str, result: Plan) -> None:
-    """A service without endpoints has one empty slice, which says just that."""
+    """Plan the one empty slice of a service without endpoints."""
     empty = new_slice(service, family, [])
     if len(result.delete) == 1:
         only = result.delete[0]
@@ -302,7 +303,7 @@ def _placeholder(service: Object, family: str, result: Plan) -> None:
 
 
 def _reuse(service: Object, result: Plan) -> None:
-    """Turns slices that would go into those that would come."""
+    """Turn slices that would be deleted into those that would be created."""
     for slice_ in list(result.delete):
         if not result.create:
             return

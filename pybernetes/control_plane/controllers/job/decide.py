@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import islice
 
-from pybernetes.control_plane.controllers._workload import conditions
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.controllers._objects import conditions
+from pybernetes.control_plane.controllers._objects.pods import finished_at, is_terminating
 from pybernetes.control_plane.controllers._workload.batches import BURST
-from pybernetes.control_plane.controllers._workload.pods import finished_at, is_terminating
 from pybernetes.control_plane.controllers._workload.ranking import by_activity
 from pybernetes.control_plane.controllers.job import backoff, policies
 from pybernetes.control_plane.controllers.job.indexes import index_of
-from pybernetes.control_plane.controllers.job.view import Object, View
+from pybernetes.control_plane.controllers.job.view import View
 from pybernetes.lib import rfc3339
 
 
 def condition(type_: str, status: str, reason: str, message: str, now: float) -> Object:
-    """A new condition of a job."""
+    """Return a new condition of a job."""
     return {
         **conditions.condition(type_, status, reason, message, now),
         "lastProbeTime": rfc3339.seconds(now),
@@ -35,7 +36,7 @@ class Decision:
 
 
 def decide(view: View, now: float) -> Decision:
-    """Decides."""
+    """Decide which pods to create and delete, and whether the job has ended."""
     result = Decision()
     result.finished = _end(view, now, result)
     if result.finished is not None:
@@ -46,13 +47,13 @@ def decide(view: View, now: float) -> Decision:
 
 
 def started_at(view: View) -> float | None:
-    """When the job began, if it has."""
+    """Return when the job started, or None."""
     text = view.status.get("startTime")
     return rfc3339.parse(text) if text else None
 
 
 def _end(view: View, now: float, result: Decision) -> Object | None:
-    """The condition that ends the job, if it is to end."""
+    """Return the condition that ends the job, or None."""
     spec, known = view.spec, view.status.get("conditions")
     met = conditions.find(known, "SuccessCriteriaMet")
     if met is not None and met["status"] == "True":
@@ -97,7 +98,7 @@ def _fail_message(view: View) -> str:
 
 
 def _restarted_too_often(view: View) -> bool:
-    """Whether containers that are restarted in place have used up the limit."""
+    """Return whether containers that are restarted in place have used up the limit."""
     if view.spec["template"].get("spec", {}).get("restartPolicy") != "OnFailure":
         return False
     restarts = 0
@@ -105,7 +106,7 @@ def _restarted_too_often(view: View) -> bool:
         status = pod.get("status", {})
         if status.get("phase") in ("Running", "Pending"):
             for kind in ("initContainerStatuses", "containerStatuses"):
-                restarts += sum(each.get("restartCount", 0) for each in status.get(kind) or ())
+                restarts += sum(container.get("restartCount", 0) for container in status.get(kind) or ())
     limit = view.spec.get("backoffLimit", 6)
     return restarts >= limit if limit else restarts > 0
 
@@ -114,7 +115,7 @@ def _restarted_too_often(view: View) -> bool:
 
 
 def wanted(view: View) -> int:
-    """How many pods are to run."""
+    """Return how many pods are to run."""
     parallelism = view.spec.get("parallelism", 1)
     if view.completions is None:  # the first success is enough, and those that run may finish
         return len(view.active) if view.succeeded else parallelism
@@ -149,7 +150,7 @@ def _manage(view: View, now: float, result: Decision) -> None:
 
 
 def _pending(view: View, count: int) -> list[int]:
-    """The first indexes that nobody is at work on."""
+    """Return the first indexes that no pod works on."""
     taken = view.succeeded_indexes.with_indexes(index_of(pod) for pod in view.active if index_of(pod) >= 0)
     if policies.replaces_failed_only(view.job):
         leaving = [index_of(pod) for pod in view.pods if is_terminating(pod)]
@@ -160,7 +161,7 @@ def _pending(view: View, count: int) -> list[int]:
 
 
 def _hold_back(view: View, now: float, result: Decision) -> None:
-    """Leaves out indexes whose last pod failed a short while ago."""
+    """Leave out indexes whose last pod failed a short while ago."""
     delays = {}
     for index in result.create:
         last = view.waiting.get(index)
@@ -176,7 +177,7 @@ def _hold_back(view: View, now: float, result: Decision) -> None:
 
 
 def _removable(view: View, least: int) -> list[Object]:
-    """At least so many active pods to delete: those that have no use first, then the least active."""
+    """Return at least so many active pods to delete: useless ones first, then the least active."""
     useless: list[Object] = []
     rest = view.active
     if view.indexed:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
+from pybernetes.api.resource import Object
+
 _KEY = "batch.kubernetes.io/job-completion-index"
 
 
@@ -24,18 +26,18 @@ class Indexes:
 
     @classmethod
     def parse(cls, text: str, completions: int) -> Indexes:
-        """The indexes below a limit that a text has; parts that cannot be read are left out."""
-        found = []
+        """Parse the indexes below a limit from a text, leaving out parts that cannot be read."""
+        intervals = []
         for part in text.split(",") if text else ():
             first, dash, last = part.partition("-")
             if not first.isdecimal() or (dash and not last.isdecimal()):
                 continue
             if int(first) < completions:
-                found.append((int(first), min(int(last) if dash else int(first), completions - 1)))
-        return cls(found)
+                intervals.append((int(first), min(int(last) if dash else int(first), completions - 1)))
+        return cls(intervals)
 
     def with_indexes(self, more: Iterable[int]) -> Indexes:
-        """These and more."""
+        """Return the union with more indexes."""
         return Indexes([*self.intervals, *((index, index) for index in more)])
 
     def __or__(self, other: Indexes) -> Indexes:
@@ -58,7 +60,7 @@ class Indexes:
         return hash(self.intervals)
 
     def common(self, other: Indexes) -> int:
-        """How many indexes are in both."""
+        """Return how many indexes are in both."""
         return sum(
             max(0, min(last, end) - max(first, start) + 1)
             for first, last in self.intervals
@@ -66,7 +68,7 @@ class Indexes:
         )
 
     def missing(self, limit: int) -> Iterator[int]:
-        """The indexes below a limit that are not here, in order."""
+        """Return the indexes below a limit that are not here, in order."""
         candidate = 0
         for first, last in self.intervals:
             yield from range(candidate, min(first, limit))
@@ -80,12 +82,12 @@ class Indexes:
         )
 
 
-def index_of(pod: dict) -> int:
-    """The completion index of a pod, -1 if it has none."""
+def index_of(pod: Object) -> int:
+    """Return the completion index of a pod, -1 if it has none."""
     text = (pod["metadata"].get("annotations") or {}).get(_KEY, "")
     return int(text) if text.isdecimal() else -1
 
 
-def has_valid_index(pod: dict, completions: int) -> bool:
-    """Whether a pod has an index that the job asks for."""
+def has_valid_index(pod: Object, completions: int) -> bool:
+    """Return whether a pod has an index that the job asks for."""
     return 0 <= index_of(pod) < completions

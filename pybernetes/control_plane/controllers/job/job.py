@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import JOBS, PODS
+from pybernetes.control_plane.controllers._objects.pods import is_ready
 from pybernetes.control_plane.controllers._workload.base import Workload
 from pybernetes.control_plane.controllers._workload.batches import at_once, slow_start
 from pybernetes.control_plane.controllers._workload.describe import describe
 from pybernetes.control_plane.controllers._workload.ownership import orphans
-from pybernetes.control_plane.controllers._workload.pods import is_ready
 from pybernetes.control_plane.controllers.job import template
 from pybernetes.control_plane.controllers.job.backoff import Record
 from pybernetes.control_plane.controllers.job.decide import Decision, decide
 from pybernetes.control_plane.controllers.job.outcome import Done, is_finished, outcome, tidy
 from pybernetes.control_plane.controllers.job.policies import FINALIZER, is_tracked
 from pybernetes.control_plane.controllers.job.track import Tracking, count, finish, track
-from pybernetes.control_plane.controllers.job.view import Object, View
+from pybernetes.control_plane.controllers.job.view import View
 from pybernetes.runtime import Runtime, key_of
 from pybernetes.runtime.owned_objects import controller_of, owner_reference
 
@@ -28,7 +29,7 @@ _STRAY = "pod "  # begins the key of a pod that no job owns, which no object's k
 
 
 def by_job(pod: Object) -> tuple[str, ...]:
-    """Index: the key of the job of a pod that is still to be accounted for."""
+    """Index pods that are still to be accounted for by the key of their job."""
     owner = controller_of(pod) if is_tracked(pod) else None
     if owner is None or owner["kind"] != "Job":
         return ()
@@ -36,7 +37,7 @@ def by_job(pod: Object) -> tuple[str, ...]:
 
 
 def is_managed_elsewhere(job: Object) -> bool:
-    """Whether another controller is to see to a job."""
+    """Return whether a job is managed by another controller."""
     return job["spec"].get("managedBy", _CONTROLLER_NAME) != _CONTROLLER_NAME
 
 
@@ -55,14 +56,14 @@ class JobController(Workload):
         self._records: dict[str, Record] = {}
 
     def suitors(self, obj: Object) -> Iterable[str]:
-        """An orphan matters to jobs that would adopt it; if it waits to be accounted for, it is let go."""
-        found = list(super().suitors(obj))
+        """Return the jobs that would adopt an orphan; enqueue one that nobody adopts to drop its finalizer."""
+        keys = list(super().suitors(obj))
         if is_tracked(obj) and orphans(obj):
-            found.append(_STRAY + key_of(obj))
-        return found
+            keys.append(_STRAY + key_of(obj))
+        return keys
 
     async def reconcile(self, key: str) -> float | None:
-        """One step."""
+        """Take the job one step further."""
         if key.startswith(_STRAY):
             pod = self.cache(PODS).get(key.removeprefix(_STRAY))
             if pod is not None and orphans(pod):
@@ -108,7 +109,7 @@ class JobController(Workload):
                 pod if index < 0 else template.indexed(job, pod, index, view.waiting.get(index))
                 for index in decision.create
             ]
-            made, error = await slow_start([partial(self.create_pod, job, each) for each in pods])
+            made, error = await slow_start([partial(self.create_pod, job, created) for created in pods])
             return Done(made), error
         return Done(), None
 
@@ -118,7 +119,7 @@ class JobController(Workload):
         await self.delete_pod(job, pod)
 
     async def _let_go(self, pods: Iterable[Object]) -> None:
-        """Takes the finalizer off pods that are not to be counted."""
+        """Remove the finalizer from pods that are not to be counted."""
         for refused in await at_once(self._release(pod) for pod in pods if is_tracked(pod)):
             raise refused
 
@@ -131,7 +132,7 @@ class JobController(Workload):
             pass
 
     async def _account(self, key: str, job: Object, view: View, tracking: Tracking, terminating: int) -> None:
-        """Writes who is to be counted, takes their finalizers off, and writes that they are counted."""
+        """Write which pods are to be counted, remove their finalizers, and write that they are counted."""
         status = tidy(tracking.status)
         if status != tidy(view.status):
             job = await self.write_status(job, status)

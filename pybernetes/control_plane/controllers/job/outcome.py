@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pybernetes.control_plane.controllers._workload import conditions
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.controllers._objects import conditions
 from pybernetes.control_plane.controllers.job.decide import Decision, condition
 from pybernetes.control_plane.controllers.job.track import ensured
-from pybernetes.control_plane.controllers.job.view import Object, View
+from pybernetes.control_plane.controllers.job.view import View
 from pybernetes.lib import rfc3339
 
 
@@ -29,7 +30,7 @@ class Outcome(NamedTuple):
 
 
 def outcome(view: View, decision: Decision, done: Done, now: float) -> Outcome:
-    """Puts together what was seen and what was done."""
+    """Return the status that follows from what was seen and what was done."""
     status = dict(view.status)
     events: list[tuple[str, str, str]] = []
     if "startTime" not in status and not view.suspended:
@@ -74,15 +75,15 @@ def _note_suspension(view: View, status: Object, events: list[tuple[str, str, st
 
 
 def tidy(status: Object) -> Object:
-    """The status as it is written: counts that are 0 and lists that are empty are left out, but for some."""
+    """Return the status as it is written, without most counts that are 0 and lists that are empty."""
     kept = ("ready", "terminating", "failedIndexes", "uncountedTerminatedPods")
     return {name: value for name, value in status.items() if value or name in kept}
 
 
 def is_finished(job: Object) -> str:
-    """Complete or Failed, or nothing while the job goes on."""
+    """Return Complete or Failed, or an empty string while the job goes on."""
     for type_ in ("Complete", "Failed"):
-        found = conditions.find(job.get("status", {}).get("conditions"), type_)
-        if found is not None and found["status"] == "True":
+        condition = conditions.find(job.get("status", {}).get("conditions"), type_)
+        if condition is not None and condition["status"] == "True":
             return type_
     return ""

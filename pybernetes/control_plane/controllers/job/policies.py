@@ -4,36 +4,36 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers.job.indexes import Indexes
 
-Object = dict[str, Any]
 FINALIZER = "batch.kubernetes.io/job-tracking"
 _FAILURES = "batch.kubernetes.io/job-index-failure-count"
 _IGNORED = "batch.kubernetes.io/job-index-ignored-failure-count"
 
 
 def is_tracked(pod: Object) -> bool:
-    """Whether a pod is still to be accounted for."""
+    """Return whether a pod is still to be accounted for."""
     return FINALIZER in (pod["metadata"].get("finalizers") or ())
 
 
 def is_indexed(job: Object) -> bool:
-    """Whether each pod has an index of its own to complete."""
+    """Return whether each pod has a completion index."""
     return job["spec"].get("completionMode") == "Indexed"
 
 
 def is_per_index(job: Object) -> bool:
-    """Whether failures are counted for each index."""
+    """Return whether failures are counted for each index."""
     return "backoffLimitPerIndex" in job["spec"]
 
 
 def replaces_failed_only(job: Object) -> bool:
-    """Whether a pod on its way out is replaced only when it is gone for good."""
+    """Return whether a pod that is being deleted is replaced only when it has failed."""
     return job["spec"].get("podReplacementPolicy") == "Failed"
 
 
 def is_failed(pod: Object, job: Object) -> bool:
-    """Whether a pod counts as failed: it says so, or it goes away without success."""
+    """Return whether a pod counts as failed: it says so, or it goes away without success."""
     phase = pod.get("status", {}).get("phase")
     if phase == "Failed":
         return True
@@ -49,15 +49,15 @@ class Verdict(NamedTuple):
 
 
 def verdict(job: Object, pod: Object) -> Verdict:
-    """The first rule that matches decides."""
+    """Return what the first matching rule of the pod failure policy says."""
     policy = job["spec"].get("podFailurePolicy")
     for place, rule in enumerate(policy.get("rules") or () if policy else ()):
         action = rule["action"]
         name = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
         if "onExitCodes" in rule:
-            found = _exit(pod, rule["onExitCodes"])
-            text = found and (
-                f"Container {found[0]} for pod {name} failed with exit code {found[1]} "
+            matched = _exit(pod, rule["onExitCodes"])
+            text = matched and (
+                f"Container {matched[0]} for pod {name} failed with exit code {matched[1]} "
                 f"matching {action} rule at index {place}"
             )
         else:
@@ -70,20 +70,20 @@ def verdict(job: Object, pod: Object) -> Verdict:
 
 def _exit(pod: Object, wanted: Object) -> tuple[str, int] | None:
     status, values = pod.get("status", {}), wanted.get("values") or ()
-    for each in [*(status.get("containerStatuses") or ()), *(status.get("initContainerStatuses") or ())]:
-        code = (each.get("state", {}).get("terminated") or {}).get("exitCode", 0)
-        if not code or wanted.get("containerName", each["name"]) != each["name"]:
+    for container in [*(status.get("containerStatuses") or ()), *(status.get("initContainerStatuses") or ())]:
+        code = (container.get("state", {}).get("terminated") or {}).get("exitCode", 0)
+        if not code or wanted.get("containerName", container["name"]) != container["name"]:
             continue
         if (code in values) == (wanted["operator"] == "In"):
-            return each["name"], code
+            return container["name"], code
     return None
 
 
 def _condition(pod: Object, patterns: Any) -> str:
-    wanted = {(each["type"], each.get("status", "True")) for each in patterns}
-    for each in pod.get("status", {}).get("conditions") or ():
-        if (each["type"], each["status"]) in wanted:
-            return each["type"]
+    wanted = {(pattern["type"], pattern.get("status", "True")) for pattern in patterns}
+    for condition in pod.get("status", {}).get("conditions") or ():
+        if (condition["type"], condition["status"]) in wanted:
+            return condition["type"]
     return ""
 
 
@@ -96,38 +96,38 @@ def _number(pod: Object, annotation: str) -> int:
 
 
 def failures(pod: Object) -> int:
-    """How many pods of the same index failed before this one, whether that counted or not."""
+    """Return how many pods of the same index failed before this one, whether that counted or not."""
     return _number(pod, _FAILURES) + _number(pod, _IGNORED)
 
 
 def fails_index(pod: Object, job: Object) -> bool:
-    """Whether with this pod its whole index has failed."""
+    """Return whether with this pod its whole index has failed."""
     if not is_failed(pod, job):
         return False
-    found = verdict(job, pod)
-    if found.action == "FailIndex":
+    pod_verdict = verdict(job, pod)
+    if pod_verdict.action == "FailIndex":
         return True
-    return found.counts and _number(pod, _FAILURES) >= job["spec"]["backoffLimitPerIndex"]
+    return pod_verdict.counts and _number(pod, _FAILURES) >= job["spec"]["backoffLimitPerIndex"]
 
 
 def failure_annotations(job: Object, replaced: Object | None) -> dict[str, str]:
-    """What a pod of an index is told about those before it."""
+    """Return the annotations with the failures of the index so far."""
     counted = ignored = 0
     if replaced is not None:
         counts = verdict(job, replaced).counts
         counted = _number(replaced, _FAILURES) + counts
         ignored = _number(replaced, _IGNORED) + (not counts)
-    found = {_FAILURES: str(counted)}
+    annotations = {_FAILURES: str(counted)}
     if ignored:
-        found[_IGNORED] = str(ignored)
-    return found
+        annotations[_IGNORED] = str(ignored)
+    return annotations
 
 
 # -- success ---------------------------------------------------------------------------------------------
 
 
 def success(job: Object, succeeded: Indexes) -> str:
-    """Which rule of the success policy is met, as a message; empty if none is."""
+    """Return which rule of the success policy is met, as a message; empty if none is."""
     policy = job["spec"].get("successPolicy")
     if policy is None or not succeeded:
         return ""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers._workload.templates import pod_from
 from pybernetes.control_plane.controllers.job.policies import FINALIZER, failure_annotations, is_per_index
 
-Object = dict[str, Any]
 INDEX = "batch.kubernetes.io/job-completion-index"
 _VARIABLE = {
     "name": "JOB_COMPLETION_INDEX",
@@ -17,7 +15,7 @@ _LONGEST_PREFIX = 58
 
 
 def new_pod(job: Object, reference: Object) -> Object:
-    """A pod of a job whose pods are all alike."""
+    """Return a new pod of a job without indexes."""
     pod = pod_from(job["spec"]["template"], job, reference)
     finalizers = pod["metadata"].get("finalizers") or []
     if FINALIZER not in finalizers:
@@ -26,7 +24,7 @@ def new_pod(job: Object, reference: Object) -> Object:
 
 
 def indexed(job: Object, pod: Object, index: int, replaced: Object | None) -> Object:
-    """The pod for an index, the successor of one that failed or the first."""
+    """Return the pod for an index, the successor of one that failed or the first."""
     name = job["metadata"]["name"]
     end = f"-{index}-"
     meta, spec = pod["metadata"], pod["spec"]
@@ -34,7 +32,7 @@ def indexed(job: Object, pod: Object, index: int, replaced: Object | None) -> Ob
     if is_per_index(job):
         annotations |= failure_annotations(job, replaced)
     containers = {
-        key: [_with_variable(each) for each in spec[key]]
+        key: [_with_variable(container) for container in spec[key]]
         for key in ("initContainers", "containers")
         if spec.get(key)
     }
@@ -51,6 +49,6 @@ def indexed(job: Object, pod: Object, index: int, replaced: Object | None) -> Ob
 
 def _with_variable(container: Object) -> Object:
     variables = container.get("env") or []
-    if any(each["name"] == _VARIABLE["name"] for each in variables):
+    if any(variable["name"] == _VARIABLE["name"] for variable in variables):
         return container
     return {**container, "env": [*variables, _VARIABLE]}

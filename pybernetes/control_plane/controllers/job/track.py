@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from pybernetes.control_plane.controllers._workload import conditions
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.controllers._objects import conditions
 from pybernetes.control_plane.controllers.job import policies
 from pybernetes.control_plane.controllers.job.decide import condition
 from pybernetes.control_plane.controllers.job.indexes import has_valid_index, index_of
-from pybernetes.control_plane.controllers.job.view import Object, View
+from pybernetes.control_plane.controllers.job.view import View
 
 MOST_UNCOUNTED = 500
 
@@ -28,7 +29,7 @@ class Tracking:
 
 
 def track(view: View, status: Object, finished: Object | None, now: float) -> Tracking:
-    """Counts what has ended. ``status`` has the other fields of the status to be."""
+    """Count the pods that have ended; ``status`` has the other fields of the new status."""
     held = {pod["metadata"]["uid"] for pod in view.tracked}
     status = count(status, held)
     result = Tracking(status, finished)
@@ -65,7 +66,7 @@ def track(view: View, status: Object, finished: Object | None, now: float) -> Tr
 
 
 def _may_go(view: View, pod: Object, finished: Object | None) -> bool:
-    """Whether a pod can be accounted for now."""
+    """Return whether a pod can be accounted for now."""
     if "deletionTimestamp" in view.job["metadata"] or finished is not None or _phase(pod) == "Succeeded":
         return True
     if not policies.is_failed(pod, view.job):
@@ -84,7 +85,7 @@ def _counts_as_failed(view: View, pod: Object, finished: Object | None) -> bool:
 
 
 def _announce(status: Object, finished: Object | None, now: float) -> tuple[Object, Object | None]:
-    """Says at once that the job will end; how it ended is said when its pods are gone."""
+    """Add the condition that the job is about to end; the final one comes when its pods are gone."""
     if finished is None:
         return status, None
     known = status.get("conditions") or []
@@ -97,7 +98,7 @@ def _announce(status: Object, finished: Object | None, now: float) -> tuple[Obje
 
 
 def count(status: Object, held: Collection[str]) -> Object:
-    """The status after pods that hold no finalizer any more went from the uncounted to the counted."""
+    """Return the status with the uncounted pods that have no finalizer any more counted."""
     uncounted = status.get("uncountedTerminatedPods") or {}
     changed = dict(status)
     left = {}
@@ -113,7 +114,7 @@ def count(status: Object, held: Collection[str]) -> Object:
 
 
 def finish(status: Object, finished: Object | None, terminating: int, now: float) -> Object | None:
-    """The status of the job at its end; None while pods are uncounted or still go."""
+    """Return the final status of the job; None while pods are uncounted or terminating."""
     if finished is None or terminating or any((status.get("uncountedTerminatedPods") or {}).values()):
         return None
     status = {**status, "conditions": ensured(status.get("conditions"), finished)}
@@ -123,12 +124,12 @@ def finish(status: Object, finished: Object | None, terminating: int, now: float
 
 
 def ensured(known: list[Object] | None, wanted: Object) -> list[Object]:
-    """The conditions with one in its place if it says something else; one that is false is not added."""
+    """Return the conditions with one changed or added; one that is false is not added."""
     old = conditions.find(known, wanted["type"])
     if old is None:
         return [*(known or ()), wanted] if wanted["status"] != "False" else list(known or ())
     same = all(old.get(name) == wanted.get(name) for name in ("status", "reason", "message"))
-    return [wanted if each is old and not same else each for each in known or ()]
+    return [wanted if other is old and not same else other for other in known or ()]
 
 
 def _phase(pod: Object) -> str:

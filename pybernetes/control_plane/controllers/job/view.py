@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.control_plane.controllers._workload.pods import (
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.controllers._objects.pods import (
     finished_at,
     is_active,
     is_ready,
@@ -13,8 +14,6 @@ from pybernetes.control_plane.controllers._workload.pods import (
 from pybernetes.control_plane.controllers.job import policies
 from pybernetes.control_plane.controllers.job.backoff import Record
 from pybernetes.control_plane.controllers.job.indexes import Indexes, has_valid_index, index_of
-
-Object = dict[str, Any]
 
 
 class View:
@@ -53,11 +52,11 @@ class View:
         return bool(self.spec.get("suspend"))
 
     def _ended(self, counted: set[str], test: Any) -> list[Object]:
-        """Pods that have ended and are not counted yet."""
-        found = [pod for pod in self.tracked if pod["metadata"]["uid"] not in counted and test(pod)]
+        """Return the pods that have ended and are not counted yet."""
+        pods = [pod for pod in self.tracked if pod["metadata"]["uid"] not in counted and test(pod)]
         if self.indexed:
-            found = [pod for pod in found if has_valid_index(pod, self.completions or 0)]
-        return found
+            pods = [pod for pod in pods if has_valid_index(pod, self.completions or 0)]
+        return pods
 
     def _look_at_indexes(self) -> None:
         completions = self.completions or 0

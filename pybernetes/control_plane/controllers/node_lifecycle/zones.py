@@ -1,4 +1,4 @@
-"""How fast nodes of a zone are evicted, and when nobody is because everything is out of order."""
+"""How fast the nodes of a zone are evicted, and when evictions stop because every node is unhealthy."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class Zone:
         self._timer: Timer | None = None
 
     def add(self, node: str) -> None:
-        """Has a node evicted when its turn comes."""
+        """Queue a node for eviction."""
         if node not in self._waiting:
             self._waiting[node] = None
             self._schedule()
 
     def remove(self, node: str) -> None:
-        """The node is well again, or gone."""
+        """Remove a node that is healthy again, or gone."""
         self._waiting.pop(node, None)
 
     def set_rate(self, rate: float) -> None:
-        """Changes how many nodes go per second; 0 stops."""
+        """Change how many nodes go per second; 0 stops."""
         if rate != self._rate:
             self._rate = rate
             if rate:
@@ -73,19 +73,19 @@ class Zones:
         self.stopped = False
 
     def zone(self, name: str) -> Zone:
-        """A zone by its name, made if it is new."""
-        found = self._zones.get(name)
-        if found is None:
-            found = self._zones[name] = Zone(self._clock, self._rates[0], self._allow)
-        return found
+        """Return a zone by its name, created if it is new."""
+        zone = self._zones.get(name)
+        if zone is None:
+            zone = self._zones[name] = Zone(self._clock, self._rates[0], self._allow)
+        return zone
 
     def of(self, node: str) -> Zone | None:
-        """The zone of a node that has been seen."""
+        """Return the zone of a node that has been seen."""
         known = self._nodes.get(node)
         return self.zone(known[0]) if known is not None else None
 
     def see(self, node: str, zone: str, ready: bool, counted: bool) -> bool:
-        """Takes note of a node; whether this starts or ends a stop of all evictions."""
+        """Record a node; return whether this stops or resumes all evictions."""
         before = self._nodes.get(node)
         if before == (zone, ready):
             return False
@@ -96,7 +96,7 @@ class Zones:
         return self._judge()
 
     def forget(self, node: str) -> bool:
-        """A node is gone; whether this starts or ends a stop of all evictions."""
+        """Forget a node that is gone; return whether this stops or resumes all evictions."""
         zone = self.of(node)
         if zone is not None:
             zone.remove(node)

@@ -6,29 +6,28 @@ from collections.abc import Iterable
 from typing import Any
 
 from pybernetes.api import quantity, selectors
-from pybernetes.control_plane.controllers._pods import is_going
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
 from pybernetes.control_plane.controllers._volumes.claims import class_of
-
-Object = dict[str, Any]
 
 
 def capacity(volume: Object) -> Any:
-    """The size of a volume."""
+    """Return the size of a volume."""
     return quantity.parse((volume["spec"].get("capacity") or {}).get("storage", "0"))
 
 
 def requested(claim: Object) -> Any:
-    """The size that a claim asks for."""
+    """Return the size that a claim asks for."""
     return quantity.parse(((claim["spec"].get("resources") or {}).get("requests") or {}).get("storage", "0"))
 
 
 def mode(obj: Object) -> str:
-    """Whether it is a filesystem or a block device."""
+    """Return whether it is a filesystem or a block device."""
     return obj["spec"].get("volumeMode") or "Filesystem"
 
 
 def is_bound_to(volume: Object, claim: Object) -> bool:
-    """Whether a volume is claimed by this claim, or kept for one of its name."""
+    """Return whether a volume is bound to this claim, or reserved for one of its name."""
     reference = volume["spec"].get("claimRef")
     meta = claim["metadata"]
     return (
@@ -47,8 +46,8 @@ def _attributes(obj: Object) -> str:
 
 
 def mismatch(volume: Object, claim: Object) -> str:
-    """Why a volume that a claim asks for by name does not do, or nothing."""
-    if is_going(volume):
+    """Return why a volume that a claim names does not fit, or an empty string."""
+    if is_being_deleted(volume):
         return f'the volume is marked for deletion "{volume["metadata"]["name"]}"'
     if capacity(volume) < requested(claim):
         return "requested PV is too small"
@@ -64,7 +63,7 @@ def mismatch(volume: Object, claim: Object) -> str:
 
 
 def find(claim: Object, volumes: Iterable[Object], delayed: bool) -> Object | None:
-    """The best volume for a claim: one that is kept for it, else the smallest of those with the fewest access modes.
+    """Return the best volume for a claim: one reserved for it, else the smallest with the fewest access modes.
 
     If binding is delayed until there is a pod, only the first will do: the scheduler chooses among the others.
     """
@@ -80,7 +79,7 @@ def find(claim: Object, volumes: Iterable[Object], delayed: bool) -> Object | No
             capacity(volume) < size
             or mode(volume) != mode(claim)
             or _attributes(volume) != _attributes(claim)
-            or is_going(volume)
+            or is_being_deleted(volume)
             or not wanted <= _modes(volume)
         ):
             continue

@@ -6,12 +6,11 @@ A claim and a volume are bound when each names the other; the annotations say wh
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers._volumes.claims import class_of, names_class
 from pybernetes.control_plane.controllers.persistentvolume_binder import match
 
-Object = dict[str, Any]
 COMPLETED = "pv.kubernetes.io/bind-completed"
 BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
@@ -46,7 +45,7 @@ NOTHING = Step("nothing")
 
 
 def annotation(obj: Object, name: str) -> str | None:
-    """The value of an annotation, or None."""
+    """Return the value of an annotation, or None."""
     return (obj["metadata"].get("annotations") or {}).get(name)
 
 
@@ -54,7 +53,7 @@ def annotation(obj: Object, name: str) -> str | None:
 
 
 def bound_claim(claim: Object, volume: Object | None) -> Step:
-    """A claim that was bound before: it stays so, or it has lost its volume for good."""
+    """Plan for a claim that was bound before: it stays bound, or has lost its volume for good."""
     if not claim["spec"].get("volumeName"):
         text = "Bound claim has lost reference to PersistentVolume. Data on the volume is lost!"
         return Step("lost", event=("Warning", "ClaimLost", text))
@@ -69,7 +68,7 @@ def bound_claim(claim: Object, volume: Object | None) -> Step:
 
 
 def named_claim(claim: Object, volume: Object | None) -> Step:
-    """A claim that asks for a volume by name."""
+    """Plan for a claim that asks for a volume by name."""
     if volume is None:
         return Step("pending")
     name = volume["metadata"]["name"]
@@ -85,11 +84,11 @@ def named_claim(claim: Object, volume: Object | None) -> Step:
 
 
 def open_claim(
-    claim: Object, found: Object | None, storage_class: Object | None, default: str, waiting_pods: list[str]
+    claim: Object, volume: Object | None, storage_class: Object | None, default: str, waiting_pods: list[str]
 ) -> Step:
-    """A claim that takes what fits; ``found`` is that, if there is something."""
-    if found is not None:
-        return Step("bind", found)
+    """Plan for a claim that takes any volume that fits; ``volume`` is the best one, or None."""
+    if volume is not None:
+        return Step("bind", volume)
     if not names_class(claim) and default:
         return Step("set class", name=default)
     if is_delayed(storage_class) and annotation(claim, SELECTED_NODE) is None:
@@ -109,7 +108,7 @@ def open_claim(
 
 
 def provision(storage_class: Object) -> Step:
-    """Asks whoever provisions volumes of a class for one; nobody does here itself."""
+    """Plan to ask the external provisioner of a class for a volume."""
     provisioner: str = storage_class["provisioner"]
     wanted = MIGRATED.get(provisioner, provisioner)
     if wanted.startswith(_IN_TREE):
@@ -124,12 +123,12 @@ def provision(storage_class: Object) -> Step:
 
 
 def is_delayed(storage_class: Object | None) -> bool:
-    """Whether claims of a class wait for a pod."""
+    """Return whether claims of a class wait for their first pod."""
     return storage_class is not None and storage_class.get("volumeBindingMode") == "WaitForFirstConsumer"
 
 
 def provisioner_annotations(claim: Object, provisioner: str) -> dict[str, str]:
-    """The annotations that tell an external provisioner to begin."""
+    """Return the annotations that tell an external provisioner to begin."""
     wanted = MIGRATED.get(provisioner, provisioner)
     annotations = dict(claim["metadata"].get("annotations") or {})
     annotations.update({name: wanted for name in PROVISIONERS})
@@ -140,7 +139,7 @@ def provisioner_annotations(claim: Object, provisioner: str) -> dict[str, str]:
 
 
 def volume_step(volume: Object, claim: Object | None) -> Step:
-    """What to do about a volume; ``claim`` is the one it is bound to, if that is still there."""
+    """Plan for a volume; ``claim`` is the one it is bound to, or None if that is gone."""
     reference = volume["spec"].get("claimRef")
     if not reference or not reference.get("uid"):
         return Step("available")
@@ -160,12 +159,12 @@ def volume_step(volume: Object, claim: Object | None) -> Step:
 
 
 def policy(volume: Object) -> str:
-    """What becomes of a volume that is no longer claimed."""
+    """Return the reclaim policy of a volume."""
     return volume["spec"].get("persistentVolumeReclaimPolicy") or "Retain"
 
 
 def reclaim(volume: Object) -> Step:
-    """What becomes of a volume whose claim is gone. Whoever provisioned it deletes it; nobody here can."""
+    """Plan for a volume whose claim is gone; only an external provisioner can delete it."""
     name = volume["metadata"]["name"]
     match policy(volume):
         case "Retain":
@@ -189,7 +188,7 @@ def reclaim(volume: Object) -> Step:
 
 
 def bound_volume(volume: Object, claim: Object) -> Object | None:
-    """The volume bound to a claim, or None if it is so already."""
+    """Return the volume bound to a claim, or None if it is bound already."""
     spec, meta, own = volume["spec"], volume["metadata"], claim["metadata"]
     changed = False
     annotations = dict(meta.get("annotations") or {})
@@ -215,7 +214,7 @@ def bound_volume(volume: Object, claim: Object) -> Object | None:
 
 
 def unbound_volume(volume: Object) -> Object:
-    """The volume without its claim; one that people had kept for a claim stays so."""
+    """Return the volume without its claim; one that a user had reserved for a claim stays reserved."""
     spec, meta = dict(volume["spec"]), dict(volume["metadata"])
     annotations = dict(meta.get("annotations") or {})
     if BY_CONTROLLER in annotations:
@@ -228,7 +227,7 @@ def unbound_volume(volume: Object) -> Object:
 
 
 def bound_to_volume(claim: Object, volume: Object) -> Object | None:
-    """The claim bound to a volume, or None if it is so already."""
+    """Return the claim bound to a volume, or None if it is bound already."""
     meta = claim["metadata"]
     annotations = dict(meta.get("annotations") or {})
     spec = claim["spec"]
@@ -243,7 +242,7 @@ def bound_to_volume(claim: Object, volume: Object) -> Object | None:
 
 
 def claim_status(claim: Object, phase: str, volume: Object | None) -> Object | None:
-    """The status of a claim, or None if it is so already."""
+    """Return the status of a claim, or None if nothing changes."""
     old = claim.get("status", {})
     new = {**old, "phase": phase}
     if volume is None:

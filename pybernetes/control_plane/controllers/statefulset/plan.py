@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from pybernetes.control_plane.controllers._workload.pods import (
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
+from pybernetes.control_plane.controllers._objects.pods import (
     is_available,
-    is_deleted,
     is_ready,
     is_terminal,
     phase,
@@ -15,7 +16,7 @@ from pybernetes.control_plane.controllers._workload.pods import (
 from pybernetes.control_plane.controllers._workload.revisions import template_of
 from pybernetes.control_plane.controllers._workload.templates import scaled
 from pybernetes.control_plane.controllers.statefulset import identity, retention
-from pybernetes.control_plane.controllers.statefulset.identity import Object, ordinal, ordinals, revision_of
+from pybernetes.control_plane.controllers.statefulset.identity import ordinal, ordinals, revision_of
 from pybernetes.control_plane.controllers.statefulset.retention import Lookup
 
 
@@ -49,7 +50,7 @@ class Seen:
 
 
 def plan(seen: Seen) -> Plan:
-    """Decides."""
+    """Decide which pods and claims to create, change and delete."""
     return _Planner(seen).plan()
 
 
@@ -81,13 +82,13 @@ class _Planner:
         self.steps.append(Step(verb, pod))
 
     def is_available(self, pod: Object) -> bool:
-        return is_available(pod, self.min_ready_seconds, self.seen.now) and not is_deleted(pod)
+        return is_available(pod, self.min_ready_seconds, self.seen.now) and not is_being_deleted(pod)
 
     def nobody(self, number: int) -> Object:
         return {"metadata": {"name": identity.pod_name(self.set, number)}, "spec": {}}
 
     def new_pod(self, number: int) -> Object:
-        """The pod for a place that is free: of the old revision below the partition, of the new one from it on."""
+        """Return the pod for a free ordinal: of the old revision below the partition, else of the new one."""
         spec = self.set["spec"]
         strategy = spec.get("updateStrategy", {})
         rolling = strategy.get("rollingUpdate")
@@ -104,7 +105,7 @@ class _Planner:
     # -- every place filled, nobody beyond ---------------------------------------------------------------
 
     def settle(self) -> bool:
-        """Fills places and empties those beyond; False if the set must come to rest before it can be updated."""
+        """Fill ordinals and empty those beyond; return False if the set must settle before it can be updated."""
         for pod in self.replicas:
             if self.fill(pod) and self.ordered:
                 return False
@@ -117,9 +118,9 @@ class _Planner:
         return not any(self.empty(pod, first_sick) and self.ordered for pod in self.condemned)
 
     def fill(self, pod: Object) -> bool:
-        """Sees to one place; True if those after it must wait."""
+        """Fill one ordinal; return True if those after it must wait."""
         if is_terminal(pod):
-            if not is_deleted(pod):
+            if not is_being_deleted(pod):
                 self.do("delete", pod)
             return True
         if not phase(pod):
@@ -129,7 +130,7 @@ class _Planner:
             return True
         if phase(pod) == "Pending":
             self.do("claims", pod)
-        if self.ordered and (is_deleted(pod) or phase(pod) != "Running" or not self.is_available(pod)):
+        if self.ordered and (is_being_deleted(pod) or phase(pod) != "Running" or not self.is_available(pod)):
             return True
         if not identity.is_itself(self.set, pod):
             self.do("update", pod)
@@ -142,8 +143,8 @@ class _Planner:
         return any(retention.owners(claim, self.set, pod) is not None for claim in claims)
 
     def empty(self, pod: Object, first_sick: Object | None) -> bool:
-        """Sees to a pod beyond the last place; True if those before it must wait."""
-        if is_deleted(pod):
+        """Delete a pod beyond the last ordinal; return True if those before it must wait."""
+        if is_being_deleted(pod):
             return True
         if self.ordered and pod is not first_sick and not self.is_available(pod):
             return True
@@ -153,14 +154,14 @@ class _Planner:
     # -- the new revision --------------------------------------------------------------------------------
 
     def roll(self, rolling: Object) -> None:
-        """Deletes pods of the old revision from the last place down, as many as may be missing at once."""
+        """Delete pods of the old revision from the last ordinal down, as many as may be unavailable."""
         first = rolling.get("partition", 0)
         allowed = max(1, scaled(rolling.get("maxUnavailable", 1), len(self.replicas), up=False))
         budget = max(0, allowed - sum(not self.is_available(pod) for pod in self.replicas))
         candidates = [
             pod
             for pod in reversed(self.replicas[first:])
-            if revision_of(pod) != self.update and not is_deleted(pod)
+            if revision_of(pod) != self.update and not is_being_deleted(pod)
         ]
         if self.ordered:
             chosen = candidates[:budget]
@@ -181,7 +182,7 @@ class _Planner:
         current = seen.current["metadata"]["name"]
         there = [pod for pod in seen.pods if phase(pod)]
         ready = [pod for pod in there if phase(pod) == "Running" and is_ready(pod)]
-        stable = [revision_of(pod) for pod in there if not is_deleted(pod)]
+        stable = [revision_of(pod) for pod in there if not is_being_deleted(pod)]
         updated = stable.count(self.update)
         kept = max(0, stable.count(current) - self.deleted_for_update)
         if updated == len(ready) == len(there) == wanted:

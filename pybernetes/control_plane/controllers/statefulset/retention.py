@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pybernetes.api.resource import Object
 from pybernetes.client.refs import PODS, STATEFUL_SETS, Ref
 from pybernetes.control_plane.controllers.statefulset.identity import (
-    Object,
     claim_name,
     ordinal,
     ordinals,
@@ -17,21 +17,21 @@ Lookup = Callable[[str], Object | None]  # a claim by its name
 
 
 def _policy(stateful_set: Object) -> tuple[bool, bool]:
-    """Whether claims go when the set is deleted, and when it is scaled down."""
+    """Return whether claims go when the set is deleted, and when it is scaled down."""
     policy = stateful_set["spec"].get("persistentVolumeClaimRetentionPolicy") or {}
     return policy.get("whenDeleted") == "Delete", policy.get("whenScaled") == "Delete"
 
 
 def claims(stateful_set: Object, pod: Object, lookup: Lookup) -> list[Object]:
-    """The claims of a pod that are there."""
+    """Return the claims of a pod that exist."""
     number = ordinal(pod)
     templates = stateful_set["spec"].get("volumeClaimTemplates") or ()
-    found = [lookup(claim_name(stateful_set, template, number)) for template in templates]
-    return [each for each in found if each is not None]
+    claims = [lookup(claim_name(stateful_set, template, number)) for template in templates]
+    return [claim for claim in claims if claim is not None]
 
 
 def _names(reference: Object, owner: Object, kind: Ref) -> bool:
-    """Whether a reference is to an object of that kind and name, whatever its uid."""
+    """Return whether a reference is to an object of that kind and name, whatever its uid."""
     return (
         reference["apiVersion"] == kind.api_version
         and reference["kind"] == kind.kind
@@ -44,41 +44,41 @@ def _references(claim: Object) -> list[Object]:
 
 
 def _is_stale(claim: Object, owner: Object, kind: Ref) -> bool:
-    """Whether a claim belongs to an earlier object of the same name, with which it will go."""
+    """Return whether a claim belongs to a former object of the same name, with which it is deleted."""
     uid = owner["metadata"].get("uid", "")
-    return any(_names(each, owner, kind) and each["uid"] != uid for each in _references(claim))
+    return any(_names(reference, owner, kind) and reference["uid"] != uid for reference in _references(claim))
 
 
 def is_waiting(stateful_set: Object, pod: Object, lookup: Lookup) -> bool:
-    """Whether a pod cannot be made yet, since a claim still goes away with its predecessor."""
+    """Return whether a pod must wait because a claim is still being deleted with its predecessor."""
     if not _policy(stateful_set)[1]:
         return False
     return any(_is_stale(claim, pod, PODS) for claim in claims(stateful_set, pod, lookup))
 
 
 def has_stranger(claim: Object, stateful_set: Object, pod: Object) -> bool:
-    """Whether somebody else manages a claim, which is then left to them."""
+    """Return whether another controller owns a claim, which is then left alone."""
     if not any(_policy(stateful_set)):
         return False
-    for each in _references(claim):
+    for reference in _references(claim):
         for owner, kind in ((stateful_set, STATEFUL_SETS), (pod, PODS)):
-            if _names(each, owner, kind):
-                if each["uid"] != owner["metadata"].get("uid", ""):
+            if _names(reference, owner, kind):
+                if reference["uid"] != owner["metadata"].get("uid", ""):
                     return True
                 break
         else:
-            if each.get("controller"):
+            if reference.get("controller"):
                 return True
     return False
 
 
 def owners(claim: Object, stateful_set: Object, pod: Object) -> list[Object] | None:
-    """The references that a claim is to have; None if it has them."""
+    """Return the owner references that a claim is to have; None if it has them."""
     if _is_stale(claim, stateful_set, STATEFUL_SETS) or _is_stale(claim, pod, PODS):
         return None
     ours = {stateful_set["metadata"]["uid"], pod["metadata"].get("uid", "")}
-    present = [each for each in _references(claim) if each["uid"] in ours]
-    others = [each for each in _references(claim) if each["uid"] not in ours]
+    present = [reference for reference in _references(claim) if reference["uid"] in ours]
+    others = [reference for reference in _references(claim) if reference["uid"] not in ours]
     if has_stranger(claim, stateful_set, pod):
         return others if present else None
     with_set, when_scaled = _policy(stateful_set)
@@ -88,8 +88,8 @@ def owners(claim: Object, stateful_set: Object, pod: Object) -> list[Object] | N
         wanted = [owner_reference(pod, PODS)]
     elif with_set:
         wanted = [owner_reference(stateful_set, STATEFUL_SETS)]
-    if [each["uid"] for each in present] == [each["uid"] for each in wanted] and all(
-        each.get("controller") for each in present
+    if [reference["uid"] for reference in present] == [reference["uid"] for reference in wanted] and all(
+        reference.get("controller") for reference in present
     ):
         return None
     return others + wanted

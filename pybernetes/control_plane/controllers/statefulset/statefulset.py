@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from functools import partial
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import CONTROLLER_REVISIONS, PERSISTENT_VOLUME_CLAIMS, PODS, STATEFUL_SETS
+from pybernetes.control_plane.controllers._objects.deletion import is_namespace_terminating
+from pybernetes.control_plane.controllers._objects.pods import next_availability
 from pybernetes.control_plane.controllers._workload import revisions
 from pybernetes.control_plane.controllers._workload.base import Workload
 from pybernetes.control_plane.controllers._workload.batches import (
     at_once,
-    namespace_is_terminating,
     slow_start,
 )
 from pybernetes.control_plane.controllers._workload.describe import describe
 from pybernetes.control_plane.controllers._workload.history import current_revision
-from pybernetes.control_plane.controllers._workload.pods import next_availability
 from pybernetes.control_plane.controllers.statefulset import identity, retention
-from pybernetes.control_plane.controllers.statefulset.identity import Object, ordinal, place, revision_of
+from pybernetes.control_plane.controllers.statefulset.identity import ordinal, place, revision_of
 from pybernetes.control_plane.controllers.statefulset.plan import Seen, Step, plan
 from pybernetes.runtime import Runtime
 from pybernetes.runtime.owned_objects import owner_reference
@@ -37,7 +38,7 @@ class StatefulSetController(Workload):
         self.cache(PERSISTENT_VOLUME_CLAIMS)
 
     async def reconcile(self, key: str) -> float | None:
-        """One step of scaling or updating."""
+        """Take one step of scaling or updating."""
         stateful_set = self.objects.get(key)
         if stateful_set is None:
             return None
@@ -48,7 +49,7 @@ class StatefulSetController(Workload):
         status = stateful_set.get("status", {})
         collisions = status.get("collisionCount", 0)
         update, collisions = await current_revision(self.client, stateful_set, reference, known, collisions)
-        named = {each["metadata"]["name"]: each for each in known}
+        named = {revision["metadata"]["name"]: revision for revision in known}
         current = named.get(status.get("currentRevision", ""), update)
         namespace, cache, now = stateful_set["metadata"]["namespace"], self.cache(PERSISTENT_VOLUME_CLAIMS), self.clock.now()  # fmt: skip
         todo = plan(
@@ -59,22 +60,24 @@ class StatefulSetController(Workload):
         await self.write_status(stateful_set, todo.status)
         if error is not None:
             raise error
-        live = {each["metadata"]["name"] for each in (current, update)} | {revision_of(pod) for pod in pods}
+        live = {revision["metadata"]["name"] for revision in (current, update)} | {
+            revision_of(pod) for pod in pods
+        }
         limit = stateful_set["spec"].get("revisionHistoryLimit", 10)
-        for each in revisions.surplus(known, live, limit):
-            await self.client.delete(CONTROLLER_REVISIONS, each["metadata"]["name"], namespace)
+        for revision in revisions.surplus(known, live, limit):
+            await self.client.delete(CONTROLLER_REVISIONS, revision["metadata"]["name"], namespace)
         if todo.status.get("readyReplicas", 0) != todo.status["availableReplicas"]:
             return next_availability(pods, stateful_set["spec"].get("minReadySeconds", 0), now)
         return None
 
     async def _apply(self, stateful_set: Object, steps: list[Step]) -> StatusError | None:
-        """Takes the steps, those of one verb together; gives the first failure."""
+        """Carry out the steps, those of one verb together; return the first failure."""
         for verb in ("claims", "update", "delete"):
-            failures = await at_once(self._step(stateful_set, each) for each in steps if each.verb == verb)
+            failures = await at_once(self._step(stateful_set, step) for step in steps if step.verb == verb)
             if failures:
                 return failures[0]
-        creations = [each for each in steps if each.verb == "create"]
-        _, error = await slow_start([partial(self._step, stateful_set, each) for each in creations])
+        creations = [step for step in steps if step.verb == "create"]
+        _, error = await slow_start([partial(self._step, stateful_set, creation) for creation in creations])
         return error
 
     async def _step(self, stateful_set: Object, step: Step) -> None:
@@ -98,14 +101,14 @@ class StatefulSetController(Workload):
             if step.verb != "delete":
                 raise
         except StatusError as error:
-            if namespace_is_terminating(error):
+            if is_namespace_terminating(error):
                 return
             self._tell(stateful_set, step.verb, f"Pod {pod['metadata']['name']}", error)
             raise
         self._tell(stateful_set, step.verb, f"Pod {pod['metadata']['name']}")
 
     async def _see_to_claims(self, stateful_set: Object, pod: Object) -> None:
-        """Makes the claims that a pod misses, and gives all of them the owner that they are to have."""
+        """Create the missing claims of a pod, and give all of them the owner that they are to have."""
         cache, number = self.cache(PERSISTENT_VOLUME_CLAIMS), ordinal(pod)
         for wanted in identity.claims_of(stateful_set, number):
             meta = wanted["metadata"]

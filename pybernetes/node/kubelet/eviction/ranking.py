@@ -123,7 +123,7 @@ def refusal(pod: Fields, conditions: frozenset[str]) -> tuple[str, str] | None:
 
 
 def _quality(pod: Fields) -> str:
-    from pybernetes.api.core.pod.pod_level_resources import qos_class
+    from pybernetes.api.core.pod.qos_class import qos_class
 
     return qos_class(pod["spec"])
 

@@ -7,7 +7,7 @@ from typing import Any
 from pybernetes.lib import rfc3339
 from pybernetes.node.stats.cgroup import Pressure, Usage
 from pybernetes.node.stats.filesystem import Filesystem
-from pybernetes.node.stats.network import Interface, main
+from pybernetes.node.stats.network import Interface, primary_interface
 
 Fields = dict[str, Any]
 
@@ -59,7 +59,7 @@ def _stall(pressure: Pressure) -> Fields:
 
 def network(interfaces: list[Interface], now: float) -> Fields | None:
     """NetworkStats: one interface stands for all, and all are listed."""
-    chosen = main(interfaces)
+    chosen = primary_interface(interfaces)
     if chosen is None:
         return None
     listed = [_interface(each) for each in interfaces]

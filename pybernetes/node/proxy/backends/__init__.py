@@ -1,1 +1,1 @@
-"""How the kernel, or a program, is had to do it: one file for each mode of kube-proxy."""
+"""How traffic is sent on: one file, or one folder with a file of its name, for each mode of kube-proxy."""

@@ -1,1 +1,1 @@
-"""Patches: three-way merges, the last applied configuration, overrides."""
+"""What apply and its like need: the last applied configuration, three-way patches, pruning, overrides."""

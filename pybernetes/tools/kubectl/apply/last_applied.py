@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from pybernetes.tools.kubectl.printers.json import dumps
+from pybernetes.tools.kubectl.output.json import dumps
 
 ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 def configuration(value: dict[str, Any], typed: bool = False, complete: bool = True) -> str:
-    """The text that the annotation holds for an object: the object without it."""
+    """Return the text of the annotation for an object: the object without the annotation."""
     plain = copy.deepcopy(value)
     annotations = plain.setdefault("metadata", {}).get("annotations")
     if annotations is None:
@@ -23,7 +23,7 @@ def configuration(value: dict[str, Any], typed: bool = False, complete: bool = T
 
 
 def annotate(value: dict[str, Any], typed: bool = False) -> dict[str, Any]:
-    """The object with the annotation."""
+    """Return the object with the annotation."""
     text = configuration(value, typed)
     metadata = dict(value.get("metadata") or {})
     metadata["annotations"] = {**(metadata.get("annotations") or {}), ANNOTATION: text}
@@ -31,5 +31,5 @@ def annotate(value: dict[str, Any], typed: bool = False) -> dict[str, Any]:
 
 
 def read(value: dict[str, Any]) -> str | None:
-    """What was applied last, if anything."""
+    """Return what was applied last, if anything."""
     return ((value.get("metadata") or {}).get("annotations") or {}).get(ANNOTATION)

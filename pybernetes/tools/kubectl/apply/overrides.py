@@ -13,7 +13,7 @@ FLAGS = """
 
 
 def apply(value: dict[str, Any], text: str, kind: str) -> dict[str, Any]:
-    """The object with the overrides."""
+    """Return the object with the overrides."""
     if not text:
         return value
     import json

@@ -13,7 +13,7 @@ _ORDER = "$setElementOrder"
 
 
 def merge_patch(original: Json | None, modified: Json, current: Json) -> Json:
-    """A JSON merge patch, for kinds whose lists have no keys."""
+    """Return a JSON merge patch, for kinds whose lists have no keys."""
     patch: Json = {}
     for key, value in modified.items():
         now = current.get(key)
@@ -34,7 +34,7 @@ def merge_patch(original: Json | None, modified: Json, current: Json) -> Json:
 
 
 def strategic_patch(original: Json | None, modified: Json, current: Json, type_: Any) -> Json:
-    """A strategic merge patch, for kinds whose type is known."""
+    """Return a strategic merge patch, for kinds whose type is known."""
     patch: Json = {}
     original = original or {}
     for key, value in modified.items():
@@ -71,18 +71,18 @@ def _field(type_: Any, key: str) -> Any:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Whether two values are the same, true and 1 apart."""
+    """Tell whether two values are the same, true and 1 apart."""
     return type(left) is type(right) and left == right
 
 
 def _list(
     patch: Json, key: str, original: list[Any], modified: list[Any], current: list[Any], field: Any
 ) -> None:
-    if field.merge_key and all(isinstance(each, dict) for each in (*original, *modified, *current)):
+    if field.merge_key and all(isinstance(item, dict) for item in (*original, *modified, *current)):
         _objects(patch, key, original, modified, current, field)
         return
-    added = [each for each in modified if each not in current]
-    dropped = [each for each in original if each not in modified and each in current]
+    added = [item for item in modified if item not in current]
+    dropped = [item for item in original if item not in modified and item in current]
     if not added and not dropped:
         return
     if added:
@@ -96,23 +96,23 @@ def _objects(
     patch: Json, key: str, original: list[Json], modified: list[Json], current: list[Json], field: Any
 ) -> None:
     name = field.merge_key
-    before = {each.get(name): each for each in original}
-    now = {each.get(name): each for each in current}
-    wanted = [each.get(name) for each in modified]
+    before = {item.get(name): item for item in original}
+    now = {item.get(name): item for item in current}
+    wanted = [item.get(name) for item in modified]
     changes: list[Json] = []
-    for each in modified:
-        identity = each.get(name)
+    for wanted_item in modified:
+        identity = wanted_item.get(name)
         if identity not in now:
-            changes.append(each)
+            changes.append(wanted_item)
             continue
-        inner = strategic_patch(before.get(identity), each, now[identity], field.item)
+        inner = strategic_patch(before.get(identity), wanted_item, now[identity], field.item)
         if inner:
             changes.append({**inner, name: identity})
-    changes += [{"$patch": "delete", name: each} for each in before if each not in wanted and each in now]
-    there = [each for each in (item.get(name) for item in current) if each in wanted]
-    reordered = there != [each for each in wanted if each in now]
+    changes += [{"$patch": "delete", name: value} for value in before if value not in wanted and value in now]
+    there = [value for value in (item.get(name) for item in current) if value in wanted]
+    reordered = there != [value for value in wanted if value in now]
     if not changes and not reordered:
         return
     if changes:
         patch[key] = changes
-    patch[f"{_ORDER}/{key}"] = [{name: each} for each in wanted]
+    patch[f"{_ORDER}/{key}"] = [{name: value} for value in wanted]

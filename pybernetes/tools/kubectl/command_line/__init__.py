@@ -1,1 +1,1 @@
-"""Flags, their groups and shell completion."""
+"""The command line: finding the command, flags, help and completion."""

@@ -1,7 +1,17 @@
-"""What could follow on a command line: verbs, flags and their values, resource types, names.
+"""What could follow on a command line: commands, flags and their values, resource types, names.
 
 The answer has cobra's form, so that the scripts of any kubectl can ask ours: a choice per line, with a tab and a
 description after it where there is one, then a colon and a number of flags for the shell.
+
+A command says with COMPLETION what its arguments are; the first word is one of these, others may follow it:
+
+types [TYPE …]     a type (of these, if some are given), then names of that type; or TYPE/NAME
+fields             the type that a path of fields begins with
+pods [containers]  a pod, or something that has pods; then, with the second word, one of its containers
+names RESOURCE     one object of a resource
+kubeconfig PLURAL  one cluster, user or context of the kubeconfig
+files              files here and in pods
+words WORD …       one of these words
 """
 
 from __future__ import annotations
@@ -10,40 +20,16 @@ from typing import Any
 
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.command_line.flags import Flag, FlagError, HelpWanted, declare, parse
+from pybernetes.tools.kubectl.command_line.lookup import COMMANDS, find, group_of, names
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.help import names
-from pybernetes.tools.kubectl.main import find
 
 FILES, NO_SPACE, NO_FILES, EXTENSIONS = 0, 2, 4, 8
 _DIRECTIVES = {
     NO_SPACE: "ShellCompDirectiveNoSpace", NO_FILES: "ShellCompDirectiveNoFileComp",
     EXTENSIONS: "ShellCompDirectiveFilterFileExt",
 }  # fmt: skip
-_PACKAGE = "pybernetes.tools.kubectl.commands"
-_ANY: tuple[str, ...] = ()
-_SCALABLE = ("deployment", "replicaset", "replicationcontroller", "statefulset")
-_ROLLED = ("deployment", "daemonset", "statefulset")
-# The types that come first on the line of a command, and then names of that type.
-_TYPED: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(
-        ("get", "describe", "delete", "edit", "label", "annotate", "patch", "debug", "apply edit-last-applied",
-         "apply view-last-applied"), _ANY,
-    ),
-    **dict.fromkeys(("rollout history", "rollout restart", "rollout status", "rollout undo"), _ROLLED),
-    **dict.fromkeys(("rollout pause", "rollout resume"), ("deployment",)),
-    **dict.fromkeys(("scale", "autoscale"), _SCALABLE),
-    "expose": ("pod", "service", "replicationcontroller", "deployment", "replicaset"),
-    "set image": ("daemonsets", "deployments", "pods", "cronjobs", "replicasets", "replicationcontrollers", "statefulsets"),
-    "taint": ("node",),
-}  # fmt: skip
 _WITH_PODS = ("daemonsets", "deployments", "jobs", "pods", "replicasets", "replicationcontrollers", "services", "statefulsets")  # fmt: skip
-_RUNNING = ("logs", "exec", "attach", "port-forward")
-_NAMED = {"top node": "nodes", "top pod": "pods", "cordon": "nodes", "uncordon": "nodes", "drain": "nodes", "create token": "serviceaccounts"}  # fmt: skip
-_CONFIG = {
-    "config use-context": "contexts", "config delete-context": "contexts", "config rename-context": "contexts",
-    "config set-context": "contexts", "config delete-cluster": "clusters", "config delete-user": "users",
-}  # fmt: skip
 _OUTPUTS = (
     "custom-columns", "custom-columns-file", "go-template", "go-template-file", "json", "jsonpath", "jsonpath-as-json",
     "jsonpath-file", "kyaml", "name", "template", "templatefile", "wide", "yaml",
@@ -52,7 +38,7 @@ Answer = tuple[list[str], int]
 
 
 def complete(words: list[str], streams: dict[str, Any]) -> tuple[str, str]:
-    """What is printed, and what is told, for the words of a line; the last one is not finished."""
+    """Return the choices and the message for the words of a line, the last of which is unfinished."""
     *before, last = words or [""]
     try:
         choices, directive = _answer(before, last, streams)
@@ -63,7 +49,7 @@ def complete(words: list[str], streams: dict[str, Any]) -> tuple[str, str]:
     told = (
         ", ".join(word for bit, word in _DIRECTIVES.items() if directive & bit) or "ShellCompDirectiveDefault"
     )
-    printed = "".join(f"{each}\n" for each in choices) + f":{directive}\n"
+    printed = "".join(f"{choice}\n" for choice in choices) + f":{directive}\n"
     return printed, f"Completion ended with directive: {told}\n"
 
 
@@ -81,44 +67,44 @@ def _answer(before: list[str], last: str, streams: dict[str, Any]) -> Answer:
         elif last.startswith("-"):
             return flag_names(flags, last), NO_FILES
     if command is None and wanted is None:
-        if [each for each in rest if not each.startswith("-")]:
+        if [word for word in rest if not word.startswith("-")]:
             return [], FILES
-        return _starting(names(_PACKAGE), last), NO_FILES
-    context = Context(parse(rest, flags), path, **streams)
+        return _starting(names(COMMANDS), last), NO_FILES
+    context = Context(parse(rest, flags), path, command, **streams)
     where = path.partition(" ")[2]
     if wanted is not None:
         return _value(context, where, wanted.name, last)
-    if command is not None and getattr(command, "GROUP", False) and not context.args:
-        nested = _starting(names(command.__name__), last)
+    if command is not None and (package := group_of(command)) and not context.args:
+        nested = _starting(names(package), last)
         if nested or where != "apply":
             return nested, NO_FILES
-    return _arguments(context, where, context.args, last)
+    return _arguments(context, context.args, last)
 
 
 def valued(word: str, flags: dict[str, Flag]) -> Flag | None:
-    """The flag whose value comes next after a word, if it wants one."""
+    """Return the flag whose value follows a word, if it needs one."""
     if word.startswith("--"):
-        found = flags.get(word[2:])
-        return found if found is not None and found.kind != "bool" else None
+        wanted = flags.get(word[2:])
+        return wanted if wanted is not None and wanted.kind != "bool" else None
     shorts = {flag.short: flag for flag in flags.values() if flag.short}
     for place, letter in enumerate(word[1:] if word.startswith("-") else "", 2):
-        found = shorts.get(letter)
-        if found is None:
+        wanted = shorts.get(letter)
+        if wanted is None:
             return None
-        if found.kind != "bool":
-            return found if place == len(word) else None
+        if wanted.kind != "bool":
+            return wanted if place == len(word) else None
     return None
 
 
 def flag_names(flags: dict[str, Flag], last: str) -> list[str]:
-    """The flags that begin like a word, each with what it does."""
+    """Return the flags that begin like a word, each with its description."""
     shown = [flag for flag in flags.values() if not flag.hidden]
-    found = {f"--{flag.name}": flag.help for flag in shown} | {"--help": "explains the command"}
+    helps = {f"--{flag.name}": flag.help for flag in shown} | {"--help": "explains the command"}
     if not last.startswith("--"):
-        found |= {f"-{flag.short}": flag.help for flag in shown if flag.short} | {
+        helps |= {f"-{flag.short}": flag.help for flag in shown if flag.short} | {
             "-h": "explains the command"
         }
-    return [f"{name}\t{text}" for name, text in sorted(found.items()) if name.startswith(last)]
+    return [f"{name}\t{text}" for name, text in sorted(helps.items()) if name.startswith(last)]
 
 
 def _value(context: Context, path: str, flag: str, last: str) -> Answer:
@@ -135,39 +121,39 @@ def _value(context: Context, path: str, flag: str, last: str) -> Answer:
     return [], FILES
 
 
-def _arguments(context: Context, path: str, args: list[str], last: str) -> Answer:
-    if path in _TYPED:
-        return _typed(context, _TYPED[path], args, last), NO_FILES
-    if path == "explain" and not args and "." not in last:
-        return _starting(_types(context), last), NO_FILES
-    if path in _RUNNING:
-        if not args:
+def _arguments(context: Context, args: list[str], last: str) -> Answer:
+    kind, *words = getattr(context.command, "COMPLETION", "").split() or [""]
+    match kind:
+        case "types":
+            return _typed(context, words, args, last), NO_FILES
+        case "fields" if not args and "." not in last:
+            return _starting(_types(context), last), NO_FILES
+        case "pods" if not args:
             return _pods(context, last)
-        if path == "logs" and len(args) == 1:
+        case "pods" if words and len(args) == 1:
             return _starting(_containers(context, args[0]), last), NO_FILES
-        return [], NO_FILES
-    if path in _NAMED:
-        return (_starting(_objects(context, _NAMED[path]), last) if not args else []), NO_FILES
-    if path in _CONFIG:
-        return (_starting(_configured(context, _CONFIG[path]), last) if not args else []), NO_FILES
-    if path == "cp" and len(args) < 2:
-        found = ["/", "./"] + [f"{each}/" for each in _objects(context, "namespaces")]
-        found += [f"{each}:" for each in _objects(context, "pods")]
-        return _starting(found, last), NO_SPACE
-    if path == "completion":
-        return (_starting(["bash", "fish", "powershell", "zsh"], last) if not args else []), NO_FILES
-    return [], FILES
+        case "names" if not args:
+            return _starting(_objects(context, words[0]), last), NO_FILES
+        case "kubeconfig" if not args:
+            return _starting(_configured(context, words[0]), last), NO_FILES
+        case "words" if not args:
+            return _starting(words, last), NO_FILES
+        case "files" if len(args) < 2:
+            choices = ["/", "./"] + [f"{name}/" for name in _objects(context, "namespaces")]
+            choices += [f"{name}:" for name in _objects(context, "pods")]
+            return _starting(choices, last), NO_SPACE
+    return [], FILES if kind in ("", "fields", "files") else NO_FILES
 
 
-def _typed(context: Context, allowed: tuple[str, ...], args: list[str], last: str) -> list[str]:
+def _typed(context: Context, allowed: list[str], args: list[str], last: str) -> list[str]:
     if args and "/" not in args[0]:
-        found = [name for word in args[0].split(",") for name in _objects(context, word)]
-        return [each for each in _starting(found, last) if each not in args[1:]]
+        choices = [name for word in args[0].split(",") for name in _objects(context, word)]
+        return [choice for choice in _starting(choices, last) if choice not in args[1:]]
     kind, slash, _ = last.partition("/")
     if slash:
-        found = [f"{kind}/{name}" for name in _objects(context, kind)]
-        return [each for each in _starting(found, last) if each not in args]
-    return _starting(list(allowed) or _types(context), last) if not args else []
+        choices = [f"{kind}/{name}" for name in _objects(context, kind)]
+        return [choice for choice in _starting(choices, last) if choice not in args]
+    return _starting(allowed or _types(context), last) if not args else []
 
 
 def _pods(context: Context, last: str) -> Answer:
@@ -175,7 +161,7 @@ def _pods(context: Context, last: str) -> Answer:
     if slash:
         return _starting([f"{kind}/{name}" for name in _objects(context, kind)], last), NO_FILES
     pods = _starting(_objects(context, "pods"), last)
-    kinds = _starting([f"{each}/" for each in _WITH_PODS], last)
+    kinds = _starting([f"{kind}/" for kind in _WITH_PODS], last)
     return pods + kinds, NO_FILES | (NO_SPACE if not pods else 0)
 
 
@@ -183,24 +169,28 @@ def _containers(context: Context, word: str) -> list[str]:
     from pybernetes.tools.kubectl.resources.pods import named, pods_of
 
     spec = pods_of(context, named(context, word), 0)[0].get("spec") or {}
-    return [each["name"] for key in ("initContainers", "containers") for each in spec.get(key) or ()]
+    return [
+        container["name"] for key in ("initContainers", "containers") for container in spec.get(key) or ()
+    ]
 
 
 def _types(context: Context) -> list[str]:
     return [
-        each.full_name for each in context.discovery.resources() if each.preferred and "get" in each.verbs
+        resource.full_name
+        for resource in context.discovery.resources()
+        if resource.preferred and "get" in resource.verbs
     ]
 
 
 def _configured(context: Context, key: str) -> list[str]:
-    return [each["name"] for each in context.config.get(key) or ()]
+    return [entry["name"] for entry in context.config.get(key) or ()]
 
 
 def _objects(context: Context, word: str) -> list[str]:
     resource = context.discovery.find(word)
     namespace = context.namespace if resource.namespaced else ""
-    return [each["metadata"]["name"] for each in context.client.list(resource, namespace).get("items") or ()]
+    return [item["metadata"]["name"] for item in context.client.list(resource, namespace).get("items") or ()]
 
 
-def _starting(found: list[str], last: str) -> list[str]:
-    return sorted({each for each in found if each.startswith(last)})
+def _starting(choices: list[str], last: str) -> list[str]:
+    return sorted({choice for choice in choices if choice.startswith(last)})

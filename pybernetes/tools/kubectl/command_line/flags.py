@@ -30,7 +30,7 @@ class Flag:
         self.help = self.help.strip()
 
     def initial(self) -> Any:
-        """The value of a flag that is not given."""
+        """Return the value of a flag that is not given."""
         if self.kind in ("list", "array"):
             return self.default.split(",") if self.default else []
         if self.kind == "map":
@@ -40,7 +40,7 @@ class Flag:
         return self.convert(self.default or ("false" if self.kind == "bool" else "0"))
 
     def convert(self, text: str) -> Any:
-        """A value from its text; ValueError with Go's words if it is none."""
+        """Return the value of a text; ValueError with Go's words if it has none."""
         match self.kind:
             case "bool":
                 if text in ("1", "t", "T", "true", "TRUE", "True"):
@@ -54,66 +54,19 @@ class Flag:
                 except ValueError:
                     raise ValueError(f"strconv.ParseInt: parsing {quoted(text)}: invalid syntax") from None
             case "duration":
+                from pybernetes.api.text.durations import parse_duration
+
                 return parse_duration(text)
         return text
 
 
 def quoted(text: str) -> str:
-    """The text in quotes, as Go's %q writes it."""
+    """Return the text in quotes, as Go's %q writes it."""
     if text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
     from pybernetes.api.text.go_format import quote
 
     return quote(text)
-
-
-_UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
-
-
-def parse_duration(text: str) -> float:
-    """Seconds from Go's notation (1h30m, 500ms)."""
-    rest, sign = text, 1.0
-    if rest[:1] in ("+", "-"):
-        sign = -1.0 if rest[0] == "-" else 1.0
-        rest = rest[1:]
-    if rest == "0":
-        return 0.0
-    if not rest:
-        raise ValueError(f"time: invalid duration {quoted(text)}")
-    total = 0.0
-    while rest:
-        place = 0
-        while place < len(rest) and (rest[place].isdigit() or rest[place] == "."):
-            place += 1
-        number, rest = rest[:place], rest[place:]
-        if not number or number == ".":
-            raise ValueError(f"time: invalid duration {quoted(text)}")
-        place = 0
-        while place < len(rest) and not (rest[place].isdigit() or rest[place] == "."):
-            place += 1
-        unit, rest = rest[:place], rest[place:]
-        if not unit:
-            raise ValueError(f"time: missing unit in duration {quoted(text)}")
-        if unit not in _UNITS:
-            raise ValueError(f"time: unknown unit {quoted(unit)} in duration {quoted(text)}")
-        total += float(number) * _UNITS[unit]
-    return sign * total
-
-
-def show_duration(seconds: float) -> str:
-    """Seconds in Go's notation."""
-    if seconds == 0:
-        return "0s"
-    if abs(seconds) < 1:
-        for unit, size in (("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)):
-            if abs(seconds) >= size:
-                return f"{seconds / size:g}{unit}"
-    hours, rest = divmod(seconds, 3600)
-    minutes, rest = divmod(rest, 60)
-    text = f"{rest:g}s"
-    if hours:
-        return f"{int(hours)}h{int(minutes)}m{text}"
-    return f"{int(minutes)}m{text}" if minutes else text
 
 
 class Values:
@@ -140,15 +93,15 @@ class Values:
         return values[name]
 
     def common(self, name: str) -> Any:
-        """A flag that every command has; its default if the command uses the name for something else."""
+        """Return a global flag; empty if the command uses its name for something else."""
         return "" if name in self.shadowed else getattr(self, name.replace("-", "_"))
 
     def has(self, name: str) -> bool:
-        """Whether the command has such a flag."""
+        """Tell whether the command has such a flag."""
         return name in self.flags
 
     def put(self, flag: Flag, text: str) -> None:
-        """Takes a value that was given."""
+        """Take a value from the command line."""
         name = flag.name.replace("-", "_")
         try:
             if flag.kind == "list":
@@ -173,12 +126,12 @@ class Values:
         self.changed.add(flag.name)
 
     def set(self, name: str, value: Any) -> None:
-        """Sets a value from within, as a default that depends on others."""
+        """Set a value from within, as a default that depends on others."""
         self._values[name.replace("-", "_")] = value
 
 
 def split_csv(text: str) -> list[str]:
-    """The fields of one line of comma-separated values."""
+    """Return the fields of one line of comma-separated values."""
     if '"' not in text:
         return text.split(",") if text else []
     import csv
@@ -191,18 +144,18 @@ class FlagError(CommandError):
 
 
 def declare(*texts: str) -> dict[str, Flag]:
-    """The flags that some texts declare, by name."""
-    found: dict[str, Flag] = {}
+    """Return the flags that some texts declare, by name."""
+    flags: dict[str, Flag] = {}
     for text in texts:
         for line in text.splitlines():
             if line and not line.isspace():
                 flag = Flag(line)
-                found.setdefault(flag.name, flag)
-    return found
+                flags.setdefault(flag.name, flag)
+    return flags
 
 
 def parse(arguments: list[str], flags: dict[str, Flag], interspersed: bool = True) -> Values:
-    """Parses the arguments of a command; FlagError in pflag's words."""
+    """Parse the arguments of a command; FlagError in pflag's words."""
     values = Values(flags)
     shorts = {flag.short: flag for flag in flags.values() if flag.short}
     rest = iter(range(len(arguments)))

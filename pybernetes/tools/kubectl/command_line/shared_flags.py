@@ -80,7 +80,7 @@ DELETION = """
 
 
 def field_manager(name: str) -> str:
-    """The flag that names the field manager, with a default."""
+    """Return the flag that names the field manager, with a default."""
     return f"- field-manager string {name} | name under which ownership of fields is recorded\n"
 
 

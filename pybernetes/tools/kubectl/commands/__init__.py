@@ -1,4 +1,1 @@
-"""One file per verb; a folder is a verb with verbs of its own. Only the file of the verb that is asked for is imported.
-
-Each has ``SUMMARY``, ``USAGE``, ``FLAGS`` (texts, see flags.py) and ``run(context)``.
-"""
+"""One file for each command; a folder is a command with commands of its own. ``command_line.lookup`` says what a file has."""

@@ -19,13 +19,13 @@ _RECORDED = (
 
 
 def attach(context: Context, pod: dict[str, Any], name: str) -> None:
-    """Joins a container with our input and output."""
+    """Join our input and output with those of a container."""
     flags = context.flags
     try:
         container = choose_container(context, pod, name, quiet=flags.quiet)
     except CommandError as error:
         raise CommandError(f"cannot attach to the container: {error.message}") from None
-    spec = next(each for each in containers(pod) if each["name"] == container)
+    spec = next(candidate for candidate in containers(pod) if candidate["name"] == container)
     tty = flags.tty
     if tty and not spec.get("tty"):
         tty = False
@@ -59,38 +59,38 @@ def attach(context: Context, pod: dict[str, Any], name: str) -> None:
 
 
 def follow(context: Context, info: Info) -> int:
-    """After run: waits for the pod, attaches, gives its exit code, and deletes it if asked."""
+    """Wait for the pod that ``run`` made, attach to it, return its exit code, and delete it if asked."""
     flags = context.flags
-    from pybernetes.tools.kubectl.commands.logs import _print
+    from pybernetes.tools.kubectl.commands.logs import print_logs
 
     try:
         pod = wait_running(context, info.object, flags.pod_running_timeout)
         first = pod["spec"]["containers"][0]["name"]
         try:
             if pod["status"]["phase"] == "Running":
-                _print(context, pod, first, {})  # what came before we are attached
+                print_logs(context, pod, first, {})  # what came before we are attached
                 attach(context, pod, first)
             else:
-                _print(context, pod, first, {})
+                print_logs(context, pod, first, {})
         except CommandError as error:
             context.warn(
                 f"warning: couldn't attach to pod/{info.name}, falling back to streaming logs: {error.message}"
             )
-            _print(context, pod, first, {"follow": True})
+            print_logs(context, pod, first, {"follow": True})
         if flags.leave_stdin_open or flags.restart == "Always":
             return 0
         return _result(context, info)
     finally:
         if flags.rm:
-            from pybernetes.tools.kubectl.commands.delete import delete_one
+            from pybernetes.tools.kubectl.resources.deletion import delete_object
 
-            delete_one(context, info, -1, "Background")
+            delete_object(context, info, -1, "Background")
             if not flags.quiet:
                 context.out(f'pod "{info.name}" deleted from {info.namespace} namespace')
 
 
 def _result(context: Context, info: Info) -> int:
-    from pybernetes.tools.kubectl.commands._waiting import until
+    from pybernetes.tools.kubectl.resources.waiting import until
 
     def over(value: dict[str, Any] | None) -> bool:
         return value is None or (value.get("status") or {}).get("phase") in ("Succeeded", "Failed")

@@ -14,7 +14,7 @@ _RESTRICTED = {
 
 
 def secure(container: Object, profile: str, style: str) -> None:
-    """Gives a container the security context of a profile; ``style`` is node, copy or ephemeral."""
+    """Give a container the security context of a profile; ``style`` is node, copy or ephemeral."""
     security = dict(container.pop("securityContext", None) or {})
     if profile in ("baseline", "restricted") or (profile, style) == ("general", "node"):
         security = dict(_RESTRICTED) if profile == "restricted" else {}
@@ -29,7 +29,7 @@ def secure(container: Object, profile: str, style: str) -> None:
 
 
 def use_host(spec: Object, container: Object, profile: str) -> None:
-    """Gives a pod on a node what a profile lets it see of the node."""
+    """Give a pod on a node what a profile lets it see of the node."""
     if profile in ("legacy", "general", "sysadmin"):
         spec.setdefault("volumes", []).append({"name": "host-root", "hostPath": {"path": "/"}})
         container.setdefault("volumeMounts", []).append({"name": "host-root", "mountPath": "/host"})
@@ -38,7 +38,7 @@ def use_host(spec: Object, container: Object, profile: str) -> None:
 
 
 def strip(pod: Object, profile: str, keep: dict[str, bool]) -> None:
-    """Takes from a copy of a pod what is not kept: labels, annotations, probes, init containers."""
+    """Remove from a copy of a pod what is not kept: labels, annotations, probes, init containers."""
     metadata, spec = pod["metadata"], pod["spec"]
     if profile == "legacy":
         metadata.pop("labels", None)
@@ -49,14 +49,14 @@ def strip(pod: Object, profile: str, keep: dict[str, bool]) -> None:
     if not keep["initContainers"]:
         spec.pop("initContainers", None)
     for probe in ("livenessProbe", "readinessProbe", "startupProbe"):
-        for each in spec["containers"] if not keep[probe] else ():
-            each.pop(probe, None)
+        for container in spec["containers"] if not keep[probe] else ():
+            container.pop(probe, None)
     if spec.get("shareProcessNamespace") is None:
         spec["shareProcessNamespace"] = True
 
 
 def may_not_work(container: Object, pod: Object) -> bool:
-    """Whether a container is given powers that the user of its pod cannot use."""
+    """Tell whether a container is given powers that the user of its pod cannot use."""
     user = ((pod.get("spec") or {}).get("securityContext") or {}).get("runAsUser")
     security = container.get("securityContext")
     if not user or not security or security.get("runAsUser") == 0:

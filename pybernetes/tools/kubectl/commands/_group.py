@@ -1,28 +1,20 @@
-"""A verb that only has verbs of its own."""
+"""A command that only has commands of its own."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import Exit
 
-# Where the original puts its help and how it ends differs from verb to verb.
-_TO_STDOUT = ("rollout", "certificate")
-_CODES = {"certificate": 0}
 
+def group(*, code: int = 1, to_stdout: bool = False) -> Callable[[Context], None]:
+    """Return what such a command does without one of its commands: print its help, and end with ``code``."""
 
-def run(context: Context) -> None:
-    """Says what there is, or that there is no such thing."""
-    if context.args:
-        raise context.usage(f'unknown command "{" ".join(context.args)}"')
-    from importlib import import_module
+    def run(context: Context) -> None:
+        if context.args:
+            raise context.usage(f'unknown command "{" ".join(context.args)}"')
+        context.show_help(context.stdout if to_stdout else context.stderr)
+        raise Exit(code)
 
-    from pybernetes.tools.kubectl.help import show
-    from pybernetes.tools.kubectl.main import _file
-
-    words = context.path.split()[1:]
-    show(
-        import_module("pybernetes.tools.kubectl.commands." + ".".join(map(_file, words))),
-        context.path,
-        context.stdout if words[-1] in _TO_STDOUT else context.stderr,
-    )
-    raise Exit(_CODES.get(words[-1], 1))
+    return run

@@ -8,7 +8,7 @@ from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 
 def nodes(context: Context, usage: str) -> tuple[Builder, list[Info]]:
-    """The nodes that the arguments name."""
+    """Return the nodes that the arguments name."""
     context.dry_run()
     if not context.args and not context.flags.selector:
         raise context.usage(f"USAGE: {usage} [flags]")
@@ -16,8 +16,8 @@ def nodes(context: Context, usage: str) -> tuple[Builder, list[Info]]:
         raise context.usage("error: cannot specify both a node name and a --selector option")
     if context.flags.selector:
         args = ["nodes"]
-    elif any("/" in each for each in context.args):
-        args = [each if "/" in each else f"nodes/{each}" for each in context.args]
+    elif any("/" in word for word in context.args):
+        args = [word if "/" in word else f"nodes/{word}" for word in context.args]
     else:
         args = ["nodes", *context.args]
     builder = Builder.from_flags(context, args=args, continue_on_error=True)
@@ -31,7 +31,7 @@ def nodes(context: Context, usage: str) -> tuple[Builder, list[Info]]:
 
 
 def cordon(context: Context, info: Info, wanted: bool) -> None:
-    """Makes a node unschedulable, or schedulable again."""
+    """Make a node unschedulable, or schedulable again."""
     suffix = {"client": " (dry run)", "server": " (server dry run)"}.get(context.flags.dry_run, "")
     done = "cordoned" if wanted else "uncordoned"
     if bool((info.object.get("spec") or {}).get("unschedulable")) == wanted:

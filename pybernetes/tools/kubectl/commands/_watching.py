@@ -8,7 +8,7 @@ from pybernetes.tools.kubectl.commands.get import as_table, builder, printer_of
 from pybernetes.tools.kubectl.connection.client import JSON, TABLE
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found
-from pybernetes.tools.kubectl.printers.table import TablePrinter, columns
+from pybernetes.tools.kubectl.output.table import TablePrinter, columns
 from pybernetes.tools.kubectl.resources.builder import Info
 
 
@@ -42,7 +42,7 @@ class _Growing:
 
 
 def watch(context: Context, human: bool) -> None:
-    """Lists what is there, then prints what changes until interrupted."""
+    """List what is there, then print what changes until interrupted."""
     flags = context.flags
     source = builder(context, human, single_type=True, flatten=False)
     try:

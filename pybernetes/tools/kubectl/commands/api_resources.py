@@ -7,7 +7,7 @@ from typing import Any
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.printers.table import columns
+from pybernetes.tools.kubectl.output.table import columns
 from pybernetes.tools.kubectl.resources.discovery import Resource
 
 SUMMARY = "Print the supported API resources on the server"
@@ -25,7 +25,7 @@ o output string | wide, name, json or yaml
 
 
 def run(context: Context) -> None:
-    """Prints a line for each resource type."""
+    """Print a line for each resource type."""
     flags = context.flags
     if context.args:
         raise context.usage(f"unexpected arguments: [{' '.join(context.args)}]")
@@ -36,14 +36,16 @@ def run(context: Context) -> None:
         )
     if flags.sort_by not in ("", "name", "kind"):
         raise CommandError("--sort-by accepts only name or kind")
-    found = context.discovery.resources() if flags.cached else context.discovery.refresh()
-    chosen = sorted((each for each in found if _wanted(flags, each)), key=_order(flags.sort_by))
+    resources = context.discovery.resources() if flags.cached else context.discovery.refresh()
+    chosen = sorted(
+        (resource for resource in resources if _wanted(flags, resource)), key=_order(flags.sort_by)
+    )
     if flags.output in ("json", "yaml", "kyaml"):
         _structured(context, chosen)
         return
     if flags.output == "name":
-        for each in chosen:
-            context.out(each.full_name)
+        for resource in chosen:
+            context.out(resource.full_name)
         return
     wide = flags.output == "wide"
     rows = []
@@ -52,47 +54,47 @@ def run(context: Context) -> None:
             ["NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND"]
             + (["VERBS", "CATEGORIES"] if wide else [])
         )
-    for each in chosen:
+    for resource in chosen:
         row = [
-            each.plural,
-            ",".join(each.short_names),
-            each.api_version,
-            "true" if each.namespaced else "false",
-            each.kind,
+            resource.plural,
+            ",".join(resource.short_names),
+            resource.api_version,
+            "true" if resource.namespaced else "false",
+            resource.kind,
         ]
-        rows.append(row + ([",".join(each.verbs), ",".join(each.categories)] if wide else []))
+        rows.append(row + ([",".join(resource.verbs), ",".join(resource.categories)] if wide else []))
     context.stdout.write(columns(rows))
 
 
-def _wanted(flags: Any, each: Resource) -> bool:
+def _wanted(flags: Any, resource: Resource) -> bool:
     given = flags.changed
     return (
-        each.preferred
-        and bool(each.verbs)
-        and ("namespaced" not in given or flags.namespaced == each.namespaced)
-        and ("api-group" not in given or flags.api_group == each.group)
-        and all(verb in each.verbs for verb in flags.verbs)
-        and all(name in each.categories for name in flags.categories)
+        resource.preferred
+        and bool(resource.verbs)
+        and ("namespaced" not in given or flags.namespaced == resource.namespaced)
+        and ("api-group" not in given or flags.api_group == resource.group)
+        and all(verb in resource.verbs for verb in flags.verbs)
+        and all(name in resource.categories for name in flags.categories)
     )
 
 
 def _order(by: str) -> Any:
     if by == "name":
-        return lambda each: each.plural
+        return lambda resource: resource.plural
     if by == "kind":
-        return lambda each: each.kind
-    return lambda each: (each.group, each.plural)
+        return lambda resource: resource.kind
+    return lambda resource: (resource.group, resource.plural)
 
 
 def _structured(context: Context, chosen: list[Resource]) -> None:
-    from pybernetes.tools.kubectl import printers
+    from pybernetes.tools.kubectl.output import printers
 
     resources = []
-    for each in chosen:
+    for resource in chosen:
         entry = {
-            "name": each.plural, "singularName": each.singular, "namespaced": each.namespaced, "group": each.group,
-            "version": each.version, "kind": each.kind, "verbs": list(each.verbs), "shortNames": list(each.short_names),
-            "categories": list(each.categories),
+            "name": resource.plural, "singularName": resource.singular, "namespaced": resource.namespaced, "group": resource.group,
+            "version": resource.version, "kind": resource.kind, "verbs": list(resource.verbs), "shortNames": list(resource.short_names),
+            "categories": list(resource.categories),
         }  # fmt: skip
         resources.append({key: value for key, value in entry.items() if value not in ("", [])})
     value = {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "", "resources": resources}

@@ -11,11 +11,11 @@ FLAGS = ()
 
 
 def run(context: Context) -> None:
-    """Prints them, sorted."""
+    """Print the API versions, sorted."""
     if context.args:
         raise context.usage(f"unexpected arguments: [{' '.join(context.args)}]")
     try:
-        versions = {each.api_version for each in context.discovery.refresh()}
+        versions = {resource.api_version for resource in context.discovery.refresh()}
     except CommandError as error:
         raise error
     for version in sorted(versions):

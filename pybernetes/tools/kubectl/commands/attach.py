@@ -9,6 +9,7 @@ from pybernetes.tools.kubectl.resources.pods import named, pods_of
 
 SUMMARY = "Attach to a running container"
 USAGE = "attach (POD | TYPE/NAME) -c CONTAINER"
+COMPLETION = "pods"
 FLAGS = ("""
 c container string | the container
 - detach-keys string ctrl-p,ctrl-q | keys that leave the container
@@ -20,7 +21,7 @@ t tty bool false | our input is a terminal
 
 
 def run(context: Context) -> None:
-    """Attaches until the container ends or its output does."""
+    """Attach until the container ends or its output does."""
     flags, args = context.flags, context.args
     if not args:
         raise CommandError("at least 1 argument is required for attach")

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.apply.last_applied import annotate
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands.create._make import ordered
+from pybernetes.tools.kubectl.commands.create._generator import ordered
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Auto-scale a deployment, replica set, stateful set, or replication controller"
 USAGE = "autoscale (-f FILENAME | TYPE NAME | TYPE/NAME) [--min=MINPODS] --max=MAXPODS [--cpu=CPU] [--memory=MEMORY]"
+COMPLETION = "types deployment replicaset replicationcontroller statefulset"
 FLAGS = (
     shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SAVE_CONFIG, shared_flags.RECORD,
     shared_flags.field_manager("kubectl-autoscale"),
@@ -35,7 +36,7 @@ _SCALABLE = {
 
 
 def run(context: Context) -> None:
-    """Makes an autoscaler for each object."""
+    """Make an autoscaler for each object."""
     flags = context.flags
     dry_run = context.dry_run()
     if "max" not in flags.changed:

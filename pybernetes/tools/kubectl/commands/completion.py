@@ -6,6 +6,7 @@ from pybernetes.tools.kubectl.context import Context
 
 SUMMARY = "Output shell completion code for the specified shell (bash, zsh, fish, or powershell)"
 USAGE = "completion SHELL"
+COMPLETION = "words bash fish powershell zsh"
 FLAGS = ()
 # Each script asks `kubectl __complete` and obeys the number that comes last: 2, no space after it; 4, no file names;
 # 8, what was said are endings of file names.
@@ -110,7 +111,7 @@ _SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH, "powershell": _POWERSHELL
 
 
 def run(context: Context) -> None:
-    """Prints the script of a shell."""
+    """Print the script of a shell."""
     if not context.args:
         raise context.usage("Shell not specified.")
     if len(context.args) > 1:

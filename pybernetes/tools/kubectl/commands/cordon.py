@@ -9,11 +9,12 @@ from pybernetes.tools.kubectl.errors import raise_all
 
 SUMMARY = "Mark node as unschedulable"
 USAGE = "cordon NODE"
+COMPLETION = "names nodes"
 FLAGS = (shared_flags.DRY_RUN, shared_flags.SELECTOR)
 
 
 def run(context: Context) -> None:
-    """Cordons nodes."""
+    """Cordon nodes."""
     builder, infos = nodes(context, "cordon NODE")
     for info in infos:
         cordon(context, info, True)

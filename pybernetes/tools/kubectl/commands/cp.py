@@ -9,13 +9,14 @@ import tarfile
 from typing import Any
 
 from pybernetes.tools.kubectl.command_line.flags import quoted
-from pybernetes.tools.kubectl.commands.exec_ import execute
+from pybernetes.tools.kubectl.commands.exec import execute
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.resources.pods import choose_container, named
 
 SUMMARY = "Copy files and directories to and from containers"
 USAGE = "cp <file-spec-src> <file-spec-dest>"
+COMPLETION = "files"
 FLAGS = ("""
 c container string | the container
 - no-preserve bool false | do not keep owner and permissions
@@ -43,10 +44,10 @@ class _Spec:
 
 
 def run(context: Context) -> None:
-    """Copies one way or the other."""
+    """Copy files from or to a container."""
     if len(context.args) != 2:
         raise CommandError("source and destination are required")
-    source, target = (_Spec(each) for each in context.args)
+    source, target = (_Spec(word) for word in context.args)
     if source.pod and target.pod:
         raise CommandError("one of src or dest must be a local file specification")
     if not source.path or not target.path:
@@ -76,7 +77,7 @@ class _Sink:
         self.buffer = io.BytesIO()
 
     def flush(self) -> None:
-        """There is nothing to flush."""
+        """Do nothing: there is no buffer."""
 
 
 def _to_pod(context: Context, path: str, target: _Spec) -> None:
@@ -106,7 +107,7 @@ def _to_pod(context: Context, path: str, target: _Spec) -> None:
 
 
 def _quiet(context: Context) -> tuple[Context, io.StringIO]:
-    """The same context with its complaints kept aside."""
+    """Return the same context with a buffer for its error output."""
     aside = io.StringIO()
     quiet = Context(context.flags, context.path, stdin=context.stdin, stdout=context.stdout, stderr=aside)
     kept = ("client", "discovery", "namespace")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, with_source
 from pybernetes.tools.kubectl.resources.builder import Builder, Info, is_not_found
+from pybernetes.tools.kubectl.resources.deletion import delete_object, propagation_policy
 
 SUMMARY = "Delete resources by file names, stdin, resources and names, or by resources and label selector"
 USAGE = "delete ([-f FILENAME] | [-k DIRECTORY] | TYPE [(NAME | -l label | --all)])"
+COMPLETION = "types"
 FLAGS = (
     shared_flags.FILES, shared_flags.SELECTOR, shared_flags.FIELD_SELECTOR, shared_flags.ALL_NAMESPACES, shared_flags.DRY_RUN,
     shared_flags.DELETION,
@@ -24,18 +24,15 @@ o output string | name: print only type and name
 - wait bool true | wait until the objects are gone, finalizers included
 """,
 )  # fmt: skip
-_POLICIES = {
-    "background": "Background", "orphan": "Orphan", "foreground": "Foreground", "true": "Background", "false": "Orphan",
-}  # fmt: skip
 
 
 def run(context: Context) -> None:
-    """Deletes what the arguments name."""
+    """Delete what the arguments name."""
     flags = context.flags
     grace = _grace(context)
-    policy = cascade(flags.cascade)
+    policy = propagation_policy(flags.cascade)
     if flags.raw:
-        from pybernetes.tools.kubectl.connection.raw_request import request
+        from pybernetes.tools.kubectl.commands._raw_request import request
 
         request(context, "DELETE", flags.raw, flags.filename[0] if flags.filename else "")
         return
@@ -78,15 +75,8 @@ def _grace(context: Context) -> int:
     return grace
 
 
-def cascade(text: str) -> str:
-    """The deletion policy that --cascade means."""
-    if text not in _POLICIES:
-        raise CommandError(f'invalid cascade value ({text}). Must be "background", "foreground", or "orphan"')
-    return _POLICIES[text]
-
-
 def _chosen(context: Context, builder: Builder) -> list[Info] | None:
-    """What is to be deleted; nothing at all if the user does not want it."""
+    """Return what is to be deleted; an empty list if the user declines."""
     infos = builder.all()
     if not context.flags.interactive:
         return infos
@@ -113,14 +103,14 @@ def delete_all(
     ignoring: bool,
     quiet: bool = False,
 ) -> None:
-    """Deletes objects one after another, then waits for all of them."""
+    """Delete objects one after another, then wait until all of them are gone."""
     flags = context.flags
     dry_run = flags.dry_run if flags.has("dry-run") else "none"
     warned = False
     gone: list[tuple[Info, str]] = []
-    found = 0
+    count = 0
     for info in infos:
-        found += 1
+        count += 1
         if (
             context.namespace_given
             and not builder.all_namespaces
@@ -131,7 +121,7 @@ def delete_all(
             warned = True
         if dry_run not in ("client", "unchanged"):
             try:
-                uid = delete_one(context, info, grace, policy)
+                uid = delete_object(context, info, grace, policy)
             except ApiError as error:
                 if ignoring and is_not_found(error):
                     continue
@@ -141,27 +131,14 @@ def delete_all(
         if not quiet:
             _show(context, info, grace, dry_run)
     builder.finish()
-    if not found and not quiet:
+    if not count and not quiet:
         context.out("No resources found")
         return
     if flags.wait and dry_run == "none":
-        from pybernetes.tools.kubectl.commands._waiting import until_gone
+        from pybernetes.tools.kubectl.resources.waiting import A_WEEK, until_gone
 
         context.stdout.flush()
-        until_gone(context, gone, flags.timeout or 7 * 24 * 3600.0)
-
-
-def delete_one(context: Context, info: Info, grace: int, policy: str) -> str:
-    """Sends the request; gives the UID of what is deleted."""
-    options: dict[str, Any] = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": policy}
-    if grace >= 0:
-        options["gracePeriodSeconds"] = grace
-    if context.flags.has("dry-run") and context.flags.dry_run == "server":
-        options["dryRun"] = ["All"]
-    answer = context.client.delete(info.resource, info.namespace, info.name, options)
-    if answer.get("kind") == "Status":
-        return (answer.get("details") or {}).get("uid") or ""
-    return (answer.get("metadata") or {}).get("uid") or ""
+        until_gone(context, gone, flags.timeout or A_WEEK)
 
 
 def _show(context: Context, info: Info, grace: int, dry_run: str) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.describe import describe
+from pybernetes.tools.kubectl.describe.describer import describe
 from pybernetes.tools.kubectl.errors import CommandError, not_found, raise_all
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Show details of a specific resource or group of resources"
 USAGE = "describe (-f FILENAME | TYPE [NAME_PREFIX | -l label] | TYPE/NAME)"
+COMPLETION = "types"
 FLAGS = (
     shared_flags.FILES, shared_flags.SELECTOR, shared_flags.ALL_NAMESPACES, shared_flags.CHUNK,
     "- show-events bool true | show the events of the objects\n",
@@ -17,7 +18,7 @@ FLAGS = (
 
 
 def run(context: Context) -> None:
-    """Describes what the arguments name; a name that is none may be the beginning of some."""
+    """Describe what the arguments name; a name that does not exist may be a prefix of others."""
     flags = context.flags
     if not context.args and not flags.filename and not flags.kustomize:
         raise CommandError(
@@ -50,7 +51,7 @@ def _by_prefix(context: Context, error: CommandError) -> None:
     word, prefix = context.args
     resource = context.discovery.find(word)
     namespace = context.namespace if resource.namespaced and not context.flags.all_namespaces else ""
-    found = False
+    any_match = False
     events = context.flags.show_events and "show-events" in context.flags.changed
     for item in context.client.list(resource, namespace, labels=context.flags.selector).get("items") or ():
         metadata = item["metadata"]
@@ -58,7 +59,7 @@ def _by_prefix(context: Context, error: CommandError) -> None:
             item.setdefault("apiVersion", resource.api_version)
             item.setdefault("kind", resource.kind)
             info = Info(resource, metadata.get("namespace", ""), metadata["name"], item)
-            found = True
+            any_match = True
             context.stdout.write(describe(context, info, events) + "\n")
-    if not found:
+    if not any_match:
         raise error

@@ -8,8 +8,8 @@ import subprocess
 import tempfile
 from typing import Any
 
+from pybernetes.tools.kubectl.apply.client_side import compute
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands.apply import compute
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, Exit, not_found
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
@@ -27,7 +27,7 @@ FLAGS = (shared_flags.FILES, shared_flags.SELECTOR, shared_flags.field_manager("
 
 
 def run(context: Context) -> int:
-    """Runs a diff program on the live and the merged objects; 1 is a difference, more an error."""
+    """Run a diff program on the live and the merged objects; 1 is a difference, more an error."""
     try:
         return _run(context)
     except Exit:
@@ -95,14 +95,14 @@ def _states(context: Context, info: Info) -> tuple[Any, Any]:
 
 
 def _text(value: dict[str, Any], managed: bool) -> str:
-    from pybernetes.tools.kubectl.printers import without_managed
-    from pybernetes.tools.kubectl.printers.yaml import dumps
+    from pybernetes.tools.kubectl.output.printers import without_managed
+    from pybernetes.tools.kubectl.output.yaml.printer import dumps
 
     return dumps(value if managed else without_managed(value))
 
 
 def _masked(before: Any, after: Any) -> tuple[Any, Any]:
-    """Secrets with stars in the place of their values; values that differ are marked as before and after."""
+    """Return secrets with stars in place of their values; values that differ are marked as before and after."""
     old, new = (before or {}).get("data") or {}, (after or {}).get("data") or {}
     results: list[Any] = []
     for value, own, mark in ((before, old, "before"), (after, new, "after")):

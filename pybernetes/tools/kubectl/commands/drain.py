@@ -6,18 +6,20 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from pybernetes.api.text.durations import show_duration
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.command_line.flags import quoted, show_duration
+from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.commands._nodes import cordon, nodes
-from pybernetes.tools.kubectl.commands._waiting import until
 from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe._writer import controller_of
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, Verbatim, not_found, raise_all
 from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.waiting import until
 
 SUMMARY = "Drain node in preparation for maintenance"
 USAGE = "drain NODE"
+COMPLETION = "names nodes"
 FLAGS = (shared_flags.DRY_RUN, shared_flags.SELECTOR, shared_flags.CHUNK, """
 - delete-emptydir-data bool false | go on even if pods have data in emptyDir volumes, which is lost
 - disable-eviction bool false | delete pods instead of evicting them, whatever disruption budgets say
@@ -34,7 +36,7 @@ Pod = dict[str, Any]
 
 
 def run(context: Context) -> None:
-    """Drains nodes, one after another."""
+    """Drain nodes, one after another."""
     builder, infos = nodes(context, "drain NODE")
     raise_all(builder.errors)
     for info in infos:
@@ -47,7 +49,7 @@ def run(context: Context) -> None:
         except CommandError as error:
             errors = [error]
         if errors:
-            words = [each.message for each in errors]
+            words = [error.message for error in errors]
             shown = words[0] if len(words) == 1 else f"[{', '.join(words)}]"
             context.warn(
                 f"error: unable to drain node {quoted(info.name)} due to error: {shown}, continuing command..."
@@ -61,7 +63,7 @@ def run(context: Context) -> None:
         context.warn("There are pending nodes to be drained:")
         for name in pending:
             context.warn(f" {name}")
-        raise Verbatim("\n".join(each.short() for each in failed))
+        raise Verbatim("\n".join(error.short() for error in failed))
 
 
 def _drain(context: Context, info: Info) -> list[CommandError]:
@@ -102,7 +104,7 @@ def _gone(uid: str) -> Callable[[Pod | None], bool]:
 
 
 def choose(context: Context, pods: list[Pod]) -> tuple[list[Pod], dict[str, list[str]], dict[str, list[str]]]:
-    """The pods to move, what to warn about, and what stands in the way."""
+    """Return the pods to move, what to warn about, and what stands in the way."""
     flags = context.flags
     chosen: list[Pod] = []
     warnings: dict[str, list[str]] = {}
@@ -138,7 +140,7 @@ def choose(context: Context, pods: list[Pod]) -> tuple[list[Pod], dict[str, list
 
 
 def _evict(context: Context, pod: Pod, deadline: float) -> None:
-    """Asks for an eviction; again and again while a disruption budget does not allow it."""
+    """Ask for an eviction, again and again while a disruption budget does not allow it."""
     flags = context.flags
     name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
     suffix = {"client": " (dry run)", "server": " (server dry run)"}.get(flags.dry_run, "")

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-import shlex
-import subprocess
-import tempfile
 from typing import Any
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.apply.last_applied import annotate
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands.set_._change import difference
+from pybernetes.tools.kubectl.commands._editor import HEAD, as_text, in_editor, parsed, without_comments
+from pybernetes.tools.kubectl.commands.set._change import difference
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, Exit, not_found
+from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Edit a resource on the server"
 USAGE = "edit (RESOURCE/NAME | -f FILENAME)"
+COMPLETION = "types"
 FLAGS = (
     shared_flags.FILES, shared_flags.PRINT, shared_flags.VALIDATE, shared_flags.SAVE_CONFIG, shared_flags.RECORD,
     shared_flags.field_manager("kubectl-edit"),
@@ -27,15 +26,10 @@ FLAGS = (
 - windows-line-endings bool false | end lines as Windows does
 """,
 )  # fmt: skip
-_HEAD = """# Please edit the object below. Lines beginning with a '#' will be ignored,
-# and an empty file will abort the edit. If an error occurs while saving this file will be
-# reopened with the relevant failures.
-#
-"""
 
 
 def run(context: Context) -> None:
-    """Edits what the arguments name, several objects as a list."""
+    """Edit what the arguments name, several objects as a list."""
     flags = context.flags
     if flags.output_patch and flags.output:
         raise CommandError("--output-patch and --output are mutually exclusive")
@@ -46,63 +40,6 @@ def run(context: Context) -> None:
     _session(context, infos)
 
 
-def _text(value: dict[str, Any], form: str, managed: bool) -> str:
-    plain = value if managed else printers.without_managed(value)
-    if form == "json":
-        from pybernetes.tools.kubectl.printers.json import dumps as json_dumps
-
-        return json_dumps(plain) + "\n"
-    from pybernetes.tools.kubectl.printers.yaml import dumps
-
-    return dumps(plain)
-
-
-def in_editor(context: Context, text: str, suffix: str) -> tuple[str, str]:
-    """What the user makes of a text, and the file that it is kept in."""
-    environment = context.environment
-    program = environment.get("KUBE_EDITOR") or environment.get("EDITOR") or "vi"
-    handle, path = tempfile.mkstemp(prefix="kubectl-edit-", suffix=suffix)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-    quotes = any(mark in program for mark in "\"'\\")
-    command = ["/bin/sh", "-c", f"{program} {shlex.quote(path)}"] if quotes else [*program.split(), path]
-    try:
-        code = subprocess.run(command, check=False).returncode
-    except OSError:
-        if "/" not in command[0]:
-            raise CommandError(f'unable to launch the editor "{program}"') from None
-        code = 1
-    if code:
-        raise CommandError(f'there was a problem with the editor "{program}"')
-    with open(path, encoding="utf-8") as file:
-        return file.read(), path
-
-
-def asked(context: Context, text: str) -> str:
-    """What the user makes of a text, once."""
-    edited, path = in_editor(context, text, ".yaml")
-    os.unlink(path)
-    return edited
-
-
-def _strip(text: str) -> str:
-    """A text without its comments."""
-    return "\n".join(line for line in text.split("\n") if not line.startswith("#"))
-
-
-def parsed(text: str) -> Any:
-    """The object in an edited text; None if there is none."""
-    from pybernetes.api.text.yaml_reader import YamlError, loads
-
-    lines = _strip(text)
-    if not lines.strip():
-        return None
-    try:
-        return loads(lines.encode())[0]
-    except YamlError as error:
-        raise CommandError(str(error)) from None
-
-
 class Results:
     """What came of an attempt: reasons to edit again, and how many objects need something else."""
 
@@ -111,7 +48,7 @@ class Results:
         self.retryable = self.missing = 0
 
     def invalid(self, info: Info, causes: list[str]) -> str:
-        """Notes that an object is to be edited again, and gives what to say."""
+        """Note that an object is to be edited again, and return what to say."""
         named = f'{info.resource.full_name} "{info.name}"'
         self.reasons += [
             f"{named} was not valid{':' if causes else ''}",
@@ -121,29 +58,29 @@ class Results:
         return f"error: {named} is invalid"
 
     def head(self) -> str:
-        """What the editor shows above the object."""
+        """Return the comment that the editor shows above the object."""
         lines = [line for reason in self.reasons for line in (reason.split("\n") if reason else [""])]
-        return _HEAD + "".join(f"# {line}".rstrip() + "\n" for line in lines)
+        return HEAD + "".join(f"# {line}".rstrip() + "\n" for line in lines)
 
 
 def _session(context: Context, infos: list[Info]) -> None:
     flags = context.flags
     form = "json" if flags.output == "json" else "yaml"
     plain = [
-        each.object if flags.show_managed_fields else printers.without_managed(each.object) for each in infos
+        info.object if flags.show_managed_fields else printers.without_managed(info.object) for info in infos
     ]
     several = {"apiVersion": "v1", "items": plain, "kind": "List", "metadata": {}}
-    original = body = _text(plain[0] if len(plain) == 1 else several, form, True)
+    original = body = as_text(plain[0] if len(plain) == 1 else several, form)
     results, kept = Results(), ""
     while True:
         edited, file = in_editor(context, results.head() + body, f".{form}")
-        if results.reasons and _strip(edited) == _strip(body):
+        if results.reasons and without_comments(edited) == without_comments(body):
             _preserved(context, file)
             raise CommandError("Edit cancelled, no valid changes were saved.")
         if kept:
             os.unlink(kept)
-        kept, body, results = file, _strip(edited), Results()
-        if body == _strip(original):
+        kept, body, results = file, without_comments(edited), Results()
+        if body == without_comments(original):
             os.unlink(file)
             context.warn("Edit cancelled, no changes made.")
             return
@@ -178,7 +115,7 @@ def _preserved(context: Context, path: str) -> None:
 def _send_all(
     context: Context, infos: list[Info], plain: list[dict[str, Any]], value: dict[str, Any], results: Results
 ) -> None:
-    """Sends each object that was changed."""
+    """Send each object that was changed."""
     edited = value.get("items") or [] if value.get("kind") == "List" and len(infos) > 1 else [value]
     for after in edited:
         try:
@@ -188,10 +125,10 @@ def _send_all(
             return
     for after in edited:
         uid = (after.get("metadata") or {}).get("uid")
-        found = [pair for pair in zip(infos, plain, strict=True) if pair[1]["metadata"].get("uid") == uid]
-        if not found:
+        matches = [pair for pair in zip(infos, plain, strict=True) if pair[1]["metadata"].get("uid") == uid]
+        if not matches:
             raise CommandError(f"no original object found for {(after.get('metadata') or {}).get('name')}")
-        _send(context, *found[0], after, results)
+        _send(context, *matches[0], after, results)
 
 
 def _send(
@@ -208,7 +145,7 @@ def _send(
         raise CommandError("At least one of apiVersion, kind and name was changed")
     patch, kind = difference(info, before, after)
     if flags.output_patch:
-        from pybernetes.tools.kubectl.printers.json import dumps
+        from pybernetes.tools.kubectl.output.json import dumps
 
         context.out(f"Patch: {dumps(patch, indent=None)}")
     named = f'{info.resource.full_name} "{info.name}"'
@@ -221,7 +158,7 @@ def _send(
         if error.reason == "Invalid":
             causes = (error.status.get("details") or {}).get("causes") or ()
             context.warn(
-                results.invalid(info, [f"{each.get('field')}: {each.get('message')}" for each in causes])
+                results.invalid(info, [f"{cause.get('field')}: {cause.get('message')}" for cause in causes])
             )
         elif not_found(error):
             results.missing += 1
@@ -231,14 +168,3 @@ def _send(
             context.warn(f"error: {named} could not be patched: {error.message}")
         return
     printers.make(context, "edited")(value)
-
-
-def edit_files(context: Context, verb: str) -> None:
-    """Lets the user edit the objects of files before they are created."""
-    for info in Builder.from_flags(context).infos():
-        value = parsed(asked(context, _HEAD + _text(info.object, "yaml", True)))
-        if value is None:
-            context.warn("Edit cancelled, saved file was empty.")
-            continue
-        made = context.client.create(info.resource, info.namespace, value, query=context.write_query())
-        printers.make(context, f"{verb}d")(made)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl import printers
+from pybernetes.lib.rfc3339 import parse as parse_time
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe._writer import _event
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.output.times import epoch
-from pybernetes.tools.kubectl.printers.table import columns
+from pybernetes.tools.kubectl.output import printers
+from pybernetes.tools.kubectl.output.table import columns
 
 SUMMARY = "List events"
 USAGE = "events [(-o|--output=)json|yaml|kyaml|name|go-template|go-template-file|template|templatefile|jsonpath|jsonpath-as-json|jsonpath-file] [--for TYPE/NAME] [--watch] [--types=Normal,Warning]"
@@ -24,27 +24,27 @@ Event = dict[str, Any]
 
 
 def run(context: Context) -> None:
-    """Prints events, the newest last."""
+    """Print events, the newest last."""
     flags = context.flags
     about = flags.__getattr__("for")
     if about and "/" not in about:
         raise CommandError("--for must be in resource/name form")
-    if any(each.lower() not in ("normal", "warning") for each in flags.types):
+    if any(event_type.lower() not in ("normal", "warning") for event_type in flags.types):
         raise CommandError("valid --types are Normal or Warning")
     namespace = "" if flags.all_namespaces else context.namespace
     resource = context.discovery.find("events")
     fields = _fields(context, about) if about else None
     listed = context.client.list(resource, namespace, chunk=flags.chunk_size, fields=fields)
-    items = [each for each in listed.get("items") or () if _wanted(flags, each)]
+    items = [event for event in listed.get("items") or () if _wanted(flags, event)]
     if not items and not flags.watch:
         where = "." if flags.all_namespaces else f" in {context.namespace} namespace."
         context.warn(f"No events found{where}")
         return
     items.sort(key=_moment)
     if flags.output:
-        for each in items:
-            each.setdefault("apiVersion", "v1")
-            each.setdefault("kind", "Event")
+        for item in items:
+            item.setdefault("apiVersion", "v1")
+            item.setdefault("kind", "Event")
         show = printers.make(context)
         show(
             {
@@ -57,7 +57,7 @@ def run(context: Context) -> None:
     else:
         context.stdout.write(
             columns(
-                [*([] if flags.no_headers else [_headings(flags)]), *(_row(flags, each) for each in items)]
+                [*([] if flags.no_headers else [_headings(flags)]), *(_row(flags, event) for event in items)]
             )
         )
     if flags.watch:
@@ -78,13 +78,15 @@ def _fields(context: Context, about: str) -> str:
 
 
 def _wanted(flags: Any, event: Event) -> bool:
-    return not flags.types or (event.get("type") or "").lower() in [each.lower() for each in flags.types]
+    return not flags.types or (event.get("type") or "").lower() in [
+        event_type.lower() for event_type in flags.types
+    ]
 
 
 def _moment(event: Event) -> float:
     series = (event.get("series") or {}).get("lastObservedTime")
     text = series or event.get("lastTimestamp") or event.get("eventTime")
-    return epoch(text) if text else 0.0
+    return parse_time(text) if text else 0.0
 
 
 def _headings(flags: Any) -> list[str]:

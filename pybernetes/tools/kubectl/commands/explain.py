@@ -11,6 +11,7 @@ from pybernetes.tools.kubectl.resources.discovery import Resource, match
 
 SUMMARY = "Get documentation for a resource"
 USAGE = "explain TYPE [--recursive=FALSE|TRUE] [--api-version=api-version-group] [-o|--output=plaintext|plaintext-openapiv2]"
+COMPLETION = "fields"
 FLAGS = ("""
 - api-version string | version (group/version) to explain
 - max-depth int 0 | with --recursive, so many levels; 0 is all
@@ -21,7 +22,7 @@ Schema = dict[str, Any]
 
 
 def run(context: Context) -> None:
-    """Prints what the schema says."""
+    """Print the description of a field from the schema."""
     flags = context.flags
     if not context.args:
         raise CommandError(
@@ -45,34 +46,36 @@ def run(context: Context) -> None:
         context.out(f"GROUP:      {resource.group}")
     context.out(f"KIND:       {resource.kind}")
     context.out(f"VERSION:    {resource.version}\n")
-    found = _Explainer(document, flags.recursive, flags.max_depth).output(schema, path)
-    if not found:
+    text = _Explainer(document, flags.recursive, flags.max_depth).output(schema, path)
+    if not text:
         raise CommandError(f'field "{path[-1]}" does not exist')
-    context.stdout.write(found + "\n")
+    context.stdout.write(text + "\n")
 
 
 def _find(context: Context) -> tuple[Resource, list[str]]:
-    """The resource and the path in it that the argument means; groups have dots too."""
+    """Return the resource and the path in it that the argument means; groups have dots too."""
     words = context.args[0].split(".")
     version = context.flags.api_version
     known = context.discovery.resources()
     for count in range(len(words), 1, -1):
-        found = match(known, ".".join(words[:count]))
-        if found is not None and found.group:
-            return found, words[count:]
+        resource = match(known, ".".join(words[:count]))
+        if resource is not None and resource.group:
+            return resource, words[count:]
     try:
-        found = context.discovery.find(words[0])
+        resource = context.discovery.find(words[0])
     except NoMatch as error:
         raise Verbatim(error.message) from None
     if version:
         group, _, name = version.rpartition("/")
         others = [
-            each for each in known if each.kind == found.kind and each.group == group and each.version == name
+            candidate
+            for candidate in known
+            if candidate.kind == resource.kind and candidate.group == group and candidate.version == name
         ]
         if not others:
-            raise CommandError(f'couldn\'t find resource for "{version}, Resource={found.plural}"')
-        found = others[0]
-    return found, words[1:]
+            raise CommandError(f'couldn\'t find resource for "{version}, Resource={resource.plural}"')
+        resource = others[0]
+    return resource, words[1:]
 
 
 def _document(context: Context, resource: Resource) -> Schema:
@@ -87,9 +90,9 @@ def _document(context: Context, resource: Resource) -> Schema:
 
 def _schema(document: Schema, resource: Resource) -> Schema:
     wanted = {"group": resource.group, "version": resource.version, "kind": resource.kind}
-    for each in ((document.get("components") or {}).get("schemas") or {}).values():
-        if wanted in (each.get("x-kubernetes-group-version-kind") or ()):
-            return each
+    for schema in ((document.get("components") or {}).get("schemas") or {}).values():
+        if wanted in (schema.get("x-kubernetes-group-version-kind") or ()):
+            return schema
     raise CommandError(f"GVK {wanted} not found in OpenAPI schema")
 
 
@@ -103,7 +106,7 @@ class _Explainer:
         return self._schemas.get(reference.rpartition("/")[2]) or schema if reference else schema
 
     def output(self, schema: Schema, path: list[str], history: frozenset[str] = frozenset()) -> str:
-        """What to print about the field at a path; nothing if there is none."""
+        """Return the text about the field at a path; an empty one if there is no such field."""
         resolved = self._resolved(schema)
         if not path:
             text = "DESCRIPTION:\n" + indent(wrap(self._description(schema) or "<empty>", 76), 4) + "\n"
@@ -123,16 +126,16 @@ class _Explainer:
         for key in ("items", "additionalProperties"):
             if isinstance(resolved.get(key), dict):
                 return self.output(resolved[key], path, deeper)
-        for each in resolved.get("allOf") or ():
-            if found := self.output(each, path, deeper):
-                return found
+        for part in resolved.get("allOf") or ():
+            if described := self.output(part, path, deeper):
+                return described
         return ""
 
     def _description(self, schema: Schema) -> str:
         resolved = self._resolved(schema)
         text = f"{resolved['description']}\n" if resolved.get("description") else ""
-        for each in resolved.get("allOf") or ():
-            text += self._description(each)
+        for part in resolved.get("allOf") or ():
+            text += self._description(part)
         for key in ("items", "additionalProperties"):
             if isinstance(resolved.get(key), dict):
                 text += self._description(resolved[key])
@@ -149,8 +152,8 @@ class _Explainer:
             text += self._detail(resolved, name, value, level)
             if self._recursive and (not self._depth or level < self._depth):
                 text += self._fields(value, level + 1, deeper)
-        for each in resolved.get("allOf") or ():
-            text += self._fields(each, level, deeper)
+        for part in resolved.get("allOf") or ():
+            text += self._fields(part, level, deeper)
         for key in ("items", "additionalProperties"):
             if isinstance(resolved.get(key), dict):
                 text += self._fields(resolved[key], level, deeper)
@@ -183,21 +186,21 @@ class _Explainer:
 
 
 def _enum(schema: Schema, *, long: bool, space: int = 0) -> str:
-    values = ['""' if each == "" else str(each) for each in schema.get("enum") or ()]
+    values = ['""' if value == "" else str(value) for value in schema.get("enum") or ()]
     if not values:
         return ""
     if long:
-        return "ENUM:" + "".join(f"\n    {each}" for each in values)
+        return "ENUM:" + "".join(f"\n    {value}" for value in values)
     return f"\n{' ' * space}enum: " + ", ".join(values[:4]) + (", ...." if len(values) > 4 else "")
 
 
 def indent(text: str, count: int) -> str:
-    """The text with so many spaces before each line."""
+    """Return the text with this many spaces before each line."""
     return "\n".join(" " * count + line for line in text.split("\n"))
 
 
 def wrap(text: str, width: int) -> str:
-    """The text in lines of a width; lines that are there stay."""
+    """Return the text in lines of a width; lines that are there stay."""
     return "\n".join(_wrapped(line, width) for line in text.split("\n"))
 
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.apply import overrides
 from pybernetes.tools.kubectl.apply.last_applied import annotate
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands.create._make import int_or_text, ordered
-from pybernetes.tools.kubectl.commands.run import parse_labels
+from pybernetes.tools.kubectl.commands.create._generator import int_or_text, ordered
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
+from pybernetes.tools.kubectl.resources.label_selector import parse_labels
 
 SUMMARY = (
     "Take a replication controller, service, deployment or pod and expose it as a new Kubernetes service"
 )
 USAGE = "expose (-f FILENAME | TYPE NAME) [--port=port] [--protocol=TCP|UDP|SCTP] [--target-port=number-or-name] [--name=name] [--external-ip=external-ip-of-service] [--type=type]"
+COMPLETION = "types pod service replicationcontroller deployment replicaset"
 FLAGS = (
     shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SAVE_CONFIG, shared_flags.RECORD,
     shared_flags.field_manager("kubectl-expose"), overrides.FLAGS.format(default="merge"),
@@ -41,7 +42,7 @@ _EXPOSABLE = {
 
 
 def run(context: Context) -> None:
-    """Makes a service for each object."""
+    """Make a service for each object."""
     dry_run = context.dry_run()
     builder = Builder.from_flags(context, continue_on_error=True, labels=None)
     for info in builder.infos():
@@ -78,19 +79,19 @@ def _kind(info: Info) -> str:
 
 
 def _selector(info: Info) -> dict[str, str]:
-    """The labels of the pods that belong to an object."""
+    """Return the labels of the pods that belong to an object."""
     spec = info.object.get("spec") or {}
     wrong = "couldn't retrieve selectors via --selector flag or introspection: "
     if info.resource.kind in ("ReplicationController", "Service"):
-        found = spec.get("selector") or {}
-        if not found and info.resource.kind == "Service":
+        labels = spec.get("selector") or {}
+        if not labels and info.resource.kind == "Service":
             raise CommandError(wrong + "the service has no pod selector set")
-        return found
+        return labels
     if info.resource.kind == "Pod":
-        found = (info.object.get("metadata") or {}).get("labels") or {}
-        if not found:
+        labels = (info.object.get("metadata") or {}).get("labels") or {}
+        if not labels:
             raise CommandError(wrong + "the pod has no labels and cannot be exposed")
-        return found
+        return labels
     selector = spec.get("selector") or {}
     if selector.get("matchExpressions"):
         raise CommandError(
@@ -102,7 +103,7 @@ def _selector(info: Info) -> dict[str, str]:
 def _ports(info: Info) -> list[tuple[str, str]]:
     spec = info.object.get("spec") or {}
     if info.resource.kind == "Service":
-        return [(str(each["port"]), each.get("protocol", "TCP")) for each in spec.get("ports") or ()]
+        return [(str(port["port"]), port.get("protocol", "TCP")) for port in spec.get("ports") or ()]
     pod = spec if info.resource.kind == "Pod" else (spec.get("template") or {}).get("spec") or {}
     return [
         (str(port["containerPort"]), port.get("protocol", "TCP"))
@@ -155,7 +156,7 @@ def _service(context: Context, info: Info) -> dict[str, Any]:
 
 
 def _service_ports(flags: Any, wanted: list[str], known: list[tuple[str, str]]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+    service_ports: list[dict[str, Any]] = []
     for place, text in enumerate(wanted, 1):
         if not text.lstrip("-").isdigit():
             raise CommandError(f'strconv.Atoi: parsing "{text}": invalid syntax')
@@ -171,5 +172,5 @@ def _service_ports(flags: Any, wanted: list[str], known: list[tuple[str, str]]) 
             elif len(wanted) > 1:
                 entry["name"] = f"port-{place}"
             target = int_or_text(flags.target_port) if flags.target_port else int(text)
-            found.append({**entry, "protocol": protocol, "port": int(text), "targetPort": target})
-    return found
+            service_ports.append({**entry, "protocol": protocol, "port": int(text), "targetPort": target})
+    return service_ports

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "Display one or many resources"
 USAGE = "get [(-o|--output=)FORMAT] (TYPE[.VERSION][.GROUP] [NAME | -l label] | TYPE[.VERSION][.GROUP]/NAME ...) [flags]"
+COMPLETION = "types"
 EXAMPLES = """
   # pods of the namespace, then of all namespaces with their nodes
   kubectl get pods
@@ -46,7 +47,7 @@ _FORMATS = ("custom-columns", "custom-columns-file", "wide")
 
 
 def run(context: Context) -> None:
-    """Shows what the arguments name."""
+    """Show what the arguments name."""
     flags = context.flags
     if flags.raw:
         _raw(context)
@@ -75,7 +76,7 @@ def _raw(context: Context) -> None:
         raise CommandError("--raw and --output are mutually exclusive")
     if not flags.raw.startswith("/"):
         raise CommandError(f'--raw must be a valid URL path: parse "{flags.raw}": invalid URI for request')
-    from pybernetes.tools.kubectl.connection.raw_request import request
+    from pybernetes.tools.kubectl.commands._raw_request import request
 
     request(context, "GET", flags.raw)
 
@@ -110,7 +111,7 @@ def _check(context: Context) -> None:
 
 
 def builder(context: Context, human: bool, **options: Any) -> Builder:
-    """What get looks for."""
+    """Return the builder for what get looks for."""
     flags = context.flags
     tables = human and flags.server_print
     query = {"includeObject": "Object"} if tables and flags.sort_by else {}
@@ -122,13 +123,13 @@ def builder(context: Context, human: bool, **options: Any) -> Builder:
 
 
 def _tables(context: Context) -> None:
-    from pybernetes.tools.kubectl.printers.table import TablePrinter, columns
+    from pybernetes.tools.kubectl.output.table import TablePrinter, columns
 
     flags = context.flags
     source = builder(context, True, continue_on_error=True)
     infos = source.all()
     if flags.sort_by:
-        from pybernetes.tools.kubectl.printers.sorting import sort_tables
+        from pybernetes.tools.kubectl.output.sorting import sort_tables
 
         try:
             infos = sort_tables(infos, flags.sort_by)
@@ -153,7 +154,7 @@ def _tables(context: Context) -> None:
 
 
 def as_table(value: dict[str, Any]) -> dict[str, Any]:
-    """The server's table; or, for an object that is not one, its name and age."""
+    """Return the server's table; or, for an object that is not one, its name and age."""
     if value.get("kind") == "Table":
         return value
     import time
@@ -177,14 +178,14 @@ def as_table(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def printer_of(context: Context) -> Any:
-    """The printer for any format but tables."""
+    """Return the printer for any format but tables."""
     output = context.flags.output
     kind, _, text = output.partition("=")
     if kind in ("custom-columns", "custom-columns-file"):
-        from pybernetes.tools.kubectl.printers.columns import printer
+        from pybernetes.tools.kubectl.output.custom_columns import printer
 
         return printer(context, kind, text)
-    from pybernetes.tools.kubectl import printers
+    from pybernetes.tools.kubectl.output import printers
 
     if output == "name":
         return printers.make(context)
@@ -212,7 +213,7 @@ def _generic(context: Context) -> None:
 def _sorted(infos: list[Info], field: str) -> list[dict[str, Any]]:
     items = [info.object for info in infos]
     if field:
-        from pybernetes.tools.kubectl.printers.sorting import sort_objects
+        from pybernetes.tools.kubectl.output.sorting import sort_objects
 
         return sort_objects(items, field)
     return items

@@ -11,5 +11,5 @@ FLAGS = ()
 
 
 def run(context: Context) -> None:
-    """Says that kustomizations are not supported."""
+    """Say that kustomizations are not supported."""
     raise CommandError("kustomizations are not supported: build them with the program kustomize")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands._marks import change
+from pybernetes.tools.kubectl.commands._metadata_changes import change
 from pybernetes.tools.kubectl.context import Context
 
 SUMMARY = "Update the labels on a resource"
 USAGE = (
     "label [--overwrite] (-f FILENAME | TYPE NAME) KEY_1=VAL_1 ... KEY_N=VAL_N [--resource-version=version]"
 )
+COMPLETION = "types"
 FLAGS = (
     shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SELECTOR, shared_flags.FIELD_SELECTOR, shared_flags.RECORD,
     shared_flags.ALL_NAMESPACES, shared_flags.field_manager("kubectl-label"),
@@ -24,5 +25,5 @@ FLAGS = (
 
 
 def run(context: Context) -> None:
-    """Changes labels."""
+    """Change labels."""
     change(context, "label", "labeled", "labels")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import nullcontext
 from typing import Any
 
 from pybernetes.tools.kubectl.command_line import shared_flags
@@ -16,6 +17,7 @@ from pybernetes.tools.kubectl.resources.pods import choose_container, containers
 
 SUMMARY = "Print the logs for a container in a pod"
 USAGE = "logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]"
+COMPLETION = "pods containers"
 FLAGS = (shared_flags.SELECTOR, """
 - all-containers bool false | all containers of the pods
 - all-pods bool false | all pods of the object, with prefixes
@@ -37,7 +39,7 @@ _USAGE = "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TY
 
 
 def run(context: Context) -> None:
-    """Prints the logs."""
+    """Print the logs."""
     flags, args = context.flags, context.args
     if len(args) > 2 or (not args and not flags.selector):
         raise context.usage(_USAGE)
@@ -57,7 +59,7 @@ def run(context: Context) -> None:
         _parallel(context, targets, options)
     else:
         for pod, name in targets:
-            _print(context, pod, name, options)
+            print_logs(context, pod, name, options)
 
 
 def _options(context: Context) -> dict[str, Any]:
@@ -89,7 +91,7 @@ def _options(context: Context) -> dict[str, Any]:
 
 
 def _targets(context: Context, container: str) -> list[tuple[dict[str, Any], str]] | None:
-    """The pods and containers whose logs are wanted."""
+    """Return the pods and containers whose logs are wanted."""
     flags = context.flags
     if flags.selector:
         listed = context.client.list(context.discovery.find("pods"), context.namespace, labels=flags.selector)
@@ -110,7 +112,7 @@ def _targets(context: Context, container: str) -> list[tuple[dict[str, Any], str
         if len(pods) > 1 and not flags.all_pods:
             context.warn(f"Found {len(pods)} pods, using pod/{pods[0]['metadata']['name']}")
             pods = pods[:1]
-    found = []
+    targets = []
     for pod in pods:
         if flags.all_containers:
             spec = pod["spec"]
@@ -119,11 +121,11 @@ def _targets(context: Context, container: str) -> list[tuple[dict[str, Any], str
                 *spec["containers"],
                 *(spec.get("ephemeralContainers") or ()),
             ]
-            found += [(pod, each["name"]) for each in order]
+            targets += [(pod, container["name"]) for container in order]
         else:
-            found.append((pod, choose_container(context, pod, container, quiet=flags.all_pods)))
+            targets.append((pod, choose_container(context, pod, container, quiet=flags.all_pods)))
     _ = containers
-    return found
+    return targets
 
 
 def _named(context: Context) -> Info:
@@ -137,9 +139,14 @@ def _named(context: Context) -> Info:
         raise
 
 
-def _print(
-    context: Context, pod: dict[str, Any], container: str, options: dict[str, Any], lock: Any = None
+def print_logs(
+    context: Context,
+    pod: dict[str, Any],
+    container: str,
+    options: dict[str, Any],
+    lock: threading.Lock | None = None,
 ) -> None:
+    """Print the logs of a container; ``lock`` keeps lines of several containers apart."""
     flags = context.flags
     name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
     prefixed = flags.has("prefix") and (flags.prefix or flags.all_pods)
@@ -147,7 +154,7 @@ def _print(
     path = path_of(context.discovery.find("pods"), namespace, name, "log")
     connection = Connection(context.client.access, context.timeout)
     query = query_string({"container": container, **options})
-    headers = context.client._headers({"Accept": "application/json, */*"})
+    headers = context.client.headers({"Accept": "application/json, */*"})
     response = connection.send("GET", path + query, headers, None)
     if response.status >= 400:
         error = failure(response, "GET")
@@ -166,20 +173,9 @@ def _print(
     connection.close()
 
 
-def _write(context: Context, data: bytes, lock: Any) -> None:
-    buffer = getattr(context.stdout, "buffer", None)
-    if lock is not None:
-        lock.acquire()
-    try:
-        if buffer is None:
-            context.stdout.write(data.decode("utf-8", "replace"))
-        else:
-            context.stdout.flush()
-            buffer.write(data)
-            buffer.flush()
-    finally:
-        if lock is not None:
-            lock.release()
+def _write(context: Context, data: bytes, lock: threading.Lock | None) -> None:
+    with lock or nullcontext():
+        context.write_bytes(data)
 
 
 def _parallel(context: Context, targets: list[tuple[dict[str, Any], str]], options: dict[str, Any]) -> None:
@@ -188,7 +184,7 @@ def _parallel(context: Context, targets: list[tuple[dict[str, Any], str]], optio
 
     def work(pod: dict[str, Any], name: str) -> None:
         try:
-            _print(context, pod, name, options, lock)
+            print_logs(context, pod, name, options, lock)
         except CommandError as error:
             errors.append(error)
 

@@ -10,7 +10,7 @@ FLAGS = ()
 
 
 def run(context: Context) -> None:
-    """Prints them."""
-    from pybernetes.tools.kubectl.help import options
+    """Print the flags of every command."""
+    from pybernetes.tools.kubectl.command_line.help import options
 
     options(context.stdout)

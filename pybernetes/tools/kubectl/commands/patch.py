@@ -5,14 +5,15 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Update fields of a resource"
 USAGE = "patch (-f FILENAME | TYPE NAME) [-p PATCH|--patch-file FILE]"
+COMPLETION = "types"
 FLAGS = (
     shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.RECORD, shared_flags.field_manager("kubectl-patch"),
     """
@@ -26,7 +27,7 @@ p patch string | the patch, JSON or YAML
 
 
 def run(context: Context) -> None:
-    """Patches what the arguments name."""
+    """Patch what the arguments name."""
     flags = context.flags
     dry_run = context.dry_run()
     if flags.patch and flags.patch_file:

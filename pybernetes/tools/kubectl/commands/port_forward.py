@@ -15,6 +15,7 @@ from pybernetes.tools.kubectl.resources.pods import named, pods_of
 
 SUMMARY = "Forward one or more local ports to a pod"
 USAGE = "port-forward TYPE/NAME [options] [LOCAL_PORT:]REMOTE_PORT [...[LOCAL_PORT_N:]REMOTE_PORT_N]"
+COMPLETION = "pods"
 FLAGS = ("""
 - address list localhost | addresses to listen on
 - pod-running-timeout duration 1m0s | how long to wait until a pod runs
@@ -22,15 +23,15 @@ FLAGS = ("""
 
 
 def run(context: Context) -> None:
-    """Forwards until interrupted."""
+    """Forward until interrupted."""
     flags = context.flags
     if len(context.args) < 2:
         raise context.usage("TYPE/NAME and list of ports are required for port-forward")
     info = named(context, context.args[0])
     pod = pods_of(context, info, flags.pod_running_timeout)[0]
     ports = [
-        _ports(each, info.object if info.resource.kind == "Service" else None, pod)
-        for each in context.args[1:]
+        _ports(pair, info.object if info.resource.kind == "Service" else None, pod)
+        for pair in context.args[1:]
     ]
     phase = (pod.get("status") or {}).get("phase")
     if phase != "Running":
@@ -58,7 +59,7 @@ def run(context: Context) -> None:
 
 
 def _ports(text: str, service: dict[str, Any] | None, pod: dict[str, Any]) -> tuple[int, int]:
-    """The port here and the port in the pod; names and service ports are looked up."""
+    """Return the local port and the port in the pod; names and service ports are looked up."""
     local, colon, remote = text.partition(":")
     if not colon:
         local = remote = text
@@ -100,7 +101,7 @@ def _remote(text: str, service: dict[str, Any] | None, pod: dict[str, Any]) -> i
 def _listen(
     context: Context, addresses: list[str], local: int, remote: int
 ) -> list[tuple[socket.socket, int]]:
-    found = []
+    listeners = []
     for address in addresses:
         families = [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")] if address == "localhost" else [
             (socket.AF_INET6 if ":" in address else socket.AF_INET, address)
@@ -121,8 +122,8 @@ def _listen(
             local = server.getsockname()[1]
             shown = f"[{host}]" if ":" in host else host
             context.out(f"Forwarding from {shown}:{local} -> {remote}")
-            found.append((server, remote))
-    return found
+            listeners.append((server, remote))
+    return listeners
 
 
 def _serve(context: Context, server: socket.socket, pod: dict[str, Any], remote: int) -> None:
@@ -161,8 +162,8 @@ def _forward(context: Context, connection: socket.socket, pod: dict[str, Any], r
     threading.Thread(target=outwards, daemon=True).start()
     announced: set[int] = set()
     try:
-        while (found := channels.receive()) is not None:
-            channel, data = found
+        while (message := channels.receive()) is not None:
+            channel, data = message
             if channel not in announced:  # each channel begins with the number of the port
                 announced.add(channel)
                 data = data[2:]

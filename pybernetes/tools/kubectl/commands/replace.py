@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.apply.last_applied import annotate, read
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found, with_source
+from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Replace a resource by file name or stdin"
@@ -23,7 +23,7 @@ FLAGS = (
 
 
 def run(context: Context) -> None:
-    """Replaces the objects of the files."""
+    """Replace the objects of the files."""
     flags = context.flags
     if context.args:
         raise context.usage(f"Unexpected args: [{' '.join(context.args)}]")
@@ -66,15 +66,15 @@ def _raw(context: Context) -> None:
     flags = context.flags
     if len(flags.filename) != 1:
         raise context.usage("--raw can only use a single local file or stdin")
-    from pybernetes.tools.kubectl.connection.raw_request import request
+    from pybernetes.tools.kubectl.commands._raw_request import request
 
     request(context, "PUT", flags.raw, flags.filename[0])
 
 
 def _force(context: Context, dry_run: str) -> None:
-    """Deletes the objects, waits until they are gone, and makes them anew."""
-    from pybernetes.tools.kubectl.commands._waiting import until_gone
-    from pybernetes.tools.kubectl.commands.delete import cascade, delete_one
+    """Delete the objects, wait until they are gone, and create them anew."""
+    from pybernetes.tools.kubectl.resources.deletion import delete_object, propagation_policy
+    from pybernetes.tools.kubectl.resources.waiting import until_gone
 
     flags = context.flags
     builder = Builder.from_flags(context)
@@ -84,7 +84,14 @@ def _force(context: Context, dry_run: str) -> None:
         if dry_run == "client":
             continue
         try:
-            gone.append((info, delete_one(context, info, max(flags.grace_period, 0), cascade(flags.cascade))))
+            gone.append(
+                (
+                    info,
+                    delete_object(
+                        context, info, max(flags.grace_period, 0), propagation_policy(flags.cascade)
+                    ),
+                )
+            )
             context.out(
                 f'{info.resource.kind_name} "{info.name}" deleted'
                 + (f" from {info.namespace} namespace" if info.resource.namespaced else "")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from pybernetes.tools.kubectl import printers
+from pybernetes.api.core.pod.image_names import is_reference
 from pybernetes.tools.kubectl.apply import overrides
 from pybernetes.tools.kubectl.apply.last_applied import annotate
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands.create._make import int_or_text, ordered
+from pybernetes.tools.kubectl.commands.create._generator import int_or_text, ordered
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.label_selector import parse_labels
 
 SUMMARY = "Run a particular image on the cluster"
 USAGE = 'run NAME --image=image [--env="key=value"] [--port=port] [--dry-run=server|client] [--overrides=inline-json] [--command] -- [COMMAND] [args...]'
@@ -41,15 +42,10 @@ t tty bool false | give the container a terminal
 - wait bool false |
 """,
 )  # fmt: skip
-_IMAGE = re.compile(
-    r"^(?:(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])(?:\.[a-zA-Z0-9-]+)*(?::[0-9]+)?/)?"
-    r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*"
-    r"(?::[\w][\w.-]{0,127})?(?:@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?$"
-)
 
 
 def run(context: Context) -> int | None:
-    """Makes the pod."""
+    """Create the pod."""
     flags = context.flags
     attaching = flags.attach or (flags.stdin and "attach" not in flags.changed)
     if "image" not in flags.changed:
@@ -83,19 +79,6 @@ def run(context: Context) -> int | None:
     return None
 
 
-def parse_labels(text: str) -> dict[str, str]:
-    """Labels from a=b,c=d."""
-    found = {}
-    for part in text.split(",") if text else ():
-        pair = part.split("=")
-        if len(pair) != 2:
-            raise CommandError(f"unexpected label spec: {part}")
-        if not pair[0]:
-            raise CommandError("unexpected empty label key")
-        found[pair[0]] = pair[1]
-    return dict(sorted(found.items()))
-
-
 def _pairs(texts: list[str]) -> dict[str, str]:
     wrong = [text for text in texts if "=" not in text or text[0] == "="]
     if wrong:
@@ -106,15 +89,15 @@ def _pairs(texts: list[str]) -> dict[str, str]:
 def _env(texts: list[str]) -> list[dict[str, str]]:
     from pybernetes.api.validation.names import env_var_name
 
-    found = []
+    variables = []
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise CommandError(f"invalid env: {text}")
         if env_var_name(name):
             raise CommandError(f"invalid env: {text}")
-        found.append({"name": name, "value": value} if value else {"name": name})
-    return found
+        variables.append({"name": name, "value": value} if value else {"name": name})
+    return variables
 
 
 def _check(context: Context, attaching: bool) -> None:
@@ -123,7 +106,7 @@ def _check(context: Context, attaching: bool) -> None:
         raise CommandError("NAME is required for run")
     if not flags.image:
         raise CommandError("--image is required")
-    if not _IMAGE.match(flags.image):
+    if not is_reference(flags.image):
         raise CommandError(f'invalid image name "{flags.image}": invalid reference format')
     if flags.tty and not flags.stdin:
         raise CommandError("-i/--stdin is required for containers with -t/--tty=true")

@@ -5,16 +5,17 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError
+from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Set a new size for a deployment, replica set, or replication controller"
 USAGE = (
     "scale [--resource-version=version] [--current-replicas=count] --replicas=COUNT (-f FILENAME | TYPE NAME)"
 )
+COMPLETION = "types deployment replicaset replicationcontroller statefulset"
 FLAGS = (
     shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SELECTOR, shared_flags.RECORD,
     """
@@ -28,7 +29,7 @@ FLAGS = (
 
 
 def run(context: Context) -> None:
-    """Scales what the arguments name."""
+    """Scale what the arguments name."""
     flags = context.flags
     dry_run = context.dry_run()
     if "replicas" not in flags.changed:
@@ -95,7 +96,7 @@ def _check(info: Info, flags: Any, current: dict[str, Any]) -> None:
 
 
 def _wait(context: Context, info: Info) -> None:
-    from pybernetes.tools.kubectl.commands._waiting import until
+    from pybernetes.tools.kubectl.resources.waiting import until
 
     wanted = context.flags.replicas
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Several
+from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder
 
 SUMMARY = "Update the taints on one or more nodes"
 USAGE = "taint NODE NAME KEY_1=VAL_1:TAINT_EFFECT_1 ... KEY_N=VAL_N:TAINT_EFFECT_N"
+COMPLETION = "types node"
 FLAGS = (
     shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SELECTOR, shared_flags.VALIDATE, shared_flags.field_manager("kubectl-taint"),
     """
@@ -24,7 +25,7 @@ Taint = dict[str, Any]
 
 
 def run(context: Context) -> None:
-    """Taints nodes, or takes taints away."""
+    """Set and remove taints of nodes."""
     flags = context.flags
     dry_run = context.dry_run()
     resources, texts = _split(context)
@@ -42,7 +43,7 @@ def run(context: Context) -> None:
         raise CommandError("at least one resource name must be specified since 'all' parameter is not set")
     if resources[0].lower() not in ("node", "nodes", "no"):
         raise CommandError(f"invalid resource type {resources[0]}, only node types are supported")
-    both = [_text(each) for each in wanted if any(_same(each, other) for other in removed)]
+    both = [_text(taint) for taint in wanted if any(_same(taint, other) for other in removed)]
     if both:
         raise CommandError(
             f"can not both modify and remove the following taint(s) in the same command: {', '.join(both)}"
@@ -80,7 +81,7 @@ def _split(context: Context) -> tuple[list[str], list[str]]:
 
 
 def parse(texts: list[str]) -> tuple[list[Taint], list[Taint]]:
-    """The taints to set and those to take away."""
+    """Return the taints to set and those to remove."""
     wanted: list[Taint] = []
     removed: list[Taint] = []
     for text in texts:
@@ -129,28 +130,28 @@ def _text(taint: Taint) -> str:
 def apply(
     node: dict[str, Any], wanted: list[Taint], removed: list[Taint], overwrite: bool
 ) -> tuple[str, list[Taint]]:
-    """What happens to a node, and its taints then."""
+    """Return what happens to a node, and its taints afterwards."""
     current = list((node.get("spec") or {}).get("taints") or [])
     name = node["metadata"]["name"]
     if not overwrite:
         taken = [
-            each["key"]
-            for each in wanted
+            taint["key"]
+            for taint in wanted
             for known in current
-            if known["key"] == each["key"] and known.get("effect") == each.get("effect")
+            if known["key"] == taint["key"] and known.get("effect") == taint.get("effect")
         ]
         if taken:
             raise CommandError(
                 f"node {name} already has [{' '.join(dict.fromkeys(taken))}] taint(s) with same effect(s) and --overwrite is false"
             )
-    missing = [each for each in removed if not any(_same(known, each) for known in current)]
+    missing = [taint for taint in removed if not any(_same(known, taint) for known in current)]
     if missing:
-        errors = [CommandError(f'taint "{_text(each)}" not found') for each in missing]
+        errors = [CommandError(f'taint "{_text(taint)}" not found') for taint in missing]
         raise errors[0] if len(errors) == 1 else Several(errors)
     kept = [
         known for known in current
-        if not any(_same(known, each) for each in removed)
-        and not any(known["key"] == each["key"] and known.get("effect") == each.get("effect") for each in wanted)
+        if not any(_same(known, taint) for taint in removed)
+        and not any(known["key"] == taint["key"] and known.get("effect") == taint.get("effect") for taint in wanted)
     ]  # fmt: skip
     operation = "modified" if wanted and removed else "tainted" if wanted else "untainted"
     return operation, [*wanted, *kept]

@@ -9,11 +9,12 @@ from pybernetes.tools.kubectl.errors import raise_all
 
 SUMMARY = "Mark node as schedulable"
 USAGE = "uncordon NODE"
+COMPLETION = "names nodes"
 FLAGS = (shared_flags.DRY_RUN, shared_flags.SELECTOR)
 
 
 def run(context: Context) -> None:
-    """Uncordons nodes."""
+    """Uncordon nodes."""
     builder, infos = nodes(context, "uncordon NODE")
     for info in infos:
         cordon(context, info, False)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+import sys
 
+from pybernetes import KUBERNETES_VERSION, __version__
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+
+TYPE_CHECKING = False  # typing's own costs time to import
+if TYPE_CHECKING:
+    from typing import Any
 
 SUMMARY = "Print the client and server version information"
 USAGE = "version"
@@ -13,26 +19,22 @@ FLAGS = ("""
 - client bool false | only the client's version; no server is asked
 o output string | json or yaml
 """,)  # fmt: skip
-KUBERNETES = "v1.37.0"
 
 
 def client_version() -> dict[str, Any]:
-    """The version of this kubectl, in the words of the version endpoint."""
-    import platform
-
-    from pybernetes import __version__
-
-    major, minor = KUBERNETES[1:].split(".")[:2]
-    machine = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+    """Return the version of this kubectl in the form of the version endpoint."""
+    major, minor = KUBERNETES_VERSION[1:].split(".")[:2]
+    machine = os.uname().machine
+    machine = {"x86_64": "amd64", "aarch64": "arm64"}.get(machine, machine)
     return {
-        "major": major, "minor": minor, "gitVersion": KUBERNETES, "gitCommit": f"pybernetes-{__version__}",
+        "major": major, "minor": minor, "gitVersion": KUBERNETES_VERSION, "gitCommit": f"pybernetes-{__version__}",
         "gitTreeState": "clean", "buildDate": "1970-01-01T00:00:00Z",
-        "goVersion": f"python{platform.python_version()}", "compiler": "cpython", "platform": f"linux/{machine}",
+        "goVersion": f"python{sys.version.split()[0]}", "compiler": "cpython", "platform": f"linux/{machine}",
     }  # fmt: skip
 
 
 def run(context: Context) -> None:
-    """Prints the versions."""
+    """Print the versions."""
     flags = context.flags
     if context.args:
         raise CommandError(f"extra arguments: [{' '.join(context.args)}]")
@@ -46,16 +48,16 @@ def run(context: Context) -> None:
         except CommandError as error:
             failure = error
     if flags.output == "json":
-        from pybernetes.tools.kubectl.printers.json import dumps
+        from pybernetes.tools.kubectl.output.json import dumps
 
         context.out(dumps(versions, indent=2, typed=True))
     elif flags.output == "yaml":
-        from pybernetes.tools.kubectl.printers.yaml import dumps as yaml_dumps
+        from pybernetes.tools.kubectl.output.yaml.printer import dumps as yaml_dumps
 
         context.stdout.write(yaml_dumps(versions))
         context.out()
     else:
-        context.out(f"Client Version: {KUBERNETES}")
+        context.out(f"Client Version: {KUBERNETES_VERSION}")
         context.out("Kustomize Version: none")
         if "serverVersion" in versions:
             context.out(f"Server Version: {versions['serverVersion'].get('gitVersion')}")
@@ -66,7 +68,7 @@ def run(context: Context) -> None:
 
 
 def _skew(context: Context, server: dict[str, Any]) -> None:
-    ours = int(KUBERNETES.split(".")[1])
+    ours = int(KUBERNETES_VERSION.split(".")[1])
     theirs = "".join(char for char in str(server.get("minor", "")) if char.isdigit())
     if theirs and abs(int(theirs) - ours) > 1:
         context.warn(

@@ -7,14 +7,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.command_line.flags import show_duration
-from pybernetes.tools.kubectl.commands._waiting import timed_out, until
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found, raise_all
-from pybernetes.tools.kubectl.jsonpath import JsonPath, relaxed
+from pybernetes.tools.kubectl.output import printers
+from pybernetes.tools.kubectl.output.jsonpath import PathTemplate, show
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
+from pybernetes.tools.kubectl.resources.waiting import A_WEEK, timed_out, until
 
 SUMMARY = "Wait for a specific condition on one or many resources"
 USAGE = "wait ([-f FILENAME] | resource.group/resource.name | resource.group [(-l label | --all)]) [--for=create|--for=delete|--for condition=available|--for=jsonpath='{}'[=value]]"
@@ -31,12 +30,12 @@ Condition = Callable[[dict[str, Any] | None], bool]
 
 
 def run(context: Context) -> None:
-    """Waits for every object that the arguments name."""
+    """Wait for every object that the arguments name."""
     flags = context.flags
     wanted = flags.__getattr__("for")
     if not wanted:
         raise CommandError("unrecognized condition: []")
-    seconds = flags.timeout if flags.timeout >= 0 else 7 * 24 * 3600.0
+    seconds = flags.timeout if flags.timeout >= 0 else A_WEEK
     deadline = time.monotonic() + seconds
     for text in wanted:
         _wait_all(context, text, deadline, seconds)
@@ -105,43 +104,41 @@ def _wait(
 
 
 def parse(text: str) -> Condition:
-    """What --for means for an object."""
+    """Return the condition that --for means."""
     if text.startswith("condition="):
         name, _, value = text[len("condition=") :].partition("=")
-        return lambda found: has_condition(found or {}, name, value or "true")
+        return lambda observed: has_condition(observed or {}, name, value or "true")
     if text.startswith("jsonpath="):
         return _by_path(text[len("jsonpath=") :])
     raise CommandError(f'unrecognized condition: "{text}"')
 
 
 def has_condition(value: dict[str, Any], name: str, wanted: str) -> bool:
-    """Whether a condition of an object has a status, and is about the object as it is now."""
+    """Tell whether a condition of an object has a status and is about the object's present generation."""
     status = value.get("status") or {}
-    for each in status.get("conditions") or ():
-        if str(each.get("type")).lower() != name.lower():
+    for condition in status.get("conditions") or ():
+        if str(condition.get("type")).lower() != name.lower():
             continue
         generation = (value.get("metadata") or {}).get("generation")
-        observed = each.get("observedGeneration") or status.get("observedGeneration")
+        observed = condition.get("observedGeneration") or status.get("observedGeneration")
         if generation and observed and observed < generation:
             return False
-        return str(each.get("status")).lower() == wanted.lower()
+        return str(condition.get("status")).lower() == wanted.lower()
     return False
 
 
 def _by_path(text: str) -> Condition:
     path, value, given = _split(text)
-    program = JsonPath(relaxed(path), True)
+    program = PathTemplate.relaxed(path)
 
-    def holds(found: dict[str, Any] | None) -> bool:
-        results = [each for result in program.results(found) for each in result]
+    def holds(observed: dict[str, Any] | None) -> bool:
+        results = [item for result in program.results(observed) for item in result]
         if not given:
             return bool(results)
         if len(results) != 1:
             return False
         if isinstance(results[0], dict | list):
             raise CommandError("jsonpath leads to a nested object or list which is not supported")
-        from pybernetes.tools.kubectl.jsonpath import show
-
         return show(results[0]) == value
 
     return holds
@@ -154,7 +151,7 @@ _FORMAT = (
 
 
 def _split(text: str) -> tuple[str, str, bool]:
-    """The path and the value, around the one equals sign that is not one of a pair."""
+    """Return the path and the value around the one equals sign that is not part of ``==``."""
     if not text:
         raise CommandError("jsonpath expression cannot be empty")
     parts = [""]
@@ -171,6 +168,3 @@ def _split(text: str) -> tuple[str, str, bool]:
             "jsonpath wait has to have a value after equal sign, like --for=jsonpath='{.status.readyReplicas}'=3"
         )
     return path, value, len(parts) > 1
-
-
-__all__ = ["has_condition", "parse", "run", "show_duration"]

@@ -1,1 +1,1 @@
-"""Requests to the API server, made to start fast."""
+"""The connection to the API server: HTTP over a socket, calls, streams to pods; made to start fast."""

@@ -8,35 +8,35 @@ import sys
 from pybernetes.tools.kubectl.connection.http import Connection, Response
 from pybernetes.tools.kubectl.connection.json_text import dumps, loads
 from pybernetes.tools.kubectl.errors import ApiError, CommandError
-from pybernetes.tools.kubectl.kubeconfig import Access
-from pybernetes.tools.kubectl.resources.discovery import Resource
+from pybernetes.tools.kubectl.kubeconfig.access import Access
 
 TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    Object = dict[str, Any]
+    from pybernetes.api.resource import Object
+    from pybernetes.tools.kubectl.resources.discovery import Resource
 JSON = "application/json"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json"
 _SAFE = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~")
 
 
 def quote(text: str) -> str:
-    """A text as a part of a query or a path."""
+    """Return a text escaped for a query or a path."""
     return "".join(chr(byte) if byte in _SAFE else f"%{byte:02X}" for byte in text.encode())
 
 
 def query_string(query: Any) -> str:
-    """A query; parameters without a value are left out."""
+    """Return a query string; parameters without a value are left out."""
     pairs = query.items() if isinstance(query, dict) else query
-    found = []
+    parts = []
     for key, value in pairs:
-        for each in value if isinstance(value, list) else [value]:
-            if each is None or each == "" or each is False:
+        for item in value if isinstance(value, list) else [value]:
+            if item is None or item == "" or item is False:
                 continue
-            found.append(f"{quote(key)}={quote('true' if each is True else str(each))}")
-    return f"?{'&'.join(found)}" if found else ""
+            parts.append(f"{quote(key)}={quote('true' if item is True else str(item))}")
+    return f"?{'&'.join(parts)}" if parts else ""
 
 
 class Client:
@@ -49,9 +49,10 @@ class Client:
         self._exec_done = access.exec is None
         self.warnings = 0
 
-    def _headers(self, given: dict[str, Any]) -> dict[str, Any]:
+    def headers(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Return the headers of a request: who asks, and what is given."""
         if not self._exec_done:
-            from pybernetes.tools.kubectl.execauth import credentials
+            from pybernetes.tools.kubectl.kubeconfig.exec_credentials import credentials
 
             self._exec_done = True
             credentials(self.access)
@@ -68,14 +69,14 @@ class Client:
         content_type: str = JSON,
         fresh: bool = False,
     ) -> Response:
-        """One request; ApiError if the answer is not a success. ``fresh`` takes a connection of its own."""
+        """Send a request; ApiError if the answer is not a success. ``fresh`` takes a connection of its own."""
         headers: dict[str, Any] = {"Accept": accept}
         data: bytes | None = None
         if body is not None:
             data = body if isinstance(body, bytes) else dumps(body)
             headers["Content-Type"] = content_type
         connection = Connection(self.access, None) if fresh else self._connection
-        response = connection.send(method, path + query_string(query), self._headers(headers), data)
+        response = connection.send(method, path + query_string(query), self.headers(headers), data)
         for warning in response.warnings:
             self._warn(warning)
         if response.status >= 400:
@@ -93,7 +94,7 @@ class Client:
         )
 
     def json(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
-        """One request whose answer is JSON."""
+        """Send a request whose answer is JSON and return its value."""
         raw = self.send(method, path, body, **options).read()
         try:
             return loads(raw)
@@ -101,23 +102,23 @@ class Client:
             raise CommandError(f"the server's answer is not JSON: {error}") from None
 
     def get(self, resource: Resource, namespace: str, name: str, **options: Any) -> Object:
-        """One object."""
+        """Return an object."""
         subresource = options.pop("subresource", "")
         return self.json("GET", path_of(resource, namespace, name, subresource), **options)
 
     def create(self, resource: Resource, namespace: str, value: Object, **options: Any) -> Object:
-        """Makes an object."""
+        """Create an object."""
         return self.json("POST", path_of(resource, namespace), value, **options)
 
     def replace(self, resource: Resource, namespace: str, name: str, value: Object, **options: Any) -> Object:
-        """Puts an object in the place of another."""
+        """Replace an object."""
         subresource = options.pop("subresource", "")
         return self.json("PUT", path_of(resource, namespace, name, subresource), value, **options)
 
     def patch(
         self, resource: Resource, namespace: str, name: str, patch: Any, kind: str = "merge", **options: Any
     ) -> Object:
-        """Changes a part of an object. ``kind``: merge, strategic-merge, json, apply."""
+        """Change a part of an object. ``kind``: merge, strategic, json, apply."""
         types = {
             "merge": "application/merge-patch+json", "strategic": "application/strategic-merge-patch+json",
             "json": "application/json-patch+json", "apply": "application/apply-patch+yaml",
@@ -129,13 +130,13 @@ class Client:
     def delete(
         self, resource: Resource, namespace: str, name: str, options: Object | None = None, **query: Any
     ) -> Object:
-        """Deletes an object."""
+        """Delete an object."""
         return self.json("DELETE", path_of(resource, namespace, name), options or None, **query)
 
     def list(
         self, resource: Resource, namespace: str = "", *, chunk: int = 500, accept: str = JSON, **query: Any
     ) -> Object:
-        """A list, in pieces of ``chunk``; the pieces are put together."""
+        """Return a list, fetched in pieces of ``chunk`` and put together."""
         path = path_of(resource, namespace)
         parameters = {
             {"labels": "labelSelector", "fields": "fieldSelector"}.get(k, k): v for k, v in query.items()
@@ -157,14 +158,14 @@ class Client:
     def watch(
         self, resource: Resource, namespace: str = "", *, accept: str = JSON, **query: Any
     ) -> Iterator[Object]:
-        """Events from now on, or from a resourceVersion on."""
+        """Yield events from now on, or from a resourceVersion on."""
         parameters = {
             {"labels": "labelSelector", "fields": "fieldSelector"}.get(k, k): v for k, v in query.items()
         }
         parameters["watch"] = "true"
         timeout = parameters.pop("read_timeout", None)
         connection = Connection(self.access, None)
-        headers = self._headers({"Accept": accept})
+        headers = self.headers({"Accept": accept})
         response = connection.send(
             "GET", path_of(resource, namespace) + query_string(parameters), headers, None
         )
@@ -181,7 +182,7 @@ class Client:
 
 
 def _about_list(error: ApiError, resource: Resource, query: dict[str, Any]) -> ApiError:
-    """A list that failed because of its selectors says which."""
+    """Return the error of a failed list, naming the selectors that were asked for."""
     if error.reason not in ("BadRequest", "NotFound"):
         return error
     labels, fields = query.get("labelSelector") or "", query.get("fieldSelector") or ""
@@ -193,7 +194,7 @@ def _about_list(error: ApiError, resource: Resource, query: dict[str, Any]) -> A
 
 
 def path_of(resource: Resource, namespace: str = "", name: str = "", subresource: str = "") -> str:
-    """The path of a collection, an object or a part of it."""
+    """Return the path of a collection, an object or a part of it."""
     parts = [f"/apis/{resource.group}/{resource.version}" if resource.group else f"/api/{resource.version}"]
     if namespace and resource.namespaced:
         parts += ["namespaces", quote(namespace)]
@@ -206,7 +207,7 @@ def path_of(resource: Resource, namespace: str = "", name: str = "", subresource
 
 
 def failure(response: Response, method: str) -> ApiError:
-    """The error for an answer that is not a success."""
+    """Return the error for an answer that is not a success."""
     raw = response.read()
     try:
         value = loads(raw)
@@ -236,5 +237,5 @@ def failure(response: Response, method: str) -> ApiError:
 
 
 def environment_home() -> str:
-    """The user's home."""
+    """Return the user's home."""
     return os.environ.get("HOME", "/")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from pybernetes.tools.kubectl.kubeconfig import Access
+    from pybernetes.tools.kubectl.kubeconfig.access import Access
 
 _READ = 262144
 
@@ -43,7 +43,7 @@ class Response:
         self.done = False
 
     def pieces(self) -> Iterator[bytes]:
-        """The body as it arrives."""
+        """Yield the body as it arrives."""
         connection = self._connection
         if self._chunked:
             while size := int(connection.until(b"\r\n").split(b";")[0], 16):
@@ -65,11 +65,11 @@ class Response:
         self.done = True
 
     def read(self) -> bytes:
-        """The whole body."""
+        """Return the whole body."""
         return b"".join(self.pieces())
 
     def lines(self) -> Iterator[bytes]:
-        """The body line by line, as it arrives."""
+        """Yield the body line by line, as it arrives."""
         rest = b""
         for piece in self.pieces():
             *whole, rest = (rest + piece).split(b"\n")
@@ -78,7 +78,7 @@ class Response:
             yield rest
 
     def close(self) -> None:
-        """Ends the connection; needed when the body was not read to its end."""
+        """Close the connection; needed when the body was not read to its end."""
         if not self.done:
             self._connection.close()
 
@@ -92,10 +92,10 @@ class Connection:
         self._buffer = b""
 
     def send(self, method: str, path: str, headers: dict[str, Any], body: bytes | None) -> Response:
-        """Sends a request; a kept connection that the server closed meanwhile is opened again."""
+        """Send a request; a kept connection that the server has closed is opened again."""
         lines = [f"{method} {self._access.prefix}{path} HTTP/1.1", f"Host: {self._access.host_header}"]
         for name, value in headers.items():
-            lines += [f"{name}: {each}" for each in (value if isinstance(value, list) else [value])]
+            lines += [f"{name}: {item}" for item in (value if isinstance(value, list) else [value])]
         if body is not None or method in ("POST", "PUT", "PATCH"):
             lines.append(f"Content-Length: {len(body or b'')}")
         data = ("\r\n".join(lines) + "\r\n\r\n").encode() + (body or b"")
@@ -156,14 +156,14 @@ class Connection:
             raise NoConnection(f"Unable to connect to the server: {_words(error)}") from None
 
     def some(self, limit: int = _READ) -> bytes:
-        """What has arrived, at least a byte; nothing at the end."""
+        """Return what has arrived, at least one byte; empty at the end."""
         if self._buffer:
             piece, self._buffer = self._buffer[:limit], self._buffer[limit:]
             return piece
         return self._socket.recv(min(limit, _READ)) if self._socket else b""
 
     def exactly(self, size: int) -> bytes:
-        """So many bytes."""
+        """Return exactly this many bytes."""
         parts = []
         while size:
             piece = self.some(size)
@@ -174,26 +174,26 @@ class Connection:
         return b"".join(parts) if len(parts) != 1 else parts[0]
 
     def until(self, mark: bytes) -> bytes:
-        """Everything up to a mark, which is left out."""
+        """Return everything before a mark, and drop the mark."""
         while mark not in self._buffer:
             piece = self._socket.recv(_READ)
             if not piece:
                 raise EOFError("EOF")
             self._buffer += piece
-        found, _, self._buffer = self._buffer.partition(mark)
-        return found
+        before, _, self._buffer = self._buffer.partition(mark)
+        return before
 
     def raw(self) -> Any:
-        """The socket, for whoever speaks another protocol after an upgrade."""
+        """Return the socket, for another protocol after an upgrade."""
         return self._socket
 
     def settimeout(self, seconds: float | None) -> None:
-        """A limit for each read."""
+        """Limit the time of each read."""
         if self._socket is not None:
             self._socket.settimeout(seconds)
 
     def close(self) -> None:
-        """Ends the connection."""
+        """Close the connection."""
         if self._socket is not None:
             self._socket.close()
             self._socket = None
@@ -201,7 +201,7 @@ class Connection:
 
 
 def tls_context(access: Access) -> ssl.SSLContext:
-    """What a connection trusts and who it says it is."""
+    """Return the TLS settings of a connection: what it trusts, and its client certificate."""
     import ssl
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

@@ -12,7 +12,7 @@ _LARGE = 1_000_000
 
 
 def loads(raw: bytes | str) -> Any:
-    """The value of a JSON text; large ones are read by the faster library."""
+    """Return the value of a JSON text; large ones are read by the faster library."""
     if len(raw) > _LARGE:
         import orjson
 
@@ -21,5 +21,5 @@ def loads(raw: bytes | str) -> Any:
 
 
 def dumps(value: Any) -> bytes:
-    """A value as compact JSON."""
+    """Return a value as compact JSON."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()

@@ -26,7 +26,7 @@ class Channels:
         asked = {
             name.decode(): value.decode() for name, value in websocket.upgrade_headers(key, protocols).items()
         }
-        headers = context.client._headers(asked)
+        headers = context.client.headers(asked)
         response = self._connection.send("GET", path + query_string(query), headers, None)
         if response.status != 101:
             raise failure(response, "GET")
@@ -39,7 +39,7 @@ class Channels:
         self.closed = False
 
     def receive(self) -> tuple[int, bytes] | None:
-        """The next channel and its data; None at the end."""
+        """Return the next channel and its data; None at the end."""
         while True:
             while self._waiting:
                 opcode, payload = self._waiting.pop(0)
@@ -60,11 +60,11 @@ class Channels:
             self._waiting = self._parser.feed(data)
 
     def send(self, channel: int, data: bytes) -> None:
-        """Sends data on a channel."""
+        """Send data on a channel."""
         self._write(websocket.BINARY, bytes((channel,)) + data)
 
     def end_input(self) -> None:
-        """Tells the other side that there is no more input."""
+        """Tell the other side that there is no more input."""
         if self.protocol.startswith("v5."):
             self.send(CLOSE, bytes((STDIN,)))
 
@@ -74,14 +74,14 @@ class Channels:
                 self._connection.raw().sendall(websocket.frame(opcode, payload, mask=os.urandom(4)))
 
     def finish(self) -> None:
-        """Tells the other side to end the connection; for threads other than the one that receives."""
+        """Ask the other side to close; for threads other than the one that receives."""
         try:
             self._write(websocket.CLOSE, b"\x03\xe8")
         except OSError:
             pass
 
     def close(self) -> None:
-        """Ends the connection. Only who receives may: the number of a closed socket is soon that of another one."""
+        """Close the connection. Only the receiving thread may: a closed descriptor is soon that of another socket."""
         self.finish()
         with self._lock:
             if not self.closed:
@@ -116,7 +116,7 @@ def run(
     context: Context, path: str, query: list[tuple[str, Any]], *, stdin: bool, tty: bool, given: bytes | None = None,
     output: Any = None, redraw: bool = False,
 ) -> int:  # fmt: skip
-    """Joins a process in a container with our own input and output until it ends; gives its exit code.
+    """Join our input and output with a process in a container until it ends; return its exit code.
 
     ``redraw`` is for a process that has a terminal already: it is told another size first, so that it draws anew.
     """
@@ -131,8 +131,8 @@ def run(
             threading.Thread(target=_pump, args=(channels, context.stdin), daemon=True).start()
         targets = {STDOUT: _binary(output or context.stdout), STDERR: _binary(context.stderr)}
         context.stdout.flush()
-        while (found := channels.receive()) is not None:
-            channel, data = found
+        while (message := channels.receive()) is not None:
+            channel, data = message
             if channel in targets and data:
                 targets[channel](data)
             elif channel == ERROR:
@@ -145,7 +145,7 @@ def run(
 
 
 def exit_code(status: dict[str, Any]) -> int:
-    """What a process returned; an error if it did not start."""
+    """Return the exit code of a process; raise if it did not start."""
     if not status or status.get("status") == "Success":
         return 0
     if status.get("reason") == "NonZeroExitCode":
@@ -156,7 +156,7 @@ def exit_code(status: dict[str, Any]) -> int:
 
 
 def ended(code: int) -> None:
-    """Ends our command as the process in the container ended."""
+    """End our command with the exit code of the process."""
     if code:
         raise Verbatim(f"command terminated with exit code {code}", code)
 

@@ -18,7 +18,7 @@ _ACRONYMS = {"api": "API", "url": "URL", "uid": "UID", "osb": "OSB", "guid": "GU
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes every field."""
+    """Write every field."""
     writer.name(value)
     writer.marks(value)
     _fields(writer, value, 0, "")
@@ -45,14 +45,14 @@ def _fields(writer: Writer, value: dict[str, Any], level: int, path: str) -> Non
 
 
 def label(field: str) -> str:
-    """The name of a field in words: apiVersion becomes API Version."""
+    """Return the name of a field in words: apiVersion becomes API Version."""
     if any(not (char.isalpha() or char == "-") for char in field):
         return field
     return " ".join(_ACRONYMS.get(word.lower(), word[:1].upper() + word[1:]) for word in _split(field))
 
 
 def _split(word: str) -> list[str]:
-    """The words of a name in camel case; several capitals in a row belong together."""
+    """Return the words of a name in camel case; several capitals in a row belong together."""
     runs: list[str] = []
     for char in word:
         kind = "-" if char == "-" else "U" if char.isupper() else "L"

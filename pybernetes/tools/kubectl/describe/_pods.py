@@ -16,11 +16,11 @@ def containers(
     writer: Writer, title: str, listed: list[Object] | None, statuses: list[Object] | None, pod: Object | None,
     space: str = "",
 ) -> None:  # fmt: skip
-    """Writes containers with their states, if these are known."""
-    known = {each["name"]: each for each in statuses or ()}
+    """Write containers with their states, if these are known."""
+    known = {status["name"]: status for status in statuses or ()}
     writer.line(f"{space}{title}:{'' if listed else ' <none>'}")
-    for each in listed or ():
-        _container(writer, each, known.get(each["name"]), pod, space)
+    for container in listed or ():
+        _container(writer, container, known.get(container["name"]), pod, space)
 
 
 def _container(
@@ -67,15 +67,15 @@ def _container(
 
 
 def _ports(ports: list[Object], key: str) -> str:
-    found = []
+    texts = []
     for port in ports:
         text = f"{port.get(key, 0)}/{port.get('protocol', '')}"
-        found.append(f"{text} ({port['name']})" if port.get("name") else text)
-    return ", ".join(found)
+        texts.append(f"{text} ({port['name']})" if port.get("name") else text)
+    return ", ".join(texts)
 
 
 def resources(writer: Writer, value: Object | None, level: int) -> None:
-    """Writes limits and requests."""
+    """Write limits and requests."""
     for title, key in (("Limits", "limits"), ("Requests", "requests")):
         listed = (value or {}).get(key)
         if listed:
@@ -104,7 +104,7 @@ def _state(writer: Writer, title: str, state: Object) -> None:
 
 
 def probe(value: Object) -> str:
-    """A probe in one line."""
+    """Return a probe in one line."""
     numbers = (
         f"delay={value.get('initialDelaySeconds', 0)}s timeout={value.get('timeoutSeconds', 0)}s "
         f"period={value.get('periodSeconds', 0)}s successThreshold={value.get('successThreshold', 0)} "
@@ -127,10 +127,10 @@ def probe(value: Object) -> str:
 
 def _env_from(writer: Writer, listed: list[Object]) -> None:
     writer.line("Environment Variables from:", 2)
-    for each in listed:
-        kind, key = ("ConfigMap", "configMapRef") if "configMapRef" in each else ("Secret", "secretRef")
-        source = each.get(key) or {}
-        prefix = f" with prefix '{each['prefix']}'" if each.get("prefix") else ""
+    for reference in listed:
+        kind, key = ("ConfigMap", "configMapRef") if "configMapRef" in reference else ("Secret", "secretRef")
+        source = reference.get(key) or {}
+        prefix = f" with prefix '{reference['prefix']}'" if reference.get("prefix") else ""
         writer.line(
             f"{source.get('name', '')}\t{kind}{prefix}\tOptional: {shown(bool(source.get('optional')))}", 3
         )
@@ -139,16 +139,16 @@ def _env_from(writer: Writer, listed: list[Object]) -> None:
 def _env(writer: Writer, container: Object, pod: Object | None) -> None:
     listed = container.get("env") or []
     writer.line(f"Environment:{'' if listed else chr(9) + '<none>'}", 2)
-    for each in listed:
-        source = each.get("valueFrom")
-        name = each["name"]
+    for variable in listed:
+        source = variable.get("valueFrom")
+        name = variable["name"]
         if not source:
-            for place, line in enumerate(str(each.get("value", "")).split("\n")):
+            for place, line in enumerate(str(variable.get("value", "")).split("\n")):
                 writer.line(f"{name + ':' if not place else ''}\t{line}", 3)
         elif "fieldRef" in source:
             field = source["fieldRef"]
-            found = field_value(pod, field.get("fieldPath", "")) if pod else ""
-            writer.line(f"{name}:\t{found} ({field.get('apiVersion', 'v1')}:{field.get('fieldPath')})", 3)
+            current = field_value(pod, field.get("fieldPath", "")) if pod else ""
+            writer.line(f"{name}:\t{current} ({field.get('apiVersion', 'v1')}:{field.get('fieldPath')})", 3)
         elif "resourceFieldRef" in source:
             field = source["resourceFieldRef"]
             writer.line(f"{name}:\t{_resource_value(container, field)} ({field.get('resource')})", 3)
@@ -167,16 +167,16 @@ def _env(writer: Writer, container: Object, pod: Object | None) -> None:
 
 
 def field_value(pod: Object, path: str) -> str:
-    """What a field of a pod is, as an environment variable would have it."""
+    """Return what a field of a pod is, as an environment variable would have it."""
     if path.startswith(("metadata.annotations['", "metadata.labels['")):
         kind, _, key = path.partition("['")
         return ((pod["metadata"].get(kind.partition(".")[2])) or {}).get(key.rstrip("']"), "")
-    found: Any = pod
+    current: Any = pod
     for word in path.split("."):
-        found = (found or {}).get(word) if isinstance(found, dict) else None
-    if isinstance(found, dict):
-        return "\n".join(f"{key}={quoted(str(item))}" for key, item in sorted(found.items()))
-    return "" if found is None else str(found)
+        current = (current or {}).get(word) if isinstance(current, dict) else None
+    if isinstance(current, dict):
+        return "\n".join(f"{key}={quoted(str(item))}" for key, item in sorted(current.items()))
+    return "" if current is None else str(current)
 
 
 def _resource_value(container: Object, field: Object) -> str:
@@ -191,53 +191,51 @@ def _resource_value(container: Object, field: Object) -> str:
 
 
 def _mounts(writer: Writer, container: Object) -> None:
-    mounts = sorted(container.get("volumeMounts") or [], key=lambda each: each["mountPath"])
+    mounts = sorted(container.get("volumeMounts") or [], key=lambda mount: mount["mountPath"])
     writer.line(f"Mounts:{'' if mounts else chr(9) + '<none>'}", 2)
-    for each in mounts:
-        marks = "ro" if each.get("readOnly") else "rw"
-        if each.get("subPath"):
-            marks += f",path={quoted(each['subPath'])}"
-        writer.line(f"{each['mountPath']} from {each['name']} ({marks})", 3)
-    devices = sorted(container.get("volumeDevices") or [], key=lambda each: each["devicePath"])
+    for mount in mounts:
+        marks = "ro" if mount.get("readOnly") else "rw"
+        if mount.get("subPath"):
+            marks += f",path={quoted(mount['subPath'])}"
+        writer.line(f"{mount['mountPath']} from {mount['name']} ({marks})", 3)
+    devices = sorted(container.get("volumeDevices") or [], key=lambda device: device["devicePath"])
     if devices:
         writer.line(f"Devices:{'' if mounts else chr(9) + '<none>'}", 2)
-        for each in devices:
-            writer.line(f"{each['devicePath']} from {each['name']}", 3)
+        for device in devices:
+            writer.line(f"{device['devicePath']} from {device['name']}", 3)
 
 
 def tolerations(writer: Writer, title: str, listed: list[Object] | None) -> None:
-    """Writes tolerations, one to a line."""
+    """Write tolerations, one to a line."""
     writer.put(f"{title}:\t")
     if not listed:
         writer.line("<none>")
         return
-    for place, each in enumerate(sorted(listed, key=lambda item: item.get("key", ""))):
-        text = each.get("key", "")
-        text += f"={each['value']}" if each.get("value") else ""
-        text += f":{each['effect']}" if each.get("effect") else ""
-        if each.get("operator") == "Exists" and not each.get("value"):
+    for place, toleration in enumerate(sorted(listed, key=lambda item: item.get("key", ""))):
+        text = toleration.get("key", "")
+        text += f"={toleration['value']}" if toleration.get("value") else ""
+        text += f":{toleration['effect']}" if toleration.get("effect") else ""
+        if toleration.get("operator") == "Exists" and not toleration.get("value"):
             text += " op=Exists" if text else "op=Exists"
-        if each.get("tolerationSeconds") is not None:
-            text += f" for {each['tolerationSeconds']}s"
+        if toleration.get("tolerationSeconds") is not None:
+            text += f" for {toleration['tolerationSeconds']}s"
         writer.line(("\t" if place else "") + text)
 
 
 def spread(writer: Writer, listed: list[Object] | None, space: str = "") -> None:
-    """Writes topology spread constraints."""
+    """Write topology spread constraints."""
     if not listed:
         return
     writer.put(f"{space}Topology Spread Constraints:\t")
-    for place, each in enumerate(sorted(listed, key=lambda item: item.get("topologyKey", ""))):
-        text = (
-            f"{each['topologyKey']}:{each['whenUnsatisfiable']} when max skew {each['maxSkew']} is exceeded"
-        )
-        if each.get("labelSelector") is not None:
-            text += f" for selector {selector_text(each['labelSelector'])}"
+    for place, constraint in enumerate(sorted(listed, key=lambda item: item.get("topologyKey", ""))):
+        text = f"{constraint['topologyKey']}:{constraint['whenUnsatisfiable']} when max skew {constraint['maxSkew']} is exceeded"
+        if constraint.get("labelSelector") is not None:
+            text += f" for selector {selector_text(constraint['labelSelector'])}"
         writer.line((f"{space}\t" if place else "") + text)
 
 
 def template(writer: Writer, value: Object | None) -> None:
-    """Writes a pod template."""
+    """Write a pod template."""
     writer.line("Pod Template:")
     if value is None:
         writer.put("<unset>", 1)
@@ -258,10 +256,10 @@ def template(writer: Writer, value: Object | None) -> None:
 
 
 def conditions(writer: Writer, value: Object) -> None:
-    """Writes the conditions of a controller."""
+    """Write the conditions of a controller."""
     listed = (value.get("status") or {}).get("conditions")
     if listed:
         writer.put("Conditions:\n  Type\tStatus\tReason\n")
         writer.line("----\t------\t------", 1)
-        for each in listed:
-            writer.line(f"{each['type']} \t{each['status']}\t{each.get('reason', '')}", 1)
+        for condition in listed:
+            writer.line(f"{condition['type']} \t{condition['status']}\t{condition.get('reason', '')}", 1)

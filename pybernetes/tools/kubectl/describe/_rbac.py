@@ -10,7 +10,7 @@ Rule = dict[str, Any]
 
 
 def role(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a role: a line for each resource, verbs put together."""
+    """Write a role: a line for each resource, verbs put together."""
     writer.name(value, namespace=False)
     writer.marks(value)
     writer.line("PolicyRule:")
@@ -24,15 +24,15 @@ def role(writer: Writer, value: dict[str, Any]) -> None:
 
 
 def _compact(rules: list[Rule]) -> list[Rule]:
-    """One rule for each resource of each group; rules that differ only in their verbs become one."""
+    """Return one rule for each resource of each group; rules that differ only in their verbs become one."""
     single: list[Rule] = []
     for rule in rules:
         for group in rule.get("apiGroups") or ():
             for resource in rule.get("resources") or ():
                 for verb in rule.get("verbs") or ():
-                    found: Rule = {"apiGroups": [group], "resources": [resource], "verbs": [verb]}
+                    part: Rule = {"apiGroups": [group], "resources": [resource], "verbs": [verb]}
                     names = rule.get("resourceNames") or []
-                    single += [{**found, "resourceNames": [name]} for name in names] if names else [found]
+                    single += [{**part, "resourceNames": [name]} for name in names] if names else [part]
         for url in rule.get("nonResourceURLs") or ():
             single += [{"nonResourceURLs": [url], "verbs": [verb]} for verb in rule.get("verbs") or ()]
     merged: dict[Any, Rule] = {}
@@ -56,7 +56,7 @@ def _compact(rules: list[Rule]) -> list[Rule]:
 
 
 def _order(rule: Rule) -> str:
-    """The text by which the original sorts rules."""
+    """Return the text by which the original sorts rules."""
     keys = ("verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs")
     titles = ("Verbs", "APIGroups", "Resources", "ResourceNames", "NonResourceURLs")
     return "".join(
@@ -73,7 +73,7 @@ def _resource(rule: Rule) -> str:
 
 
 def binding(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a binding and whom it binds."""
+    """Write a binding and whom it binds."""
     reference = value.get("roleRef") or {}
     writer.name(value, namespace=False)
     writer.marks(value)
@@ -82,5 +82,7 @@ def binding(writer: Writer, value: dict[str, Any]) -> None:
     writer.field("Name", reference.get("name", ""), 1)
     writer.line("Subjects:")
     writer.heading("Kind", "Name", "Namespace")
-    for each in value.get("subjects") or ():
-        writer.line(f"{each.get('kind', '')}\t{each.get('name', '')}\t{each.get('namespace', '')}", 1)
+    for subject in value.get("subjects") or ():
+        writer.line(
+            f"{subject.get('kind', '')}\t{subject.get('name', '')}\t{subject.get('namespace', '')}", 1
+        )

@@ -73,24 +73,24 @@ SOURCES: dict[str, tuple[str, tuple[tuple[Any, ...], ...]]] = {
 
 
 def volumes(writer: Writer, listed: list[Object] | None, space: str = "") -> None:
-    """Writes the volumes of a pod."""
+    """Write the volumes of a pod."""
     if not listed:
         writer.line(f"{space}Volumes:\t<none>")
         return
     writer.line(f"{space}Volumes:")
-    for each in listed:
-        writer.line(f"{' ' if space else ''}{each['name']}:", 1)
-        source(writer, each)
+    for volume in listed:
+        writer.line(f"{' ' if space else ''}{volume['name']}:", 1)
+        source(writer, volume)
 
 
 def source(writer: Writer, value: Object, persistent: bool = False) -> None:
-    """Writes where a volume comes from."""
+    """Write where a volume comes from."""
     for name, (title, fields) in SOURCES.items():
         if name in value:
             writer.field("Type", title, 2)
             for label, key, *default in fields:
-                found = (value[name] or {}).get(key, default[0] if default else "")
-                text = ", ".join(found) if key == "targetWWNs" and found else shown(found)
+                field = (value[name] or {}).get(key, default[0] if default else "")
+                text = ", ".join(field) if key == "targetWWNs" and field else shown(field)
                 writer.put(f"    {label}{'' if label == 'ISCSIInterface' else ':'}\t{text}\n")
             return
     if "projected" in value:
@@ -112,18 +112,20 @@ def source(writer: Writer, value: Object, persistent: bool = False) -> None:
 
 def _projected(writer: Writer, value: Object) -> None:
     writer.field("Type", "Projected (a volume that contains injected data from multiple sources)", 2)
-    for each in value.get("sources") or ():
-        if "secret" in each or "configMap" in each:
+    for projection in value.get("sources") or ():
+        if "secret" in projection or "configMap" in projection:
             label, ref = (
-                ("SecretName", each["secret"]) if "secret" in each else ("ConfigMapName", each["configMap"])
+                ("SecretName", projection["secret"])
+                if "secret" in projection
+                else ("ConfigMapName", projection["configMap"])
             )
             writer.field(label, ref.get("name", ""), 2)
             writer.put(f"    Optional:\t{shown(bool(ref.get('optional')))}\n")
-        elif "downwardAPI" in each:
+        elif "downwardAPI" in projection:
             writer.field("DownwardAPI", "true", 2)
-        elif "serviceAccountToken" in each:
+        elif "serviceAccountToken" in projection:
             writer.field(
-                "TokenExpirationSeconds", each["serviceAccountToken"].get("expirationSeconds", ""), 2
+                "TokenExpirationSeconds", projection["serviceAccountToken"].get("expirationSeconds", ""), 2
             )
 
 

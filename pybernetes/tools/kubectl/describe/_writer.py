@@ -6,8 +6,8 @@ from typing import Any
 
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.output.elastic_tabs import align
 from pybernetes.tools.kubectl.output.times import since
-from pybernetes.tools.kubectl.printers.tabs import align
 from pybernetes.tools.kubectl.resources.builder import Info
 
 _LONG = 140
@@ -23,42 +23,42 @@ class Writer:
         self._done = ""
 
     def put(self, text: str, level: int = 0) -> None:
-        """Adds text as it is, at a level."""
+        """Add text as it is, at a level."""
         self._parts.append("  " * level + text)
 
     def line(self, text: str = "", level: int = 0) -> None:
-        """Adds a line."""
+        """Add a line."""
         self.put(text + "\n", level)
 
     def field(self, label: str, value: Any, level: int = 0) -> None:
-        """Adds a label and its value."""
+        """Add a label and its value."""
         self.put(f"{label}:\t{shown(value)}\n", level)
 
     def some(self, label: str, value: Any, level: int = 0) -> None:
-        """Adds a label and its value if there is one."""
+        """Add a label and its value if there is one."""
         if value not in (None, ""):
             self.field(label, value, level)
 
     def heading(self, *columns: str, level: int = 1, dashes: tuple[str, ...] = ()) -> None:
-        """Adds the headings of a table, with a line below them."""
+        """Add the headings of a table, with a line below them."""
         self.line("\t".join(columns), level)
-        self.line("\t".join(dashes or ("-" * len(each) for each in columns)), level)
+        self.line("\t".join(dashes or ("-" * len(column) for column in columns)), level)
 
     def name(self, value: dict[str, Any], *, namespace: bool = True) -> None:
-        """Adds name and namespace."""
+        """Add name and namespace."""
         metadata = value["metadata"]
         self.field("Name", metadata.get("name", ""))
         if namespace:
             self.field("Namespace", metadata.get("namespace", ""))
 
     def marks(self, value: dict[str, Any]) -> None:
-        """Adds labels and annotations."""
+        """Add labels and annotations."""
         metadata = value.get("metadata") or {}
         self.labels("Labels", metadata.get("labels"))
         self.annotations("Annotations", metadata.get("annotations"))
 
     def labels(self, title: str, labels: dict[str, str] | None, indent: str = "") -> None:
-        """Adds labels, one to a line."""
+        """Add labels, one to a line."""
         self.put(f"{indent}{title}:\t")
         if not labels:
             self.line("<none>")
@@ -67,7 +67,7 @@ class Writer:
             self.put(f"{indent if place else ''}{chr(9) if place else ''}{key}={labels[key]}\n")
 
     def annotations(self, title: str, annotations: dict[str, str] | None) -> None:
-        """Adds annotations; long ones are cut."""
+        """Add annotations; long ones are cut."""
         self.put(f"{title}:\t")
         keys = sorted(key for key in annotations or {} if key != _SKIPPED)
         if not keys:
@@ -79,27 +79,27 @@ class Writer:
             value = (annotations or {})[key].removesuffix("\n")
             if len(value) + len(key) + 2 > _LONG or "\n" in value:
                 self.line(f"{key}:")
-                for each in value.split("\n"):
-                    self.line(f"\t  {each[: _LONG - 2] + '...' if len(each) > _LONG - 2 else each}")
+                for line in value.split("\n"):
+                    self.line(f"\t  {line[: _LONG - 2] + '...' if len(line) > _LONG - 2 else line}")
             else:
                 self.line(f"{key}: {value}")
 
     def flush(self) -> None:
-        """Ends the columns so far."""
+        """End the columns so far."""
         self._done += align("".join(self._parts))
         self._parts = []
 
     def raw(self) -> str:
-        """What was written since the last columns ended, with its tabs."""
+        """Return what was written since the last columns ended, with its tabs."""
         return "".join(self._parts)
 
     def text(self) -> str:
-        """The whole description."""
+        """Return the whole description."""
         self.flush()
         return self._done
 
     def events(self, items: list[dict[str, Any]] | None = None) -> None:
-        """Adds the events of the object."""
+        """Add the events of the object."""
         if not self.with_events:
             return
         if items is None:
@@ -110,11 +110,11 @@ class Writer:
         self.flush()
         self.put("Events:\n  Type\tReason\tAge\tFrom\tMessage\n")
         self.line("----\t------\t----\t----\t-------", 1)
-        for each in sorted(items, key=lambda item: item.get("lastTimestamp") or ""):
-            self.line("\t".join(_event(each)), 1)
+        for event in sorted(items, key=lambda item: item.get("lastTimestamp") or ""):
+            self.line("\t".join(_event(event)), 1)
 
     def find_events(self, kind: bool = True, uid: str = "") -> list[dict[str, Any]]:
-        """The events about the object."""
+        """Return the events about the object."""
         metadata = self.info.object["metadata"]
         parts = {
             "involvedObject.name": metadata.get("name"), "involvedObject.namespace": metadata.get("namespace"),
@@ -125,15 +125,15 @@ class Writer:
         return self.list("events", metadata.get("namespace") or "", fields=selector)
 
     def list(self, resource: str, namespace: str = "", **query: Any) -> list[dict[str, Any]]:
-        """Objects that belong to the description; none if they cannot be had."""
+        """Return objects that belong to the description; none if they cannot be listed."""
         try:
-            found = self.context.client.list(self.context.discovery.find(resource), namespace, **query)
+            listed = self.context.client.list(self.context.discovery.find(resource), namespace, **query)
         except CommandError:
             return []
-        return found.get("items") or []
+        return listed.get("items") or []
 
     def pod_counts(self, value: dict[str, Any], selector: str) -> str:
-        """How many pods of a controller are in which phase."""
+        """Return how many pods of a controller are in each phase."""
         metadata = value["metadata"]
         counts = {"Running": 0, "Pending": 0, "Succeeded": 0, "Failed": 0}
         for pod in self.list("pods", metadata.get("namespace") or "", labels=selector):
@@ -166,49 +166,49 @@ def _event(event: dict[str, Any]) -> list[str]:
 
 
 def controller_of(value: dict[str, Any]) -> dict[str, Any]:
-    """The reference to the controller of an object."""
-    for each in value["metadata"].get("ownerReferences") or ():
-        if each.get("controller"):
-            return each
+    """Return the reference to the controller of an object."""
+    for reference in value["metadata"].get("ownerReferences") or ():
+        if reference.get("controller"):
+            return reference
     return {}
 
 
 def controlled_by(value: dict[str, Any]) -> str:
-    """Kind and name of the controller."""
+    """Return kind and name of the controller."""
     owner = controller_of(value)
     return f"{owner['kind']}/{owner['name']}" if owner else ""
 
 
 def shown(value: Any) -> str:
-    """A value as Go prints it."""
+    """Return a value as Go prints it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
-        return "[" + " ".join(shown(each) for each in value) + "]"
+        return "[" + " ".join(shown(item) for item in value) + "]"
     if isinstance(value, dict):
         return "map[" + " ".join(f"{key}:{shown(value[key])}" for key in sorted(value)) + "]"
     return "" if value is None else str(value)
 
 
 def truth(value: bool | None) -> str:
-    """True, False or unset."""
+    """Return True, False or unset."""
     return "<unset>" if value is None else "True" if value else "False"
 
 
 def label_text(labels: dict[str, str] | None) -> str:
-    """Labels as a=b,c=d."""
+    """Return labels as a=b,c=d."""
     return ",".join(f"{key}={value}" for key, value in sorted((labels or {}).items())) or "<none>"
 
 
 def selector_text(selector: dict[str, Any] | None) -> str:
-    """A LabelSelector as text."""
+    """Return a LabelSelector as text."""
     from pybernetes.tools.kubectl.resources.label_selector import show
 
     return show(selector) or "<none>"
 
 
 def access_modes(modes: list[str] | None) -> str:
-    """Access modes in their short forms."""
+    """Return access modes in their short forms."""
     short = {
         "ReadWriteOnce": "RWO",
         "ReadOnlyMany": "ROX",

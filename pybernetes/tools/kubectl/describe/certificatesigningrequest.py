@@ -5,9 +5,12 @@ from __future__ import annotations
 import base64
 from typing import Any
 
+from pybernetes.api.text.durations import human_duration
 from pybernetes.tools.kubectl.describe._writer import Writer, label_text
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.output.times import human, rfc1123z
+from pybernetes.tools.kubectl.output.times import rfc1123z
+
+GROUP = "certificates.k8s.io"
 
 _SUBJECT = (
     ("Organization", "O"), ("Organizational Unit", "OU"), ("Country", "C"), ("Locality", "L"), ("Province", "ST"),
@@ -16,7 +19,7 @@ _SUBJECT = (
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a request and what it asks for."""
+    """Write a request and what it asks for."""
     from cryptography import x509
 
     metadata, spec = value["metadata"], value.get("spec") or {}
@@ -31,7 +34,7 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
     writer.field("Requesting User", spec.get("username", ""))
     writer.some("Signer", spec.get("signerName"))
     if spec.get("expirationSeconds") is not None:
-        writer.field("Requested Duration", human(spec["expirationSeconds"]))
+        writer.field("Requested Duration", human_duration(spec["expirationSeconds"]))
     writer.field("Status", status_of(value))
     writer.line("Subject:")
     names: dict[str, list[str]] = {}
@@ -62,12 +65,12 @@ def _alternatives(writer: Writer, request: Any) -> None:
         ("DNS Names", x509.DNSName), ("Email Addresses", x509.RFC822Name), ("URIs", x509.UniformResourceIdentifier),
         ("IP Addresses", x509.IPAddress),
     ):  # fmt: skip
-        _list(writer, title, [str(each) for each in names.get_values_for_type(kind)])
+        _list(writer, title, [str(name) for name in names.get_values_for_type(kind)])
 
 
 def status_of(value: dict[str, Any]) -> str:
-    """What has become of a request."""
-    types = [each["type"] for each in (value.get("status") or {}).get("conditions") or ()]
+    """Return the state of a request."""
+    types = [condition["type"] for condition in (value.get("status") or {}).get("conditions") or ()]
     text = "Denied" if "Denied" in types else "Approved" if "Approved" in types else "Pending"
     if "Failed" in types:
         text += ",Failed"

@@ -2,4 +2,6 @@
 
 from pybernetes.tools.kubectl.describe._rbac import binding as describe
 
+GROUP = "rbac.authorization.k8s.io"
+
 __all__ = ["describe"]

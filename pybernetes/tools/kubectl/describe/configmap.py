@@ -7,9 +7,11 @@ from typing import Any
 
 from pybernetes.tools.kubectl.describe._writer import Writer
 
+GROUP = ""
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a config map with its contents."""
+    """Write a config map with its contents."""
     writer.name(value)
     writer.marks(value)
     writer.put("\nData\n====\n")

@@ -9,9 +9,11 @@ from pybernetes.tools.kubectl.describe._writer import Writer, truth
 from pybernetes.tools.kubectl.output.times import rfc1123z
 from pybernetes.tools.kubectl.resources.label_selector import show
 
+GROUP = "batch"
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a cron job and the template of its jobs."""
+    """Write a cron job and the template of its jobs."""
     spec, status = value.get("spec") or {}, value.get("status") or {}
     writer.name(value)
     writer.marks(value)
@@ -33,6 +35,6 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
     last = status.get("lastScheduleTime")
     writer.field("Last Schedule Time", rfc1123z(last) if last else "<unset>")
     writer.field(
-        "Active Jobs", ", ".join(each.get("name", "") for each in status.get("active") or ()) or "<none>"
+        "Active Jobs", ", ".join(job.get("name", "") for job in status.get("active") or ()) or "<none>"
     )
     writer.events()

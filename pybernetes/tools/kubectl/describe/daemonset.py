@@ -8,6 +8,8 @@ from pybernetes.tools.kubectl.describe._pods import template
 from pybernetes.tools.kubectl.describe._writer import Writer, label_text
 from pybernetes.tools.kubectl.resources.label_selector import show
 
+GROUP = "apps"
+
 _COUNTS = (
     ("Desired Number of Nodes Scheduled", "desiredNumberScheduled"),
     ("Current Number of Nodes Scheduled", "currentNumberScheduled"),
@@ -18,7 +20,7 @@ _COUNTS = (
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a daemon set."""
+    """Write a daemon set."""
     spec, status = value.get("spec") or {}, value.get("status") or {}
     selector = show(spec.get("selector"))
     writer.name(value)

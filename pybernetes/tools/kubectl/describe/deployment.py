@@ -9,9 +9,11 @@ from pybernetes.tools.kubectl.describe._writer import Writer, controller_of
 from pybernetes.tools.kubectl.output.times import rfc1123z
 from pybernetes.tools.kubectl.resources.label_selector import show
 
+GROUP = "apps"
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a deployment and its replica sets."""
+    """Write a deployment and its replica sets."""
     metadata, spec, status = value["metadata"], value.get("spec") or {}, value.get("status") or {}
     writer.name(value)
     writer.field("CreationTimestamp", rfc1123z(metadata.get("creationTimestamp")))
@@ -47,16 +49,16 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
 def replica_sets(
     writer: Writer, value: dict[str, Any], selector: str
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The old replica sets of a deployment, and the one of its present template."""
+    """Return the old replica sets of a deployment, and the one of its present template."""
     metadata = value["metadata"]
     listed = [
-        each
-        for each in writer.list("replicasets", metadata.get("namespace", ""), labels=selector)
-        if controller_of(each).get("uid") == metadata.get("uid")
+        replica_set
+        for replica_set in writer.list("replicasets", metadata.get("namespace", ""), labels=selector)
+        if controller_of(replica_set).get("uid") == metadata.get("uid")
     ]
-    listed.sort(key=lambda each: each["metadata"].get("creationTimestamp", ""))
-    new = next((each for each in listed if _same_template(each, value)), None)
-    return [each for each in listed if each is not new], [new] if new else []
+    listed.sort(key=lambda replica_set: replica_set["metadata"].get("creationTimestamp", ""))
+    new = next((replica_set for replica_set in listed if _same_template(replica_set, value)), None)
+    return [replica_set for replica_set in listed if replica_set is not new], [new] if new else []
 
 
 def _same_template(replica_set: dict[str, Any], deployment: dict[str, Any]) -> bool:
@@ -79,8 +81,8 @@ def _clean(template: dict[str, Any]) -> dict[str, Any]:
 def _names(listed: list[dict[str, Any]]) -> str:
     return (
         ", ".join(
-            f"{each['metadata']['name']} ({(each.get('status') or {}).get('replicas', 0)}/{each['spec'].get('replicas')} replicas created)"
-            for each in listed
+            f"{replica_set['metadata']['name']} ({(replica_set.get('status') or {}).get('replicas', 0)}/{replica_set['spec'].get('replicas')} replicas created)"
+            for replica_set in listed
         )
         or "<none>"
     )

@@ -6,15 +6,17 @@ from typing import Any
 
 from pybernetes.tools.kubectl.describe._writer import Writer
 
+GROUP = ""
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes endpoints, subset by subset."""
+    """Write endpoints, subset by subset."""
     writer.name(value)
     writer.marks(value)
     writer.line("Subsets:")
     for subset in value.get("subsets") or ():
         for title, key in (("Addresses", "addresses"), ("NotReadyAddresses", "notReadyAddresses")):
-            writer.field(title, ",".join(each["ip"] for each in subset.get(key) or ()) or "<none>", 1)
+            writer.field(title, ",".join(address["ip"] for address in subset.get(key) or ()) or "<none>", 1)
         if subset.get("ports"):
             writer.line("Ports:", 1)
             writer.heading("Name", "Port", "Protocol", level=2)

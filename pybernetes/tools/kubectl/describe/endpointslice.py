@@ -6,9 +6,11 @@ from typing import Any
 
 from pybernetes.tools.kubectl.describe._writer import Writer, shown
 
+GROUP = "discovery.k8s.io"
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes an endpoint slice."""
+    """Write an endpoint slice."""
     writer.name(value)
     writer.marks(value)
     writer.field("AddressType", value.get("addressType", ""))
@@ -27,8 +29,8 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
         writer.line("Endpoints: <none>")
     else:
         writer.line("Endpoints:")
-        for each in value["endpoints"]:
-            _endpoint(writer, each)
+        for endpoint in value["endpoints"]:
+            _endpoint(writer, endpoint)
     writer.events()
 
 

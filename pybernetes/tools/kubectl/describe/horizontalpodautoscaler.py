@@ -8,11 +8,13 @@ from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.describe._writer import Writer
 from pybernetes.tools.kubectl.output.times import rfc1123z
 
+GROUP = "autoscaling"
+
 _UNKNOWN = "<unknown>"
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes an autoscaler."""
+    """Write an autoscaler."""
     spec, status = value.get("spec") or {}, value.get("status") or {}
     target = spec.get("scaleTargetRef") or {}
     writer.name(value)
@@ -40,9 +42,10 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
     if status.get("conditions"):
         writer.line("Conditions:")
         writer.heading("Type", "Status", "Reason", "Message")
-        for each in status["conditions"]:
+        for condition in status["conditions"]:
             writer.line(
-                f"{each['type']}\t{each['status']}\t{each.get('reason', '')}\t{each.get('message', '')}", 1
+                f"{condition['type']}\t{condition['status']}\t{condition.get('reason', '')}\t{condition.get('message', '')}",
+                1,
             )
     writer.events()
 
@@ -111,7 +114,8 @@ def _behavior(writer: Writer, title: str, rules: dict[str, Any] | None) -> None:
     if rules.get("policies"):
         writer.line(f"Select Policy: {rules.get('selectPolicy', 'Max')}", 2)
         writer.line("Policies:", 2)
-        for each in rules["policies"]:
+        for policy in rules["policies"]:
             writer.line(
-                f"- Type: {each['type']}\tValue: {each['value']}\tPeriod: {each['periodSeconds']} seconds", 3
+                f"- Type: {policy['type']}\tValue: {policy['value']}\tPeriod: {policy['periodSeconds']} seconds",
+                3,
             )

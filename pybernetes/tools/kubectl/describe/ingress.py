@@ -8,9 +8,11 @@ from pybernetes.tools.kubectl.describe._endpoints import endpoints
 from pybernetes.tools.kubectl.describe._writer import Writer
 from pybernetes.tools.kubectl.errors import CommandError
 
+GROUP = "networking.k8s.io"
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes an ingress and where it leads."""
+    """Write an ingress and where it leads."""
     metadata, spec = value["metadata"], value.get("spec") or {}
     namespace = metadata.get("namespace", "")
     writer.field("Name", metadata.get("name", ""))
@@ -18,7 +20,8 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
     writer.field("Namespace", namespace)
     ingress = ((value.get("status") or {}).get("loadBalancer") or {}).get("ingress") or []
     writer.field(
-        "Address", ",".join(sorted({each.get("ip") or each.get("hostname") or "" for each in ingress} - {""}))
+        "Address",
+        ",".join(sorted({address.get("ip") or address.get("hostname") or "" for address in ingress} - {""})),
     )
     writer.field("Ingress Class", spec.get("ingressClassName", "<none>"))
     default = (
@@ -27,20 +30,18 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
     writer.field("Default backend", default)
     if spec.get("tls"):
         writer.line("TLS:")
-        for each in spec["tls"]:
-            hosts = ",".join(each.get("hosts") or ())
+        for tls in spec["tls"]:
+            hosts = ",".join(tls.get("hosts") or ())
             writer.line(
-                f"{each['secretName']} terminates {hosts}"
-                if each.get("secretName")
-                else f"SNI routes {hosts}",
+                f"{tls['secretName']} terminates {hosts}" if tls.get("secretName") else f"SNI routes {hosts}",
                 1,
             )
     writer.put("Rules:\n  Host\tPath\tBackends\n")
     writer.line("----\t----\t--------", 1)
-    rules = [each for each in spec.get("rules") or () if each.get("http")]
-    for each in rules:
-        writer.line(f"{each.get('host') or '*'}\t", 1)
-        for path in each["http"].get("paths") or ():
+    rules = [rule for rule in spec.get("rules") or () if rule.get("http")]
+    for rule in rules:
+        writer.line(f"{rule.get('host') or '*'}\t", 1)
+        for path in rule["http"].get("paths") or ():
             writer.line(f"\t{path.get('path', '')} \t{_backend(writer, namespace, path['backend'])}", 2)
     if not rules:
         writer.line(f"*\t*\t{default}", 1)
@@ -64,11 +65,13 @@ def _backend(writer: Writer, namespace: str, backend: dict[str, Any]) -> str:
     )
     context = writer.context
     try:
-        found = context.client.get(context.discovery.find("services"), namespace, service["name"])
+        target = context.client.get(context.discovery.find("services"), namespace, service["name"])
     except CommandError as error:
         return f"{text} (<error: {error.message}>)"
     name = ""
-    for each in (found.get("spec") or {}).get("ports") or ():
-        if port.get("number") == each.get("port") or (port.get("name") and port["name"] == each.get("name")):
-            name = each.get("name") or ""
+    for service_port in (target.get("spec") or {}).get("ports") or ():
+        if port.get("number") == service_port.get("port") or (
+            port.get("name") and port["name"] == service_port.get("name")
+        ):
+            name = service_port.get("name") or ""
     return f"{text} ({endpoints(slices, name)})"

@@ -6,9 +6,11 @@ from typing import Any
 
 from pybernetes.tools.kubectl.describe._writer import Writer
 
+GROUP = "networking.k8s.io"
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes an ingress class."""
+    """Write an ingress class."""
     spec = value.get("spec") or {}
     writer.name(value, namespace=False)
     writer.marks(value)

@@ -6,9 +6,11 @@ from typing import Any
 
 from pybernetes.tools.kubectl.describe._writer import Writer
 
+GROUP = "networking.k8s.io"
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes an address and what has it."""
+    """Write an address and the object that has it."""
     writer.name(value, namespace=False)
     writer.marks(value)
     parent = (value.get("spec") or {}).get("parentRef")

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from pybernetes.api.text.durations import human_duration
+from pybernetes.lib.rfc3339 import parse as parse_time
 from pybernetes.tools.kubectl.describe._pods import template
 from pybernetes.tools.kubectl.describe._writer import Writer, controlled_by, shown
-from pybernetes.tools.kubectl.output.times import epoch, human, rfc1123z
+from pybernetes.tools.kubectl.output.times import rfc1123z
 from pybernetes.tools.kubectl.resources.label_selector import show
+
+GROUP = "batch"
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a job."""
+    """Write a job."""
     spec, status = value.get("spec") or {}, value.get("status") or {}
     writer.name(value)
     writer.field("Selector", show(spec.get("selector")))
@@ -29,7 +33,7 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
     if end:
         writer.field("Completed At", rfc1123z(end))
     if start and end:
-        writer.field("Duration", human(epoch(end) - epoch(start)))
+        writer.field("Duration", human_duration(parse_time(end) - parse_time(start)))
     if spec.get("activeDeadlineSeconds") is not None:
         writer.field("Active Deadline Seconds", f"{spec['activeDeadlineSeconds']}s")
     active, succeeded, failed = (status.get(key, 0) for key in ("active", "succeeded", "failed"))

@@ -6,22 +6,25 @@ from typing import Any
 
 from pybernetes.tools.kubectl.describe._writer import Writer
 
+GROUP = ""
+
 COLUMNS = ("Type", "Resource", "Min", "Max", "Default Request", "Default Limit", "Max Limit/Request Ratio")
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes limits, a line for each resource of each type."""
+    """Write limits, a line for each resource of each type."""
     writer.name(value)
     writer.heading(*COLUMNS, level=0)
     limits(writer, value, "")
 
 
 def limits(writer: Writer, value: dict[str, Any], prefix: str) -> None:
-    """Writes the lines."""
-    for each in (value.get("spec") or {}).get("limits") or ():
+    """Write the lines of the limits."""
+    for limit in (value.get("spec") or {}).get("limits") or ():
         columns = [
-            each.get(key) or {} for key in ("min", "max", "defaultRequest", "default", "maxLimitRequestRatio")
+            limit.get(key) or {}
+            for key in ("min", "max", "defaultRequest", "default", "maxLimitRequestRatio")
         ]
         for name in sorted({name for column in columns for name in column}):
-            cells = [prefix + each.get("type", ""), name, *(column.get(name, "-") for column in columns)]
+            cells = [prefix + limit.get("type", ""), name, *(column.get(name, "-") for column in columns)]
             writer.line("\t".join(cells))

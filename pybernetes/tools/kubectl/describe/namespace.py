@@ -9,9 +9,11 @@ from pybernetes.tools.kubectl.describe.limitrange import COLUMNS, limits
 from pybernetes.tools.kubectl.describe.resourcequota import SCOPES, usage
 from pybernetes.tools.kubectl.output.times import rfc1123z
 
+GROUP = ""
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a namespace with its quotas and limits."""
+    """Write a namespace with its quotas and limits."""
     name, status = value["metadata"]["name"], value.get("status") or {}
     writer.name(value, namespace=False)
     writer.marks(value)
@@ -19,13 +21,13 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
     if status.get("conditions"):
         writer.line("Conditions:")
         writer.heading("Type", "Status", "LastTransitionTime", "Reason", "Message")
-        for each in status["conditions"]:
-            moment = rfc1123z(each.get("lastTransitionTime"))
+        for condition in status["conditions"]:
+            moment = rfc1123z(condition.get("lastTransitionTime"))
             writer.line(
-                f"{each['type']}\t{each['status']}\t{moment}\t{each.get('reason', '')}\t{each.get('message', '')}",
+                f"{condition['type']}\t{condition['status']}\t{moment}\t{condition.get('reason', '')}\t{condition.get('message', '')}",
                 1,
             )
-    quotas = sorted(writer.list("resourcequotas", name), key=lambda each: each["metadata"]["name"])
+    quotas = sorted(writer.list("resourcequotas", name), key=lambda quota: quota["metadata"]["name"])
     writer.line()
     if not quotas:
         writer.line("No resource quota.")
@@ -47,6 +49,6 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
         writer.line("No LimitRange resource.")
         return
     writer.put("Resource Limits\n " + "\t".join(COLUMNS) + "\n")
-    writer.line(" " + "\t".join("-" * len(each) for each in COLUMNS))
-    for each in ranges:
-        limits(writer, each, " ")
+    writer.line(" " + "\t".join("-" * len(column) for column in COLUMNS))
+    for limit_range in ranges:
+        limits(writer, limit_range, " ")

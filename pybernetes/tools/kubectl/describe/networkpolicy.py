@@ -5,17 +5,19 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from pybernetes.lib.rfc3339 import parse as parse_time
 from pybernetes.tools.kubectl.describe._writer import Writer, selector_text
-from pybernetes.tools.kubectl.output.times import epoch
+
+GROUP = "networking.k8s.io"
 
 _INDENT = "    "
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a network policy."""
+    """Write a network policy."""
     metadata, spec = value["metadata"], value.get("spec") or {}
     writer.name(value)
-    moment = datetime.fromtimestamp(epoch(metadata["creationTimestamp"])).astimezone()
+    moment = datetime.fromtimestamp(parse_time(metadata["creationTimestamp"])).astimezone()
     writer.field("Created on", moment.strftime("%Y-%m-%d %H:%M:%S %z %Z"))
     writer.marks(value)
     writer.line("Spec:")

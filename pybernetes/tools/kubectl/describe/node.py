@@ -8,6 +8,8 @@ from pybernetes.tools.kubectl.describe._writer import Writer, shown
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.times import rfc1123z, since
 
+GROUP = ""
+
 _ROLE = "node-role.kubernetes.io/"
 _INFO = (
     ("Machine ID", "machineID"), ("System UUID", "systemUUID"), ("Boot ID", "bootID"), ("Kernel Version", "kernelVersion"),
@@ -18,7 +20,7 @@ Object = dict[str, Any]
 
 
 def describe(writer: Writer, node: Object) -> None:
-    """Writes a node, its pods and what they have reserved."""
+    """Write a node, its pods and what they have reserved."""
     metadata, spec, status = node["metadata"], node.get("spec") or {}, node.get("status") or {}
     name, labels = metadata["name"], metadata.get("labels") or {}
     writer.name(node, namespace=False)
@@ -28,20 +30,26 @@ def describe(writer: Writer, node: Object) -> None:
     writer.field("Roles", ",".join(sorted(roles - {""})) or "<none>")
     writer.marks(node)
     writer.field("CreationTimestamp", rfc1123z(metadata.get("creationTimestamp")))
-    taints = sorted(spec.get("taints") or [], key=lambda each: f"{each.get('effect')},{each.get('key')}")
-    writer.field("Taints", "\n\t".join(_taint(each) for each in taints) or "<none>")
+    taints = sorted(spec.get("taints") or [], key=lambda taint: f"{taint.get('effect')},{taint.get('key')}")
+    writer.field("Taints", "\n\t".join(_taint(taint) for taint in taints) or "<none>")
     writer.field("Unschedulable", shown(bool(spec.get("unschedulable"))))
     _lease(writer, name)
     if status.get("conditions"):
         writer.put("Conditions:\n  Type\tStatus\tLastHeartbeatTime\tLastTransitionTime\tReason\tMessage\n")
         writer.line("----\t------\t-----------------\t------------------\t------\t-------", 1)
-        for each in status["conditions"]:
-            times = [rfc1123z(each.get(key)) for key in ("lastHeartbeatTime", "lastTransitionTime")]
-            cells = [each["type"], each["status"], *times, each.get("reason", ""), each.get("message", "")]
+        for condition in status["conditions"]:
+            times = [rfc1123z(condition.get(key)) for key in ("lastHeartbeatTime", "lastTransitionTime")]
+            cells = [
+                condition["type"],
+                condition["status"],
+                *times,
+                condition.get("reason", ""),
+                condition.get("message", ""),
+            ]
             writer.line(" \t".join(cells), 1)
     writer.line("Addresses:")
-    for each in status.get("addresses") or ():
-        writer.field(each["type"], each["address"], 1)
+    for address in status.get("addresses") or ():
+        writer.field(address["type"], address["address"], 1)
     for title in ("Capacity", "Allocatable"):
         listed = status.get(title.lower()) or {}
         if listed:
@@ -85,8 +93,8 @@ def _lease(writer: Writer, name: str) -> None:
 
 def _slices(writer: Writer, name: str) -> None:
     pools: dict[tuple[str, str], list[int]] = {}
-    for each in writer.list("resourceslices.resource.k8s.io", fields=f"spec.nodeName={name}"):
-        spec = each.get("spec") or {}
+    for resource_slice in writer.list("resourceslices.resource.k8s.io", fields=f"spec.nodeName={name}"):
+        spec = resource_slice.get("spec") or {}
         counts = pools.setdefault((spec.get("driver", ""), (spec.get("pool") or {}).get("name", "")), [0, 0])
         counts[0] += 1
         counts[1] += len(spec.get("devices") or ())
@@ -129,10 +137,10 @@ def _pods(writer: Writer, node: Object) -> None:
     totals: tuple[dict[str, str], dict[str, str]] = ({}, {})
     for pod in pods:
         both = requests(pod), limits(pod)
-        for total, each in zip(totals, both, strict=True):
-            for name, text in each.items():
+        for total, amounts in zip(totals, both, strict=True):
+            for name, text in amounts.items():
                 total[name] = add(total[name], text) if name in total else text
-        cells = [share(name, each.get(name, "0")) for name in ("cpu", "memory") for each in both]
+        cells = [share(name, amounts.get(name, "0")) for name in ("cpu", "memory") for amounts in both]
         metadata = pod["metadata"]
         age = since(metadata.get("creationTimestamp"))
         writer.line("\t".join([metadata.get("namespace", ""), metadata["name"], "", *cells, age]), 1)

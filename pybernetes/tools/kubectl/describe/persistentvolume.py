@@ -8,11 +8,13 @@ from pybernetes.tools.kubectl.describe._volumes import source
 from pybernetes.tools.kubectl.describe._writer import Writer, access_modes, shown
 from pybernetes.tools.kubectl.output.times import since
 
+GROUP = ""
+
 _OLD_CLASS = "volume.beta.kubernetes.io/storage-class"
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a persistent volume."""
+    """Write a persistent volume."""
     metadata, spec, status = value["metadata"], value.get("spec") or {}, value.get("status") or {}
     writer.name(value, namespace=False)
     writer.marks(value)
@@ -49,6 +51,9 @@ def _affinity(writer: Writer, value: dict[str, Any] | None) -> None:
         expressions = term.get("matchExpressions") or []
         if not expressions:
             writer.line("<none>")
-        for index, each in enumerate(expressions):
-            values = f" [{', '.join(each['values'])}]" if each.get("values") else ""
-            writer.put(("    \t" if index else "") + f"{each['key']} {each['operator'].lower()}{values}\n")
+        for index, expression in enumerate(expressions):
+            values = f" [{', '.join(expression['values'])}]" if expression.get("values") else ""
+            writer.put(
+                ("    \t" if index else "")
+                + f"{expression['key']} {expression['operator'].lower()}{values}\n"
+            )

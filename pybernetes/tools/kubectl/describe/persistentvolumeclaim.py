@@ -7,11 +7,13 @@ from typing import Any
 from pybernetes.tools.kubectl.describe._writer import Writer, access_modes, shown
 from pybernetes.tools.kubectl.output.times import rfc1123z, since
 
+GROUP = ""
+
 _OLD_CLASS = "volume.beta.kubernetes.io/storage-class"
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a claim and the pods that use it."""
+    """Write a claim and the pods that use it."""
     metadata, spec, status = value["metadata"], value.get("spec") or {}, value.get("status") or {}
     writer.name(value)
     writer.field(
@@ -40,9 +42,15 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
             "Type", "Status", "LastProbeTime", "LastTransitionTime", "Reason", "Message",
             dashes=("----", "------", "-----------------", "------------------", "------", "-------"),
         )  # fmt: skip
-        for each in status["conditions"]:
-            times = [rfc1123z(each.get(key)) for key in ("lastProbeTime", "lastTransitionTime")]
-            cells = [each["type"], each["status"], *times, each.get("reason", ""), each.get("message", "")]
+        for condition in status["conditions"]:
+            times = [rfc1123z(condition.get(key)) for key in ("lastProbeTime", "lastTransitionTime")]
+            cells = [
+                condition["type"],
+                condition["status"],
+                *times,
+                condition.get("reason", ""),
+                condition.get("message", ""),
+            ]
             writer.line(" \t".join(cells), 1)
     writer.events()
 

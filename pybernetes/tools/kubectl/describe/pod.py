@@ -9,11 +9,13 @@ from pybernetes.tools.kubectl.describe._volumes import volumes
 from pybernetes.tools.kubectl.describe._writer import Writer, controlled_by
 from pybernetes.tools.kubectl.output.times import rfc1123z, since
 
+GROUP = ""
+
 _MIRROR = "kubernetes.io/config.mirror"
 
 
 def describe(writer: Writer, pod: dict[str, Any]) -> None:
-    """Writes a pod."""
+    """Write a pod."""
     metadata, spec, status = pod["metadata"], pod.get("spec") or {}, pod.get("status") or {}
     writer.name(pod)
     writer.some("Priority", spec.get("priority"))
@@ -41,8 +43,8 @@ def describe(writer: Writer, pod: dict[str, Any]) -> None:
     writer.field("IP", status.get("podIP", ""))
     if status.get("podIPs"):
         writer.line("IPs:")
-        for each in status["podIPs"]:
-            writer.field("IP", each.get("ip", ""), 1)
+        for address in status["podIPs"]:
+            writer.field("IP", address.get("ip", ""), 1)
     else:
         writer.line("IPs:\t<none>")
     writer.some("Controlled By", controlled_by(pod))
@@ -79,11 +81,12 @@ def _conditions(writer: Writer, spec: dict[str, Any], status: dict[str, Any]) ->
     if spec.get("readinessGates"):
         writer.put("Readiness Gates:\n  Type\tStatus\n")
         for gate in spec["readinessGates"]:
-            found = next(
-                (each["status"] for each in listed if each["type"] == gate["conditionType"]), "<none>"
+            gate_status = next(
+                (condition["status"] for condition in listed if condition["type"] == gate["conditionType"]),
+                "<none>",
             )
-            writer.line(f"{gate['conditionType']} \t{found} ", 1)
+            writer.line(f"{gate['conditionType']} \t{gate_status} ", 1)
     if listed:
         writer.put("Conditions:\n  Type\tStatus\n")
-        for each in listed:
-            writer.line(f"{each['type']} \t{each['status']} ", 1)
+        for condition in listed:
+            writer.line(f"{condition['type']} \t{condition['status']} ", 1)

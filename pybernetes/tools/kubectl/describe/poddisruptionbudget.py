@@ -6,9 +6,11 @@ from typing import Any
 
 from pybernetes.tools.kubectl.describe._writer import Writer, selector_text
 
+GROUP = "policy"
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a budget."""
+    """Write a budget."""
     spec, status = value.get("spec") or {}, value.get("status") or {}
     writer.name(value)
     if spec.get("minAvailable") is not None:

@@ -6,9 +6,11 @@ from typing import Any
 
 from pybernetes.tools.kubectl.describe._writer import Writer, label_text, shown
 
+GROUP = "scheduling.k8s.io"
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a priority class."""
+    """Write a priority class."""
     writer.name(value, namespace=False)
     writer.field("Value", value.get("value", 0))
     writer.field("GlobalDefault", shown(bool(value.get("globalDefault"))))

@@ -8,9 +8,11 @@ from pybernetes.tools.kubectl.describe._pods import conditions, template
 from pybernetes.tools.kubectl.describe._writer import Writer, controlled_by, selector_text
 from pybernetes.tools.kubectl.resources.label_selector import show
 
+GROUP = "apps"
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a replica set."""
+    """Write a replica set."""
     spec, status = value.get("spec") or {}, value.get("status") or {}
     writer.name(value)
     writer.field("Selector", selector_text(spec.get("selector")))

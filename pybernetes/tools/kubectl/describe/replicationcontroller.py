@@ -8,9 +8,11 @@ from pybernetes.tools.kubectl.describe._pods import conditions, template
 from pybernetes.tools.kubectl.describe._writer import Writer, label_text
 from pybernetes.tools.kubectl.resources.label_selector import show_map
 
+GROUP = ""
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a replication controller."""
+    """Write a replication controller."""
     spec, status = value.get("spec") or {}, value.get("status") or {}
     writer.name(value)
     writer.field("Selector", label_text(spec.get("selector")))

@@ -6,6 +6,8 @@ from typing import Any
 
 from pybernetes.tools.kubectl.describe._writer import Writer
 
+GROUP = ""
+
 SCOPES = {
     "Terminating": "Matches all pods that have an active deadline. These pods have a limited lifespan on a node before being actively terminated by the system.",
     "NotTerminating": "Matches all pods that do not have an active deadline. These pods usually include long running pods whose container command is not expected to terminate.",
@@ -15,7 +17,7 @@ SCOPES = {
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a quota."""
+    """Write a quota."""
     writer.name(value)
     scopes = sorted((value.get("spec") or {}).get("scopes") or ())
     if scopes:
@@ -28,7 +30,7 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
 
 
 def usage(writer: Writer, value: dict[str, Any], level: int) -> None:
-    """Writes what is used of each limit."""
+    """Write the used part of each limit."""
     status = value.get("status") or {}
     hard, used = status.get("hard") or {}, status.get("used") or {}
     for name in sorted(hard):

@@ -7,9 +7,11 @@ from typing import Any
 
 from pybernetes.tools.kubectl.describe._writer import Writer
 
+GROUP = ""
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a secret."""
+    """Write a secret."""
     writer.name(value)
     writer.marks(value)
     kind = value.get("type", "")

@@ -7,9 +7,11 @@ from typing import Any
 from pybernetes.tools.kubectl.describe._endpoints import endpoints
 from pybernetes.tools.kubectl.describe._writer import Writer, label_text
 
+GROUP = ""
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a service and where it leads."""
+    """Write a service and where it leads."""
     metadata, spec = value["metadata"], value.get("spec") or {}
     slices = writer.list(
         "endpointslices.discovery.k8s.io", metadata.get("namespace", ""),
@@ -27,7 +29,7 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
     writer.some("Desired LoadBalancer IP", spec.get("loadBalancerIP"))
     writer.some("External Name", spec.get("externalName"))
     ingress = ((value.get("status") or {}).get("loadBalancer") or {}).get("ingress") or []
-    writer.some("LoadBalancer Ingress", ", ".join(_ingress(each) for each in ingress))
+    writer.some("LoadBalancer Ingress", ", ".join(_ingress(point) for point in ingress))
     for port in spec.get("ports") or ():
         name, protocol = port.get("name") or "<unset>", port.get("protocol", "")
         writer.line(f"Port:\t{name}\t{port.get('port')}/{protocol}")

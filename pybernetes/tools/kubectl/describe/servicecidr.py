@@ -7,9 +7,11 @@ from typing import Any
 from pybernetes.tools.kubectl.describe._writer import Writer
 from pybernetes.tools.kubectl.output.times import rfc1123z
 
+GROUP = "networking.k8s.io"
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a range."""
+    """Write a range."""
     writer.name(value, namespace=False)
     writer.marks(value)
     writer.field("CIDRs", ", ".join((value.get("spec") or {}).get("cidrs") or ()))
@@ -18,10 +20,10 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
         writer.line("Status:")
         writer.line("Conditions:")
         writer.heading("Type", "Status", "LastTransitionTime", "Reason", "Message")
-        for each in conditions:
-            moment = rfc1123z(each.get("lastTransitionTime"))
+        for condition in conditions:
+            moment = rfc1123z(condition.get("lastTransitionTime"))
             writer.line(
-                f"{each['type']}\t{each['status']}\t{moment}\t{each.get('reason', '')}\t{each.get('message', '')}",
+                f"{condition['type']}\t{condition['status']}\t{moment}\t{condition.get('reason', '')}\t{condition.get('message', '')}",
                 1,
             )
     writer.events()

@@ -9,9 +9,11 @@ from pybernetes.tools.kubectl.describe._writer import Writer, shown
 from pybernetes.tools.kubectl.output.times import rfc1123z
 from pybernetes.tools.kubectl.resources.label_selector import show
 
+GROUP = "apps"
+
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a stateful set."""
+    """Write a stateful set."""
     spec, status = value.get("spec") or {}, value.get("status") or {}
     writer.name(value)
     writer.field("CreationTimestamp", rfc1123z(value["metadata"].get("creationTimestamp")))
@@ -43,8 +45,8 @@ def _claims(writer: Writer, listed: list[dict[str, Any]]) -> None:
         writer.line("Volume Claims:\t<none>")
         return
     writer.line("Volume Claims:")
-    for each in listed:
-        metadata, spec = each.get("metadata") or {}, each.get("spec") or {}
+    for claim in listed:
+        metadata, spec = claim.get("metadata") or {}, claim.get("spec") or {}
         writer.field("Name", metadata.get("name", ""), 1)
         writer.field("StorageClass", spec.get("storageClassName", ""), 1)
         writer.labels("Labels", metadata.get("labels"), "  ")

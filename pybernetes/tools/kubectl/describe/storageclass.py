@@ -6,11 +6,13 @@ from typing import Any
 
 from pybernetes.tools.kubectl.describe._writer import Writer, label_text, truth
 
+GROUP = "storage.k8s.io"
+
 _DEFAULT = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 
 
 def describe(writer: Writer, value: dict[str, Any]) -> None:
-    """Writes a storage class."""
+    """Write a storage class."""
     annotations = value["metadata"].get("annotations") or {}
     writer.name(value, namespace=False)
     writer.field("IsDefaultClass", "Yes" if any(annotations.get(key) == "true" for key in _DEFAULT) else "No")
@@ -30,8 +32,9 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
         writer.field("AllowedTopologies", "")
         for place, term in enumerate(value["allowedTopologies"]):
             writer.put(f"Term {place}:\t", 1)
-            for index, each in enumerate(term.get("matchLabelExpressions") or ()):
+            for index, expression in enumerate(term.get("matchLabelExpressions") or ()):
                 writer.put(
-                    ("  \t" if index else "") + f"{each['key']} in [{', '.join(each.get('values') or ())}]\n"
+                    ("  \t" if index else "")
+                    + f"{expression['key']} in [{', '.join(expression.get('values') or ())}]\n"
                 )
     writer.events()

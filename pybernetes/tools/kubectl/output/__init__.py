@@ -1,1 +1,1 @@
-"""What kubectl prints besides tables: YAML, Go templates, times."""
+"""How objects are printed: a file or folder for each output format, and the tables, times and sorting that they share."""

@@ -3,66 +3,33 @@
 from __future__ import annotations
 
 
-def epoch(text: str) -> float:
-    """Seconds since 1970 of a time in an object."""
-    from datetime import datetime
-
-    return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
-
-
-def human(seconds: float) -> str:
-    """A span in at most two units, as in 3d4h."""
-    value = int(seconds)
-    if value < -1:
-        return "<invalid>"
-    if value < 0:
-        return "0s"
-    if value < 120:
-        return f"{value}s"
-    minutes = value // 60
-    if minutes < 10:
-        return f"{minutes}m{value % 60}s" if value % 60 else f"{minutes}m"
-    if minutes < 180:
-        return f"{minutes}m"
-    hours = value // 3600
-    if hours < 8:
-        return f"{hours}h{minutes % 60}m" if minutes % 60 else f"{hours}h"
-    if hours < 48:
-        return f"{hours}h"
-    days = hours // 24
-    if hours < 24 * 8:
-        return f"{days}d{hours % 24}h" if hours % 24 else f"{days}d"
-    if hours < 24 * 365 * 2:
-        return f"{days}d"
-    years = hours // (24 * 365)
-    if hours < 24 * 365 * 8:
-        rest = days % 365
-        return f"{years}y{rest}d" if rest else f"{years}y"
-    return f"{years}y"
-
-
 def since(text: str | None, now: float | None = None) -> str:
-    """How long ago a time in an object is."""
+    """Return how long ago a time of an object is."""
     if not text:
         return "<unknown>"
     if now is None:
         import time
 
         now = time.time()
-    return human(now - epoch(text))
+    from pybernetes.api.text.durations import human_duration
+    from pybernetes.lib.rfc3339 import parse
+
+    return human_duration(now - parse(text))
 
 
 def rfc1123z(text: str | None) -> str:
-    """A time as ``Mon, 02 Jan 2006 15:04:05 -0700`` in the local zone."""
+    """Return a time as ``Mon, 02 Jan 2006 15:04:05 -0700`` in the local zone."""
     if not text:
         return "<unset>"
     from datetime import datetime
 
-    return datetime.fromtimestamp(epoch(text)).astimezone().strftime("%a, %d %b %Y %H:%M:%S %z")
+    from pybernetes.lib.rfc3339 import parse
+
+    return datetime.fromtimestamp(parse(text)).astimezone().strftime("%a, %d %b %Y %H:%M:%S %z")
 
 
 def check_rfc3339(text: str) -> None:
-    """Refuses a text that is not a moment, in the words of Go."""
+    """Refuse a text that is not a time, in the words of Go."""
     import re
 
     from pybernetes.tools.kubectl.errors import CommandError

@@ -1,1 +1,1 @@
-"""What commands work on: discovery, manifests, selectors."""
+"""What a command line means: resource types, manifests, objects, pods, selectors, quantities."""

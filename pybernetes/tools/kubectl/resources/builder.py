@@ -78,18 +78,20 @@ class Builder:
 
     @classmethod
     def from_flags(cls, context: Context, **options: Any) -> Builder:
-        """A builder with the flags that the command has."""
+        """Return a builder with the flags that the command has."""
         flags = context.flags
-        found: dict[str, Any] = {"args": list(flags.args)}
+        options_given: dict[str, Any] = {"args": list(flags.args)}
         for name, flag in (
             ("filenames", "filename"), ("kustomize", "kustomize"), ("recursive", "recursive"),
             ("labels", "selector"), ("fields", "field-selector"), ("all_namespaces", "all-namespaces"),
             ("chunk", "chunk-size"), ("local", "local"), ("select_all", "all"),
         ):  # fmt: skip
             if flags.has(flag):
-                found[name] = getattr(flags, flag.replace("-", "_"))
-        found["enforce_namespace"] = context.namespace_given and not found.get("all_namespaces")
-        return cls(context, **{**found, **options})
+                options_given[name] = getattr(flags, flag.replace("-", "_"))
+        options_given["enforce_namespace"] = context.namespace_given and not options_given.get(
+            "all_namespaces"
+        )
+        return cls(context, **{**options_given, **options})
 
     @property
     def namespace(self) -> str:
@@ -97,7 +99,7 @@ class Builder:
         return "" if self.all_namespaces else self.context.namespace
 
     def infos(self) -> Iterator[Info]:
-        """The objects; what cannot be found is raised, or kept in ``errors`` if the rest shall go on."""
+        """Yield the objects; one that cannot be had raises, or is kept in ``errors`` if the rest shall go on."""
         self._check_flags()
         if self.filenames:
             yield from self._from_files()
@@ -116,7 +118,7 @@ class Builder:
                 self.errors.append(error)
 
     def all(self) -> list[Info]:
-        """All objects at once."""
+        """Return all objects at once."""
         return list(self.infos())
 
     def _check_flags(self) -> None:
@@ -137,7 +139,7 @@ class Builder:
 
     def _from_files(self) -> Iterator[Info]:
         if self.args:
-            if any("/" in each for each in self.args):
+            if any("/" in word for word in self.args):
                 raise CommandError("resource/name arguments cannot be provided when a path is specified")
             if len(self.args) > 1:
                 raise CommandError("name cannot be provided when a path is specified")
@@ -241,14 +243,14 @@ class Builder:
 
     def _plan(self) -> list[Any]:
         args = _normal(self.args)
-        slashes = sum("/" in each for each in args)
+        slashes = sum("/" in word for word in args)
         if slashes and slashes != len(args):
             raise CommandError(
                 "there is no need to specify a resource type as a separate argument when passing arguments in "
                 "resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of "
                 "'kubectl get resource resource/<resource_name>'"
             )
-        tuples = [_split(each) for each in args] if slashes else []
+        tuples = [_split(word) for word in args] if slashes else []
         types, names = ([], []) if tuples else (_types(self, args[0]) if args else [], args[1:])
         selecting = self.labels or self.fields or self.select_all
         if len(args) == 1 and not tuples and self.empty_selector:
@@ -265,8 +267,8 @@ class Builder:
             self.single = len(names) == 1
             return [self._getter(resource, name) for name in names]
         if types:
-            for each in types:
-                self.context.discovery.find(each)
+            for type_name in types:
+                self.context.discovery.find(type_name)
             raise CommandError("resource(s) were provided, but no name was specified")
         raise Verbatim("error: " + MISSING)
 
@@ -283,17 +285,17 @@ class Builder:
             raise CommandError("subresource cannot be used when bulk resources are specified")
         if len(types) > 1 and self.single_type:
             raise CommandError("you may only specify a single resource type")
-        found = list(dict.fromkeys(self.context.discovery.find(each) for each in types))
-        return [self._lister(resource) for resource in found]
+        resources = list(dict.fromkeys(self.context.discovery.find(word) for word in types))
+        return [self._lister(resource) for resource in resources]
 
     def _by_tuple(self, tuples: list[tuple[str, str]]) -> list[Any]:
-        found = {word: self.context.discovery.find(word) for word, _ in tuples}
-        if self.single_type and len(set(found.values())) > 1:
+        resources = {word: self.context.discovery.find(word) for word, _ in tuples}
+        if self.single_type and len(set(resources.values())) > 1:
             raise CommandError("you may only specify a single resource type")
-        for resource in found.values():
+        for resource in resources.values():
             self._check_place(resource)
         self.single = len(tuples) == 1
-        return [self._getter(found[word], name) for word, name in tuples]
+        return [self._getter(resources[word], name) for word, name in tuples]
 
     def _check_place(self, resource: Resource) -> None:
         if resource.namespaced and not self.namespace:
@@ -336,7 +338,7 @@ class Builder:
         return step
 
     def finish(self) -> None:
-        """Raises what went wrong on the way."""
+        """Raise the errors that were kept."""
         from pybernetes.tools.kubectl.errors import raise_all
 
         raise_all(self.errors)
@@ -347,7 +349,7 @@ class _Stop(CommandError):
 
 
 def check(value: Any, source: str) -> None:
-    """An object must say what it is."""
+    """Refuse a value that does not say which kind of object it is."""
     if not isinstance(value, dict):
         kind = {str: "string", list: "array", bool: "bool"}.get(type(value), "number")
         raise CommandError(
@@ -370,16 +372,16 @@ def _normal(args: list[str]) -> list[str]:
     if len(args) >= 2:
         types = list(dict.fromkeys(args[0].split(",")))
         if len(types) > 1:
-            return [f"{each}/{name}" for each in types for name in args[1:]]
+            return [f"{type_name}/{name}" for type_name in types for name in args[1:]]
     return args
 
 
 def _types(builder: Builder, word: str) -> list[str]:
-    found: list[str] = []
-    for each in word.split(","):
-        expanded = builder.context.discovery.category(each)
-        found += [item.full_name for item in expanded] if expanded else [each]
-    return list(dict.fromkeys(found))
+    names: list[str] = []
+    for type_name in word.split(","):
+        expanded = builder.context.discovery.category(type_name)
+        names += [item.full_name for item in expanded] if expanded else [type_name]
+    return list(dict.fromkeys(names))
 
 
 def _split(word: str) -> tuple[str, str]:
@@ -392,5 +394,5 @@ def _split(word: str) -> tuple[str, str]:
 
 
 def is_not_found(error: CommandError) -> bool:
-    """For ``ignore``: an object that does not exist."""
+    """Tell, for ``ignore``, whether an object does not exist."""
     return not_found(error)

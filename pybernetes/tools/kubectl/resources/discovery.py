@@ -79,13 +79,13 @@ class Discovery:
         self._live = False
 
     def resources(self) -> list[Resource]:
-        """Every resource in the server's order, all versions."""
+        """Return every resource in the server's order, all versions."""
         if not self._resources:
             self._resources = self._cached() or self._fetch()
         return self._resources
 
     def refresh(self) -> list[Resource]:
-        """Asks the server again, unless this was done just now."""
+        """Ask the server again, unless this was done just now."""
         if not self._live:
             self._resources = self._fetch()
         return self._resources
@@ -97,146 +97,155 @@ class Discovery:
             with open(self._file, "rb") as file:
                 if time.time() - os.fstat(file.fileno()).st_mtime > _FRESH_SECONDS:
                     return []
-                return [Resource(*each) for each in marshal.load(file)]
+                return [Resource(*fields) for fields in marshal.load(file)]
         except (OSError, ValueError, EOFError, TypeError):
             return []
 
     def _fetch(self) -> list[Resource]:
-        found: list[Resource] = []
+        resources: list[Resource] = []
         self._live = True
         for path in ("/api", "/apis"):
             answer = self._client.json("GET", path, accept=_AGGREGATED)
             if answer.get("kind") == "APIGroupDiscoveryList":
                 for group in answer.get("items") or ():
-                    found += _of_group(group)
+                    resources += _of_group(group)
             else:
-                found += self._old(path, answer)
-        self._store(found)
-        return found
+                resources += self._old(path, answer)
+        self._store(resources)
+        return resources
 
     def _old(self, path: str, answer: dict[str, Any]) -> list[Resource]:
-        """The older, slower way: a request for each version of each group."""
+        """Return the resources with a request for each version of each group, for servers without aggregated discovery."""
         groups = answer.get("groups") or [
-            {"name": "", "versions": [{"version": each} for each in answer.get("versions") or ()]}
+            {"name": "", "versions": [{"version": version} for version in answer.get("versions") or ()]}
         ]
-        found = []
+        resources = []
         for group in groups:
             preferred = (group.get("preferredVersion") or {}).get("version")
             versions = sorted(
-                (each["version"] for each in group["versions"]), key=lambda each: each != preferred
+                (version["version"] for version in group["versions"]),
+                key=lambda version: version != preferred,
             )
             for index, version in enumerate(versions):
                 where = f"{path}/{group['name']}/{version}" if group["name"] else f"{path}/{version}"
                 listed = self._client.json("GET", where).get("resources") or []
-                found += _of_list(group["name"], version, listed, index == 0)
-        return found
+                resources += _of_list(group["name"], version, listed, index == 0)
+        return resources
 
-    def _store(self, found: list[Resource]) -> None:
+    def _store(self, resources: list[Resource]) -> None:
         import marshal
 
         try:
             os.makedirs(os.path.dirname(self._file), 0o750, exist_ok=True)
             temporary = f"{self._file}.{os.getpid()}"
             with open(temporary, "wb") as file:
-                marshal.dump([tuple(each) for each in found], file)
+                marshal.dump([tuple(resource) for resource in resources], file)
             os.replace(temporary, self._file)
         except OSError:
             pass  # without a cache the next command asks again
 
     def find(self, word: str) -> Resource:
-        """The resource that a word means: its name, singular, short name or kind, with or without group and version."""
-        found = match(self.resources(), word) or match(self.refresh(), word)
-        if found is None:
+        """Return the resource that a word means: its name, singular, short name or kind, with or without group and version."""
+        resource = match(self.resources(), word) or match(self.refresh(), word)
+        if resource is None:
             name, _, group = word.partition(".")
             where = f' in group "{group}"' if group else ""
             raise NoMatch(f'the server doesn\'t have a resource type "{name}"{where}')
-        return found
+        return resource
 
     def of_kind(self, api_version: str, kind: str) -> Resource:
-        """The resource of a kind; an error if the server has none."""
+        """Return the resource of a kind; an error if the server has none."""
         group, _, version = api_version.rpartition("/")
         for resources in (self.resources, self.refresh):
-            for each in resources():
-                if each.kind == kind and each.group == group and each.version == version:
-                    return each
+            for resource in resources():
+                if resource.kind == kind and resource.group == group and resource.version == version:
+                    return resource
         raise CommandError(
             f'no matches for kind "{kind}" in version "{api_version}"\nensure CRDs are installed first'
         )
 
     def category(self, word: str) -> list[Resource]:
-        """The resources of a category, as ``all``."""
-        return [each for each in self.resources() if word in each.categories and each.preferred]
+        """Return the resources of a category, as ``all``."""
+        return [
+            resource for resource in self.resources() if word in resource.categories and resource.preferred
+        ]
 
 
 def _of_group(group: dict[str, Any]) -> list[Resource]:
     name = (group.get("metadata") or {}).get("name") or ""
-    found = []
+    resources = []
     for index, version in enumerate(group.get("versions") or ()):
-        for each in version.get("resources") or ():
-            kind = (each.get("responseKind") or {}).get("kind") or ""
+        for entry in version.get("resources") or ():
+            kind = (entry.get("responseKind") or {}).get("kind") or ""
             if not kind:
                 continue
-            found.append(
+            resources.append(
                 Resource(
                     name,
                     version["version"],
-                    each["resource"],
-                    each.get("singularResource") or kind.lower(),
+                    entry["resource"],
+                    entry.get("singularResource") or kind.lower(),
                     kind,
-                    each.get("scope") == "Namespaced",
-                    tuple(each.get("verbs") or ()),
-                    tuple(each.get("shortNames") or ()),
-                    tuple(each.get("categories") or ()),
-                    tuple(sub["subresource"] for sub in each.get("subresources") or ()),
+                    entry.get("scope") == "Namespaced",
+                    tuple(entry.get("verbs") or ()),
+                    tuple(entry.get("shortNames") or ()),
+                    tuple(entry.get("categories") or ()),
+                    tuple(sub["subresource"] for sub in entry.get("subresources") or ()),
                     index == 0,
                 )
             )
-    return found
+    return resources
 
 
 def _of_list(group: str, version: str, listed: list[dict[str, Any]], preferred: bool) -> list[Resource]:
-    names = [each["name"] for each in listed]
+    names = [entry["name"] for entry in listed]
     return [
         Resource(
             group,
             version,
-            each["name"],
-            each.get("singularName") or each["kind"].lower(),
-            each["kind"],
-            bool(each.get("namespaced")),
-            tuple(each.get("verbs") or ()),
-            tuple(each.get("shortNames") or ()),
-            tuple(each.get("categories") or ()),
-            tuple(name.partition("/")[2] for name in names if name.startswith(each["name"] + "/")),
+            entry["name"],
+            entry.get("singularName") or entry["kind"].lower(),
+            entry["kind"],
+            bool(entry.get("namespaced")),
+            tuple(entry.get("verbs") or ()),
+            tuple(entry.get("shortNames") or ()),
+            tuple(entry.get("categories") or ()),
+            tuple(name.partition("/")[2] for name in names if name.startswith(entry["name"] + "/")),
             preferred,
         )
-        for each in listed
-        if "/" not in each["name"]
+        for entry in listed
+        if "/" not in entry["name"]
     ]
 
 
 def match(resources: list[Resource], word: str) -> Resource | None:
-    """The resource that a word means; the preferred version and the first group win."""
+    """Return the resource that a word means; the preferred version and the first group win."""
     lower = word.lower()
     name, dot, group = lower.partition(".")
-    candidates = [each for each in resources if name in (each.plural, each.singular)]
+    candidates = [resource for resource in resources if name in (resource.plural, resource.singular)]
     if not candidates:
-        candidates = [each for each in resources if name in each.short_names]
+        candidates = [resource for resource in resources if name in resource.short_names]
     if not candidates:
-        candidates = [each for each in resources if each.kind.lower() == name]
+        candidates = [resource for resource in resources if resource.kind.lower() == name]
     if not dot:
         return _preferred(candidates)
     version, more, rest = group.partition(".")
-    exact = [each for each in candidates if more and each.version == version and each.group == rest]
+    exact = [
+        resource for resource in candidates if more and resource.version == version and resource.group == rest
+    ]
     if not exact:
-        exact = [each for each in candidates if not more and each.version == version and not each.group]
-    exact = exact or [each for each in candidates if each.group == group]
-    exact = exact or [each for each in candidates if each.group.startswith(group)]
+        exact = [
+            resource
+            for resource in candidates
+            if not more and resource.version == version and not resource.group
+        ]
+    exact = exact or [resource for resource in candidates if resource.group == group]
+    exact = exact or [resource for resource in candidates if resource.group.startswith(group)]
     return _preferred(exact)
 
 
 def _preferred(candidates: list[Resource]) -> Resource | None:
-    for each in candidates:
-        if each.preferred:
-            return each
+    for resource in candidates:
+        if resource.preferred:
+            return resource
     return candidates[0] if candidates else None

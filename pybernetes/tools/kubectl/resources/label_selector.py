@@ -8,7 +8,7 @@ from pybernetes.tools.kubectl.errors import CommandError
 
 
 def parse_selector(text: str) -> dict[str, Any]:
-    """A LabelSelector from a selector of the command line."""
+    """Return a LabelSelector from a selector of the command line."""
     from pybernetes.api.selectors import SelectorError, parse_labels
 
     try:
@@ -26,21 +26,21 @@ def parse_selector(text: str) -> dict[str, Any]:
             if requirement.values:
                 expression["values"] = list(requirement.values)
             expressions.append(expression)
-    found: dict[str, Any] = {}
+    selector: dict[str, Any] = {}
     if labels:
-        found["matchLabels"] = dict(sorted(labels.items()))
+        selector["matchLabels"] = dict(sorted(labels.items()))
     if expressions:
-        found["matchExpressions"] = expressions
-    return found
+        selector["matchExpressions"] = expressions
+    return selector
 
 
 def show(selector: dict[str, Any] | None) -> str:
-    """A LabelSelector as text: a=b,c in (d,e)."""
+    """Return a LabelSelector as text: a=b,c in (d,e)."""
     selector = selector or {}
     parts = [(key, f"{key}={value}") for key, value in (selector.get("matchLabels") or {}).items()]
-    for each in selector.get("matchExpressions") or ():
-        key, values = each["key"], ",".join(sorted(each.get("values") or ()))
-        match each.get("operator"):
+    for expression in selector.get("matchExpressions") or ():
+        key, values = expression["key"], ",".join(sorted(expression.get("values") or ()))
+        match expression.get("operator"):
             case "In":
                 parts.append((key, f"{key} in ({values})"))
             case "NotIn":
@@ -53,5 +53,18 @@ def show(selector: dict[str, Any] | None) -> str:
 
 
 def show_map(labels: dict[str, str] | None) -> str:
-    """A plain map of labels as a selector."""
+    """Return a plain map of labels as a selector."""
     return ",".join(f"{key}={value}" for key, value in sorted((labels or {}).items()))
+
+
+def parse_labels(text: str) -> dict[str, str]:
+    """Return labels from a=b,c=d."""
+    labels = {}
+    for part in text.split(",") if text else ():
+        pair = part.split("=")
+        if len(pair) != 2:
+            raise CommandError(f"unexpected label spec: {part}")
+        if not pair[0]:
+            raise CommandError("unexpected empty label key")
+        labels[pair[0]] = pair[1]
+    return dict(sorted(labels.items()))

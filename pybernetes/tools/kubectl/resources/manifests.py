@@ -17,29 +17,29 @@ _SEPARATOR = rb"(?m)^---[ \t]*(?:#.*)?\r?$|^---(?=[ \t]+\S)"
 
 
 def expand(names: list[str], recursive: bool) -> list[str]:
-    """The files that arguments of -f name: patterns and directories are looked into."""
+    """Return the files that arguments of -f name; patterns and directories are expanded."""
     import glob
 
-    found: list[str] = []
+    files: list[str] = []
     for name in names:
         if name == "-" or name.startswith(("http://", "https://")):
-            found.append(name)
+            files.append(name)
             continue
         matches = [name] if os.path.exists(name) else sorted(glob.glob(name))
         if not matches:
             raise CommandError(f'the path "{name}" does not exist')
-        before = len(found)
+        before = len(files)
         for path in matches:
-            found += _files(path, recursive) if os.path.isdir(path) else [path]
-        if len(found) == before and not before:
+            files += _files(path, recursive) if os.path.isdir(path) else [path]
+        if len(files) == before and not before:
             raise CommandError(
                 f"error reading [{' '.join(matches)}]: recognized file extensions are [{' '.join(EXTENSIONS)}]"
             )
-    return found
+    return files
 
 
 def _files(directory: str, recursive: bool) -> Iterator[str]:
-    for entry in sorted(os.scandir(directory), key=lambda each: each.name):
+    for entry in sorted(os.scandir(directory), key=lambda item: item.name):
         if entry.is_dir():
             if recursive:
                 yield from _files(entry.path, True)
@@ -48,7 +48,7 @@ def _files(directory: str, recursive: bool) -> Iterator[str]:
 
 
 def read(name: str, stdin: Any) -> tuple[bytes, str]:
-    """The bytes of a file, an address or standard input, and what messages call it."""
+    """Return the bytes of a file, an address or standard input, and what messages call it."""
     if name == "-":
         source = getattr(stdin, "buffer", stdin)
         data = source.read()
@@ -82,7 +82,7 @@ def _q(text: str) -> str:
 
 
 def values(raw: bytes, source: str) -> Iterator[Any]:
-    """The documents of a text, YAML or JSON, in order; empty ones are left out."""
+    """Yield the documents of a YAML or JSON text in order, without empty ones."""
     stripped = raw.lstrip()
     if stripped[:1] == b"{":
         yield from _json(stripped, source)

@@ -16,14 +16,14 @@ Object = dict[str, Any]
 
 
 def named(context: Context, word: str, **options: Any) -> Info:
-    """The object that a word names: a pod, or TYPE/NAME."""
+    """Return the object that a word names: a pod, or TYPE/NAME."""
     word = word if "/" in word else f"pods/{word}"
     infos = Builder(context, args=[word], **options).all()
     return infos[0]
 
 
 def selector_of(info: Info) -> str:
-    """The labels of the pods of an object."""
+    """Return the labels of the pods of an object."""
     spec, kind = info.object.get("spec") or {}, info.resource.kind
     if kind in ("ReplicationController", "Service"):
         if not spec.get("selector"):
@@ -38,11 +38,19 @@ def selector_of(info: Info) -> str:
 
 
 def active_order(pod: Object) -> tuple[Any, ...]:
-    """The order in which pods are preferred for logs and exec: ready and running for longest first."""
+    """Return the sort key by which pods are preferred for logs and exec: ready and longest running first."""
     status = pod.get("status") or {}
     phase = {"Pending": 2, "Unknown": 1, "Running": 0}.get(status.get("phase") or "", 3)
-    ready: Object = next((each for each in status.get("conditions") or () if each["type"] == "Ready"), {})
-    restarts = max((each.get("restartCount", 0) for each in status.get("containerStatuses") or ()), default=0)
+    ready: Object = next(
+        (condition for condition in status.get("conditions") or () if condition["type"] == "Ready"), {}
+    )
+    restarts = max(
+        (
+            container_status.get("restartCount", 0)
+            for container_status in status.get("containerStatuses") or ()
+        ),
+        default=0,
+    )
     return (
         not (pod.get("spec") or {}).get("nodeName"), phase, ready.get("status") != "True",
         ready.get("lastTransitionTime") or "", restarts, pod["metadata"].get("creationTimestamp") or "",
@@ -50,7 +58,7 @@ def active_order(pod: Object) -> tuple[Any, ...]:
 
 
 def pods_of(context: Context, info: Info, seconds: float = 60.0) -> list[Object]:
-    """The pods of an object, the best first; waits until there is one."""
+    """Return the pods of an object, the best first, and wait until there is one."""
     if info.resource.kind == "Pod":
         return [info.object]
     resource = context.discovery.find("pods")
@@ -75,7 +83,7 @@ def pods_of(context: Context, info: Info, seconds: float = 60.0) -> list[Object]
 
 
 def containers(pod: Object) -> list[Object]:
-    """Every container of a pod: its own, those before them, those added later."""
+    """Return every container of a pod: regular, init and ephemeral."""
     spec = pod.get("spec") or {}
     return [
         *(spec.get("containers") or ()), *(spec.get("initContainers") or ()), *(spec.get("ephemeralContainers") or ()),
@@ -83,18 +91,18 @@ def containers(pod: Object) -> list[Object]:
 
 
 def container_names(pod: Object) -> str:
-    """All container names, as messages list them."""
+    """Return all container names, as messages list them."""
     spec = pod.get("spec") or {}
-    names = [each["name"] for each in spec.get("containers") or ()]
-    names += [f"{each['name']} (init)" for each in spec.get("initContainers") or ()]
-    names += [f"{each['name']} (ephem)" for each in spec.get("ephemeralContainers") or ()]
+    names = [container["name"] for container in spec.get("containers") or ()]
+    names += [f"{container['name']} (init)" for container in spec.get("initContainers") or ()]
+    names += [f"{container['name']} (ephem)" for container in spec.get("ephemeralContainers") or ()]
     return ", ".join(names)
 
 
 def choose_container(context: Context, pod: Object, name: str, *, quiet: bool = False) -> str:
-    """The container that is meant, checked; says which one if nobody did."""
+    """Return the container that is meant; tell which one if none was named."""
     spec = pod.get("spec") or {}
-    known = [each["name"] for each in containers(pod)]
+    known = [candidate["name"] for candidate in containers(pod)]
     if name:
         if name not in known:
             raise CommandError(
@@ -113,8 +121,8 @@ def choose_container(context: Context, pod: Object, name: str, *, quiet: bool = 
 
 
 def wait_running(context: Context, pod: Object, seconds: float) -> Object:
-    """Waits until a pod runs or has ended."""
-    from pybernetes.tools.kubectl.commands._waiting import until
+    """Wait until a pod runs or has ended."""
+    from pybernetes.tools.kubectl.resources.waiting import until
 
     resource = context.discovery.find("pods")
     info = Info(resource, pod["metadata"]["namespace"], pod["metadata"]["name"], pod)
@@ -125,6 +133,6 @@ def wait_running(context: Context, pod: Object, seconds: float) -> Object:
             raise CommandError(f'pods "{info.name}" not found')
         return phase in ("Running", "Succeeded", "Failed")
 
-    found = until(context, info, runs, time.monotonic() + seconds)
-    assert found is not None
-    return found
+    running = until(context, info, runs, time.monotonic() + seconds)
+    assert running is not None
+    return running

@@ -6,18 +6,18 @@ from pybernetes.tools.kubectl.errors import CommandError
 
 
 def parse_list(text: str) -> dict[str, str]:
-    """Quantities by resource, in the API's canonical form, sorted."""
+    """Return quantities by resource, in the API's canonical form, sorted."""
     from pybernetes.api.quantity import QuantityError, canonical
 
-    found: dict[str, str] = {}
+    quantities: dict[str, str] = {}
     for statement in text.split(","):
         parts = statement.split("=")
         if len(parts) != 2:
             raise CommandError(f"Invalid argument syntax {statement}, expected <resource>=<value>")
         try:
-            found[parts[0]] = canonical(parts[1])
+            quantities[parts[0]] = canonical(parts[1])
         except QuantityError:
             raise CommandError(
                 "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
             ) from None
-    return dict(sorted(found.items()))
+    return dict(sorted(quantities.items()))

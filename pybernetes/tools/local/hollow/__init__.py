@@ -1,5 +1,6 @@
-"""Nodes that only pretend: pods bound to them become ready, come to their end and obey deletion, and nothing runs.
+"""Hollow nodes: pods bound to them become ready, end and obey deletion, and nothing runs.
 
 What they do is data: ``stages.yaml`` for pods, ``node.yaml`` for the nodes themselves. ``stages`` and ``render`` read
-it (pure), ``fate`` tells how a container would end, and ``agent`` talks to the API server.
+it (pure), ``stage_inputs`` has the values that stages use, ``container_exit`` and ``shell`` tell how a container would
+end, ``pods`` and ``nodes`` talk to the API server, ``hollow_kubelet`` runs both.
 """

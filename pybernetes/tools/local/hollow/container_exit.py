@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from pybernetes.api.resource import Object
 from pybernetes.tools.local.hollow.shell import Script, Unknown
 
-Object = dict[str, Any]
 EXIT_CODE = "hollow.pybernetes.io/exit-code"
 RUN_SECONDS = "hollow.pybernetes.io/run-seconds"
 _SHELLS = ("sh", "/bin/sh", "bash", "/bin/bash")
@@ -23,7 +23,7 @@ class ContainerExit(NamedTuple):
 
 
 def of_container(container: Object, pod: Object | None = None) -> ContainerExit | None:
-    """The fate of a container; None if it runs for good, as servers do and whatever we do not understand."""
+    """Return how a container ends; None if it runs for good, as servers do and whatever is not understood."""
     words = [*(container.get("command") or ()), *(container.get("args") or ())]
     if not words:
         # The shell that such an image starts by default has nothing to read, and ends.
@@ -43,29 +43,30 @@ def of_container(container: Object, pod: Object | None = None) -> ContainerExit 
 
 
 def _variables(container: Object, pod: Object) -> dict[str, str]:
-    """The environment, as far as it comes from the pod itself."""
-    found = {}
+    """Return the environment, as far as it comes from the pod itself."""
+    variables = {}
     meta = pod.get("metadata", {})
-    for each in container.get("env") or ():
-        path = ((each.get("valueFrom") or {}).get("fieldRef") or {}).get("fieldPath", "")
+    for variable in container.get("env") or ():
+        path = ((variable.get("valueFrom") or {}).get("fieldRef") or {}).get("fieldPath", "")
         keyed = _KEYED.match(path)
         if keyed:
-            found[each["name"]] = (meta.get(keyed[1]) or {}).get(keyed[2], "")
+            variables[variable["name"]] = (meta.get(keyed[1]) or {}).get(keyed[2], "")
         elif path in ("metadata.name", "metadata.namespace", "metadata.uid"):
-            found[each["name"]] = meta.get(path.removeprefix("metadata."), "")
-        elif "valueFrom" not in each:
-            found[each["name"]] = each.get("value", "")
-    return found
+            variables[variable["name"]] = meta.get(path.removeprefix("metadata."), "")
+        elif "valueFrom" not in variable:
+            variables[variable["name"]] = variable.get("value", "")
+    return variables
 
 
 def of_pod(pod: Object) -> ContainerExit | None:
-    """The fate of a pod: it ends with the last of its containers, badly if one of them does."""
+    """Return how a pod ends: with the last of its containers, and badly if one of them does."""
     annotations = pod["metadata"].get("annotations") or {}
     if EXIT_CODE in annotations or RUN_SECONDS in annotations:
         return ContainerExit(float(annotations.get(RUN_SECONDS, 0)), int(annotations.get(EXIT_CODE, 0)))
-    fates = [of_container(each, pod) for each in pod["spec"]["containers"]]
-    if any(each is None for each in fates):
+    exits = [of_container(container, pod) for container in pod["spec"]["containers"]]
+    if any(container_exit is None for container_exit in exits):
         return None
     return ContainerExit(
-        max(each.seconds for each in fates if each), max(each.exit_code for each in fates if each)
+        max(container_exit.seconds for container_exit in exits if container_exit),
+        max(container_exit.exit_code for container_exit in exits if container_exit),
     )

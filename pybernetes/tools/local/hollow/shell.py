@@ -1,7 +1,7 @@
-"""A shell that runs nothing: it tells how a script would end, as long as it only waits, compares and leaves.
+"""A shell that runs nothing: it tells how a script would end, as long as it only waits, compares and exits.
 
 Understood are ``sleep``, ``exit``, ``true``, ``false``, ``echo``, ``if … then … else … fi`` with ``[ a -eq b ]`` and the
-like, ``&&``, variables, ``$(expr a % b)`` and ``$((a % b))``. Whatever else there is in a script makes it run for good.
+like, ``&&``, variables, ``$(expr a % b)`` and ``$((a % b))``. Anything else in a script makes it run for good.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _VARIABLE = re.compile(r"\$\{(\w+)\}|\$(\w+)")
 _ARITHMETIC = re.compile(r"\$\(expr ([^()$]+)\)|\$\(\(([^()$]+)\)\)")
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _KEYWORDS = ("if", "then", "else", "fi")
-_NUMBERS: dict[str, Callable[[int, int], bool]] = {
+_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
     "-eq": operator.eq, "-ne": operator.ne, "-lt": operator.lt, "-le": operator.le, "-gt": operator.gt, "-ge": operator.ge,
 }  # fmt: skip
-_SUMS: dict[str, Callable[[int, int], int]] = {
+_ARITHMETIC_OPERATORS: dict[str, Callable[[int, int], int]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv, "%": operator.mod,
 }  # fmt: skip
 
@@ -29,7 +29,7 @@ class Unknown(Exception):
     """The script does something that we cannot foresee."""
 
 
-class _Left(Exception):
+class _Exited(Exception):
     """The script has ended."""
 
 
@@ -44,11 +44,11 @@ class Script:
             self._block(())
             if self._rest:
                 raise Unknown(self._rest[0])
-        except _Left:
+        except _Exited:
             pass
 
     def _block(self, ends: tuple[str, ...], live: bool = True) -> None:
-        """Runs statements up to a keyword, or passes over them."""
+        """Run statements up to a keyword, or skip them."""
         while self._rest and self._rest[0] not in ends:
             statement = self._rest.pop(0)
             if statement == "if":
@@ -82,16 +82,16 @@ class Script:
     def _simple(self, statement: str) -> None:
         if not statement or statement.startswith(("#", "echo ")):
             self.code = 0
-        elif found := _SLEEP.match(statement):
-            self.seconds += float(found[1]) * _UNITS[found[2]]
+        elif match := _SLEEP.match(statement):
+            self.seconds += float(match[1]) * _UNITS[match[2]]
             self.code = 0
-        elif found := _EXIT.match(statement):
-            self.code = int(found[1] if found[1] else self.code) & 255
-            raise _Left
+        elif match := _EXIT.match(statement):
+            self.code = int(match[1] if match[1] else self.code) & 255
+            raise _Exited
         elif statement.removeprefix("/bin/") in ("true", "false", ":"):
             self.code = int(statement.endswith("false"))
-        elif found := _TEST.match(statement):
-            self.code = int(not _holds(found[1].split()))
+        elif match := _TEST.match(statement):
+            self.code = int(not _holds(match[1].split()))
         else:
             raise Unknown(statement)
 
@@ -103,14 +103,14 @@ class Script:
             return self._variables[name]
 
         text = _VARIABLE.sub(value, text)
-        text = _ARITHMETIC.sub(lambda match: str(_sum((match[1] or match[2]).split())), text)
+        text = _ARITHMETIC.sub(lambda match: str(_calculate((match[1] or match[2]).split())), text)
         if "$" in text or "`" in text or "|" in text:
             raise Unknown(text)
         return text
 
 
 def _keyworded(part: str) -> list[str]:
-    """A part of a script with the keywords that it begins with on their own."""
+    """Return a part of a script with the keywords that it begins with on their own."""
     first, _, rest = part.partition(" ")
     return [first, *_keyworded(rest.strip())] if first in _KEYWORDS else [part]
 
@@ -121,18 +121,18 @@ def _holds(words: list[str]) -> bool:
             return left.strip("\"'") == right.strip("\"'")
         case [left, "!=", right]:
             return left.strip("\"'") != right.strip("\"'")
-        case [left, comparison, right] if comparison in _NUMBERS:
-            return _NUMBERS[comparison](_number(left), _number(right))
+        case [left, comparison, right] if comparison in _COMPARISONS:
+            return _COMPARISONS[comparison](_number(left), _number(right))
     raise Unknown(" ".join(words))
 
 
-def _sum(words: list[str]) -> int:
-    if len(words) != 3 or words[1].strip("\\") not in _SUMS:
+def _calculate(words: list[str]) -> int:
+    if len(words) != 3 or words[1].strip("\\") not in _ARITHMETIC_OPERATORS:
         raise Unknown(" ".join(words))
     left, right = _number(words[0]), _number(words[2])
     if not right and words[1] in ("/", "%"):
         raise Unknown("division by zero")
-    return _SUMS[words[1].strip("\\")](left, right)
+    return _ARITHMETIC_OPERATORS[words[1].strip("\\")](left, right)
 
 
 def _number(word: str) -> int:

@@ -1,4 +1,4 @@
-"""What stages know of a pod besides the pod itself."""
+"""The values that stages use besides the pod itself."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 from pybernetes.tools.local.hollow import container_exit
-from pybernetes.tools.local.hollow.render import ABSENT, Object
+from pybernetes.tools.local.hollow.render import ABSENT
 
 _MISSING = (":404", ":missing", ":non-existent")
 _FIRST_RESTART = 10.0
@@ -25,17 +26,20 @@ def of(
     start_seconds: float = 0.0,
     taken: Collection[tuple[str, int]] = (),
 ) -> dict[str, Any]:
-    """The facts: the time, addresses, and how the pod is going to end."""
+    """Return the facts: the time, addresses, and how the pod is going to end."""
     status, moment = pod.get("status", {}), rfc3339.seconds(now)
-    statuses = {each["name"]: each for each in status.get("containerStatuses") or ()}
-    ending = container_exit.of_pod(pod) if status.get("phase") == "Running" else None
-    code = ending.exit_code if ending else 0
+    statuses = {
+        container_status["name"]: container_status
+        for container_status in status.get("containerStatuses") or ()
+    }
+    pod_exit = container_exit.of_pod(pod) if status.get("phase") == "Running" else None
+    code = pod_exit.exit_code if pod_exit else 0
 
     def container(item: Object) -> dict[str, Any]:
-        known = statuses.get(item["name"], {})
-        running = known.get("state", {}).get("running", {})
+        container_status = statuses.get(item["name"], {})
+        running = container_status.get("state", {}).get("running", {})
         digest = sha256(f"{pod['metadata'].get('uid')}/{item['name']}".encode()).hexdigest()
-        restarts = known.get("restartCount", 0)
+        restarts = container_status.get("restartCount", 0)
         return {
             "imageID": f"{item['image']}@sha256:{sha256(item['image'].encode()).hexdigest()}",
             "containerID": f"hollow://{digest}",
@@ -46,7 +50,7 @@ def of(
         }
 
     own = lru_cache(maxsize=1)(address)  # one per pod, and none for a pod that has one already
-    found: dict[str, Any] = {
+    inputs: dict[str, Any] = {
         "now": moment,
         "hostIP": host,
         "podIP": host if pod["spec"].get("hostNetwork") else lambda _: own(),
@@ -59,15 +63,15 @@ def of(
         "endReason": "PodFailed" if code else "PodCompleted",
         "outcome": ABSENT,
         "portTaken": any(port in taken for port in host_ports(pod)),
-        "imageMissing": any(each["image"].endswith(_MISSING) for each in pod["spec"]["containers"]),
+        "imageMissing": any(spec["image"].endswith(_MISSING) for spec in pod["spec"]["containers"]),
     }
-    if ending is not None:
-        found |= _outcome(pod, ending, now)
-    return found
+    if pod_exit is not None:
+        inputs |= _outcome(pod, pod_exit, now)
+    return inputs
 
 
 def host_ports(pod: Object) -> list[tuple[str, int]]:
-    """The ports of its node that a pod asks for."""
+    """Return the ports of its node that a pod asks for."""
     return [
         (port.get("protocol", "TCP"), port["hostPort"])
         for container in pod["spec"]["containers"]
@@ -76,22 +80,24 @@ def host_ports(pod: Object) -> list[tuple[str, int]]:
     ]
 
 
-def _outcome(pod: Object, ending: container_exit.ContainerExit, now: float) -> dict[str, Any]:
-    """Whether the pod ends or its containers are restarted, and how many seconds are left until then."""
+def _outcome(pod: Object, pod_exit: container_exit.ContainerExit, now: float) -> dict[str, Any]:
+    """Return whether the pod ends or its containers are restarted, and how many seconds are left until then."""
     policy = pod["spec"].get("restartPolicy", "Always")
     statuses = pod.get("status", {}).get("containerStatuses") or [{}]
-    restarts = max(each.get("restartCount", 0) for each in statuses)
-    started = [each.get("state", {}).get("running", {}).get("startedAt") for each in statuses]
-    since = max((rfc3339.parse(each) for each in started if each), default=now)
-    left = max(0.0, since + ending.seconds - now)
-    again = policy == "Always" or (policy == "OnFailure" and ending.exit_code)
+    restarts = max(container_status.get("restartCount", 0) for container_status in statuses)
+    started = [
+        container_status.get("state", {}).get("running", {}).get("startedAt") for container_status in statuses
+    ]
+    since = max((rfc3339.parse(text) for text in started if text), default=now)
+    left = max(0.0, since + pod_exit.seconds - now)
+    again = policy == "Always" or (policy == "OnFailure" and pod_exit.exit_code)
     pause = min(_LONGEST_RESTART, _FIRST_RESTART * 2 ** min(restarts - 1, 10)) if restarts else 0.0
-    outcome = "restart" if again else "fail" if ending.exit_code else "succeed"
+    outcome = "restart" if again else "fail" if pod_exit.exit_code else "succeed"
     return {"outcome": outcome, "runSeconds": left, "restartSeconds": left + pause}
 
 
 def _init_state(container: Object, moment: str, digest: str) -> Object:
-    """Sidecars run; other containers of that sort have done their work before the pod starts."""
+    """Return the state of an init container: sidecars run, others have ended before the pod starts."""
     if container.get("restartPolicy") == "Always":
         return {"started": True, "state": {"running": {"startedAt": moment}}}
     ended = {"exitCode": 0, "reason": "Completed", "startedAt": moment, "finishedAt": moment, "containerID": f"hollow://{digest}"}  # fmt: skip

@@ -1,4 +1,4 @@
-"""What happens next to a pod on a hollow node: a pure function of the pod, the facts and the stages."""
+"""What happens next to a pod on a hollow node: a pure function of the pod, the inputs and the stages."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pybernetes.tools.local.hollow.render import ABSENT, Facts, Object, lookup, render
+from pybernetes.api.resource import Object
+from pybernetes.tools.local.hollow.render import ABSENT, Inputs, lookup, render
 
 _FOLDER = Path(__file__).parent
 
 
 class Stage(NamedTuple):
-    """One entry of the file."""
+    """One entry of the file of stages."""
 
     name: str
     when: dict[str, Any]
@@ -22,19 +23,19 @@ class Stage(NamedTuple):
 
 
 def read(path: Path) -> list[Stage]:
-    """The stages in a file."""
+    """Return the stages in a file."""
     return [Stage(**entry) for entry in _yaml(path)]
 
 
 @lru_cache(maxsize=1)
 def builtin() -> list[Stage]:
-    """The stages that hollow nodes have unless told otherwise."""
+    """Return the stages that hollow nodes have unless told otherwise."""
     return read(_FOLDER / "stages.yaml")
 
 
 @lru_cache(maxsize=1)
 def node_template() -> Object:
-    """What a hollow node looks like."""
+    """Return what a hollow node looks like."""
     return _yaml(_FOLDER / "node.yaml")
 
 
@@ -44,51 +45,54 @@ def _yaml(path: Path) -> Any:
     return yaml.load(path.read_text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
-def matches(stage: Stage, pod: Object, facts: Facts) -> bool:
-    """Whether all conditions of a stage hold."""
-    for name, wanted in stage.when.items():
-        value = lookup(pod, name) if name.startswith(".") else facts.get(name, ABSENT)
-        if not any(_is(value, each) for each in (wanted if isinstance(wanted, list) else [wanted])):
+def matches(stage: Stage, pod: Object, inputs: Inputs) -> bool:
+    """Return whether all conditions of a stage hold."""
+    for name, expected in stage.when.items():
+        value = lookup(pod, name) if name.startswith(".") else inputs.get(name, ABSENT)
+        if not any(
+            _is(value, alternative)
+            for alternative in (expected if isinstance(expected, list) else [expected])
+        ):
             return False
     return True
 
 
-def _is(value: Any, wanted: Any) -> bool:
-    if wanted == "absent":
+def _is(value: Any, expected: Any) -> bool:
+    if expected == "absent":
         return value is ABSENT or value in ("", [], {})
-    if wanted == "present":
+    if expected == "present":
         return value is not ABSENT and value not in ("", [], {})
-    return value == wanted
+    return value == expected
 
 
-def find(stages: list[Stage], pod: Object, facts: Facts) -> Stage | None:
-    """The stage that is next for a pod."""
-    return next((stage for stage in stages if matches(stage, pod, facts)), None)
+def find(stages: list[Stage], pod: Object, inputs: Inputs) -> Stage | None:
+    """Return the stage that is next for a pod."""
+    return next((stage for stage in stages if matches(stage, pod, inputs)), None)
 
 
-def delay(stage: Stage, facts: Facts) -> float:
-    """For how long a stage waits."""
-    return float(facts[stage.after] if isinstance(stage.after, str) else stage.after)
+def delay(stage: Stage, inputs: Inputs) -> float:
+    """Return for how many seconds a stage waits."""
+    return float(inputs[stage.after] if isinstance(stage.after, str) else stage.after)
 
 
-def status(stage: Stage, pod: Object, facts: Facts) -> Object:
-    """The status of a pod after a stage."""
+def status(stage: Stage, pod: Object, inputs: Inputs) -> Object:
+    """Return the status of a pod after a stage."""
     old = pod.get("status", {})
-    new = render(stage.status, pod, facts)
+    new = render(stage.status, pod, inputs)
     result = {**old, **new}
     if "conditions" in new:
-        result["conditions"] = _conditions(old.get("conditions") or [], new["conditions"], facts["now"])
+        result["conditions"] = _conditions(old.get("conditions") or [], new["conditions"], inputs["now"])
     return result
 
 
 def _conditions(old: list[Object], new: list[Any], now: str) -> list[Object]:
-    """New conditions over old ones; the time of a transition is kept while the status is."""
-    known = {each["type"]: each for each in old}
-    found = dict(known) if "$keep" in new else {}
-    for each in new:
-        if isinstance(each, dict):
-            before = known.get(each["type"])
-            same = before is not None and before["status"] == each["status"]
+    """Return new conditions over old ones; the transition time is kept while the status is."""
+    old_by_type = {condition["type"]: condition for condition in old}
+    result = dict(old_by_type) if "$keep" in new else {}
+    for condition in new:
+        if isinstance(condition, dict):
+            before = old_by_type.get(condition["type"])
+            same = before is not None and before["status"] == condition["status"]
             since = before.get("lastTransitionTime", now) if same and before else now
-            found[each["type"]] = {**each, "lastTransitionTime": since}
-    return list(found.values())
+            result[condition["type"]] = {**condition, "lastTransitionTime": since}
+    return list(result.values())

@@ -4,7 +4,7 @@ import pytest
 
 from pybernetes.api.batch.cronjob import cronjob
 from pybernetes.api.batch.cronjob.cronjob import RESOURCE
-from tests.api.batch.test_job import a_job
+from tests.api.batch.jobs import a_job
 from tests.api.writes import create_errors, created, row, update_errors
 
 IN_SCHEDULE = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pybernetes.api.core.pod.tolerations import allowed, covers, merge, put
-from pybernetes.api.default_class import INGRESS, default_class
 
 Toleration = dict[str, Any]
 ALL = {"operator": "Exists"}
@@ -87,21 +86,12 @@ TOLERATIONS = st.lists(
 @given(first=TOLERATIONS, second=TOLERATIONS)
 def test_nothing_is_lost_by_merging(first: list[Toleration], second: list[Toleration]) -> None:
     merged = merge(first, second)
-    assert allowed([*first, *second], merged) and all(each in [*first, *second] for each in merged)
+    assert allowed([*first, *second], merged) and all(
+        toleration in [*first, *second] for toleration in merged
+    )
 
 
 def test_allowed_and_put() -> None:
     assert allowed([exists()], []) and allowed([], [exists()]) and not allowed([exists("x")], [exists()])
     assert put([equal(), exists(tolerationSeconds=1)], exists()) == [equal(), exists()]
     assert put([equal()], exists()) == [equal(), exists()]
-
-
-def class_(name: str, made: str, value: str = "true") -> Toleration:
-    return {"metadata": {"name": name, "creationTimestamp": made, "annotations": {INGRESS[0]: value}}}
-
-
-def test_the_newest_default_class() -> None:
-    classes = [class_("c", "2"), class_("b", "2"), class_("a", "1"), class_("d", "3", "false")]
-    found = default_class(classes, INGRESS)
-    assert found is not None and found["metadata"]["name"] == "b"
-    assert default_class(classes[3:], INGRESS) is None

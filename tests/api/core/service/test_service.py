@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from pybernetes.api.core.service.service import RESOURCE
-from tests.kinds import create, row, update, update_status
+from tests.api.writes import create, row_by_name, update, update_status
 
 PORTS = [{"port": 80}]
 
@@ -210,7 +210,7 @@ def test_status_updates(type_: str, entry: dict[str, str], expected: list[str]) 
 )  # fmt: skip
 def test_columns(spec: dict[str, Any], status: dict[str, Any], expected: dict[str, Any]) -> None:
     obj = {**stored(**spec), "status": {"loadBalancer": status}}
-    shown = row(RESOURCE, obj)
+    shown = row_by_name(RESOURCE, obj)
     assert {key: shown[key] for key in expected} == expected
 
 

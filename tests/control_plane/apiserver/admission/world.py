@@ -16,10 +16,10 @@ from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.chain import Chain
 from pybernetes.control_plane.apiserver.admission.plugin import PluginInputs
 from pybernetes.control_plane.apiserver.admission.setup import all_plugins
+from pybernetes.control_plane.apiserver.assembly.server_context import new_context
 from pybernetes.control_plane.apiserver.authn.user import MASTERS, User
 from pybernetes.control_plane.apiserver.authz import authorization
 from pybernetes.control_plane.apiserver.authz.verdict import ALLOWED, NO_OPINION, Rules, Verdict
-from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.apiserver.storage.resource_version import stamp
@@ -58,7 +58,7 @@ class World(AbstractAsyncContextManager["World"]):
 
     def __init__(self, store: Store | None = None) -> None:
         self.store = store or open_store("memory", stamp=stamp)
-        self.context = ServerContext(self.store, Kinds(builtin()), clock=lambda: 1_700_000_000.0)
+        self.context = new_context(self.store, Kinds(builtin()), clock=lambda: 1_700_000_000.0)
         self.permissions = Permissions()
         self.context.authorization = authorization.Authorization([self.permissions])
         self.warnings: list[str] = []
@@ -83,9 +83,9 @@ class World(AbstractAsyncContextManager["World"]):
         key = kind.key(obj["metadata"].get("namespace", ""), obj["metadata"]["name"])
         record = self.store.get(key)
         if record is None:
-            await self.store.create(key, kind.encode(obj))
+            await self.store.create(key, kind.serialize(obj))
         else:
-            await self.store.update(key, kind.encode(obj), record.revision)
+            await self.store.update(key, kind.serialize(obj), record.revision)
 
     def stored(self, group: str, plural: str, name: str, namespace: str = "one") -> Object:
         """A stored object."""

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import orjson
 import pytest
 
 from pybernetes.api.registry import builtin
 from pybernetes.control_plane.apiserver.assembly import bootstrap
-from pybernetes.control_plane.apiserver.assembly.api_server import Settings
+from pybernetes.control_plane.apiserver.assembly.server_context import new_context
 from pybernetes.control_plane.apiserver.assembly.server_leases import ServerLeases
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.assembly.settings import Settings
 from pybernetes.control_plane.apiserver.observability.health import Health
 from pybernetes.control_plane.apiserver.services import objects
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.store.drivers.memory import MemoryStore
+from pybernetes.control_plane.store.protocol import Record
+from tests.servers import Server
 
 ADDRESS, SERVICE = "/registry/ipaddresses/10.0.0.1", "/registry/services/specs/default/kubernetes"
 
@@ -23,7 +26,7 @@ ADDRESS, SERVICE = "/registry/ipaddresses/10.0.0.1", "/registry/services/specs/d
 class Slow(MemoryStore):
     """A store whose creations take a while, as over a network: others do the same in between."""
 
-    async def create(self, key, value, *, ttl=None):  # type: ignore[no-untyped-def]
+    async def create(self, key: str, value: bytes, *, ttl: int = 0) -> Record:
         await asyncio.sleep(0)
         made = await super().create(key, value, ttl=ttl)
         await asyncio.sleep(0)
@@ -32,7 +35,7 @@ class Slow(MemoryStore):
 
 async def start(store: MemoryStore) -> None:
     context, settings, health = (
-        ServerContext(store, Kinds(builtin())),
+        new_context(store, Kinds(builtin())),
         Settings(advertise_address="192.0.2.1"),
         Health(),
     )
@@ -69,3 +72,26 @@ def test_a_server_that_died_half_way() -> None:
         await _check(store)
 
     asyncio.run(main())
+
+
+def path(namespace: str, name: str = "", plural: str = "configmaps") -> str:
+    return f"/api/v1/namespaces/{namespace}/{plural}" + (f"/{name}" if name else "")
+
+
+def test_what_must_exist_is_made_again(server: Server) -> None:
+    paths = [path("default", "kubernetes", plural) for plural in ("services", "endpoints")]
+    paths += ["/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes"]
+    _, service = server.call("GET", paths[0])
+    for each in paths:
+        status, before = server.call("GET", each)
+        assert status == 200
+        assert server.call("DELETE", each)[0] == 200
+        deadline = time.monotonic() + 60
+        while (found := server.call("GET", each))[0] != 200 or (
+            found[1]["metadata"]["uid"] == before["metadata"]["uid"]
+        ):
+            assert time.monotonic() < deadline, f"{each} did not come back"
+    assert server.call("GET", paths[0])[1]["spec"]["clusterIP"] == service["spec"]["clusterIP"]
+    address = f"/apis/networking.k8s.io/v1/ipaddresses/{service['spec']['clusterIP']}"
+    while server.call("GET", address)[0] != 200:
+        assert time.monotonic() < deadline, f"{address} did not come back"

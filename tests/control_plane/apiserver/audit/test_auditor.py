@@ -165,7 +165,7 @@ async def test_nobody_is_served_whom_a_strict_log_cannot_note(tmp_path: Path) ->
     async with audited(tmp_path, *flags) as cluster:
         client = cluster.rest_client()
         await client.list(CONFIG_MAPS)
-        output = cluster.server.settings.auditor.backends[0]._output  # type: ignore[union-attr,attr-defined]
+        output = cluster.server.settings.auditor.backends[0]._output  # type: ignore[union-attr]
         output.close()
         with pytest.raises(StatusError, match="failed to store audit event"):
             await client.list(CONFIG_MAPS)

@@ -146,7 +146,7 @@ async def test_the_first_who_knows_decides(anonymous: bool) -> None:
     async def who(*headers: tuple[str, str], methods: Any = ()) -> User | int:
         asked = request(*headers)
         try:
-            waiting = Authentication(methods, BEARER, anonymous=anonymous).step(asked)
+            waiting = Authentication(methods, BEARER, anonymous=anonymous).authenticate(asked)
             if waiting is not None:
                 assert await waiting is None
         except StatusError as error:
@@ -172,4 +172,4 @@ async def test_the_first_who_knows_decides(anonymous: bool) -> None:
 def test_callers_in_the_process_are_vouched_for() -> None:
     asked = request(("Authorization", "Bearer nope"))
     asked.user = ALICE
-    assert Authentication((), BEARER).step(asked) is None and asked.user is ALICE
+    assert Authentication((), BEARER).authenticate(asked) is None and asked.user is ALICE

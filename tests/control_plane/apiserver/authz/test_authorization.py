@@ -7,12 +7,12 @@ from collections.abc import Awaitable
 
 import pytest
 
+from pybernetes.control_plane.apiserver.assembly.server_context import new_context
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.authz.authorization import Authorization
+from pybernetes.control_plane.apiserver.authz.forbidden import forbidden
 from pybernetes.control_plane.apiserver.authz.setup import chosen_modes
 from pybernetes.control_plane.apiserver.authz.verdict import ALLOWED, NO_OPINION, Rules, Verdict
-from pybernetes.control_plane.apiserver.context import ServerContext
-from pybernetes.control_plane.apiserver.pipeline import authorization
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.store.open import open_store
@@ -61,7 +61,7 @@ def because(reason: str) -> Verdict:
 def test_the_first_with_an_opinion_decides(verdicts: list[Verdict], expected: Verdict, later: bool) -> None:
     chain = Authorization([Says(f"A{number}", verdict, later) for number, verdict in enumerate(verdicts)])
     store = open_store("memory")
-    context = ServerContext(store, Kinds(), authorization=chain)
+    context = new_context(store, Kinds(), authorization=chain)
     assert run(context.authorize(ANN, QUESTION)) == expected
 
 
@@ -90,7 +90,7 @@ def test_modes() -> None:
 
 
 def test_allow_and_deny() -> None:
-    context = ServerContext(open_store("memory"), Kinds())
+    context = new_context(open_store("memory"), Kinds())
     allow, deny = (mode.build(context, Namespace()) for mode in chosen_modes("AlwaysAllow,AlwaysDeny"))
     assert allow.authorize(ANN, QUESTION) == ALLOWED
     assert deny.authorize(ANN, QUESTION) == because("Everything is forbidden.")
@@ -110,5 +110,5 @@ def test_allow_and_deny() -> None:
     ],
 )  # fmt: skip
 def test_refusals(info: RequestInfo, why: str, message: str) -> None:
-    error = authorization.forbidden(ANN, info, why)
+    error = forbidden(ANN, info, why)
     assert (error.code, error.reason, error.message) == (403, "Forbidden", message)

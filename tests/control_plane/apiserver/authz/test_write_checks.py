@@ -8,6 +8,7 @@ import pytest
 
 from pybernetes.api.errors import StatusError
 from pybernetes.api.registry import builtin
+from pybernetes.control_plane.apiserver.assembly.server_context import new_context
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.authz import write_checks
 from pybernetes.control_plane.apiserver.authz.authorization import Authorization
@@ -71,7 +72,7 @@ async def refusal(
     asked = request("POST" if old is None else "PUT", path, user)
     kind = context.kinds.find(asked.request_info.group, asked.request_info.resource)
     try:
-        await context.guard(kind, asked, {"metadata": {"name": "x"}, **new}, old, valid=True)
+        await context.check_write(kind, asked, {"metadata": {"name": "x"}, **new}, old, valid=True)
     except StatusError as error:
         assert error.code == 422
         return error.message.partition("is invalid: ")[2]
@@ -91,9 +92,9 @@ def judged(
         await store.start()
         for key, value in (stored or {}).items():
             await store.create(key, value)
-        context = ServerContext(store, Kinds(builtin()), authorization=Authorization([Allows(*allowed)]))
+        context = new_context(store, Kinds(builtin()), authorization=Authorization([Allows(*allowed)]))
         for module in (policy_parameters, pod_certificate_requests, resource_claims):
-            context.guards |= module.write_checks(context)
+            context.write_checks |= module.write_checks(context)
         try:
             return await refusal(context, path, new, old, user)
         finally:
@@ -256,7 +257,7 @@ def test_the_node_of_an_allocation(allocation: Object, node: str) -> None:
 
 
 def test_reading_is_not_enough_for_a_stream() -> None:
-    context = ServerContext(
+    context = new_context(
         open_store("memory"), Kinds(), authorization=Authorization([Allows("create pods/exec one p")])
     )
     path = "/api/v1/namespaces/one/pods/p"

@@ -30,7 +30,7 @@ def test_a_watch_has_a_message_for_each_event(server: Server) -> None:
     assert client.head[0].startswith("HTTP/1.1 101")
     assert "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" in client.head
     assert "Sec-WebSocket-Protocol: anything" in client.head
-    names = []
+    names: list[str] = []
     while len(names) < 2:
         kind, text = client.message()
         assert kind == 0x81

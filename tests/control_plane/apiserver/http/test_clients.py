@@ -15,7 +15,7 @@ import pytest
 import uvloop
 
 from pybernetes.control_plane.apiserver import warning_headers
-from pybernetes.control_plane.apiserver.pipeline import pipeline
+from pybernetes.control_plane.apiserver.pipeline import failures
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib import tls
 from pybernetes.lib.http.limits import Limits
@@ -75,7 +75,7 @@ def serve(certificates: tuple[Path, Path, Path]) -> Callable[..., Any]:
 
     @asynccontextmanager
     async def running(application: Application, limits: Limits = QUICK) -> AsyncIterator[Service]:
-        server = Server(application, pipeline.refusal, limits, Request)
+        server = Server(application, failures.refusal, limits, Request)
         port = await server.start("127.0.0.1", 0, tls.server_context(certificate, key))
         try:
             yield Service(server, port, ssl.create_default_context(cafile=str(authority)))

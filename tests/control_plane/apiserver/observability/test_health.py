@@ -1,6 +1,7 @@
 import pytest
 
 from pybernetes.control_plane.apiserver.observability.health import Health
+from tests.servers import Server
 
 TEXT = "text/plain; charset=utf-8"
 
@@ -92,3 +93,13 @@ def test_two_checks_of_one_name_are_refused() -> None:
     health = Health()
     with pytest.raises(ValueError, match="'ping'"):
         health.add("ping", lambda: None)
+
+
+def test_checks_have_the_names_that_upstream_gives_them(server: Server) -> None:
+    status, text = server.call("GET", "/readyz", query={"verbose": ""})
+    assert status == 200
+    hooks = {"start-apiextensions-controllers", "start-system-namespaces-controller", "rbac/bootstrap-roles"}
+    for name in ("ping", "etcd", "etcd-readiness", "shutdown", *(f"poststarthook/{each}" for each in hooks)):
+        assert f"[+]{name} ok\n" in text
+        assert server.call("GET", f"/readyz/{name}") == (200, "ok")
+    assert server.call("GET", "/livez/etcd-readiness")[0] == 404

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pybernetes.control_plane.apiserver.proxy.kubelets import is_global
+from pybernetes.control_plane.apiserver.proxy.forwarding import is_global
 from pybernetes.control_plane.apiserver.subresources.proxy import endpoints, parted
 from tests.servers import Server, running
 from tests.support import require_program

@@ -32,9 +32,9 @@ async def test_both_forms_say_the_same() -> None:
         assert aggregated.preferred["", "pods"].can("delete", "deletecollection", "watch")
         assert not aggregated.preferred["authorization.k8s.io", "subjectaccessreviews"].can("list")
         # Every version of a kind leads to the preferred one.
-        found = aggregated.find("autoscaling/v1", "HorizontalPodAutoscaler")
-        assert found is not None
-        assert found.ref == HORIZONTAL_POD_AUTOSCALERS
+        preferred = aggregated.find("autoscaling/v1", "HorizontalPodAutoscaler")
+        assert preferred is not None
+        assert preferred.ref == HORIZONTAL_POD_AUTOSCALERS
         assert aggregated.find("extensions/v1beta1", "Deployment") is None
         assert aggregated.find("apps/v1", "Deployment") == aggregated.preferred["apps", "deployments"]
         assert aggregated.preferred["apps", "deployments"].ref == DEPLOYMENTS
@@ -43,7 +43,7 @@ async def test_both_forms_say_the_same() -> None:
 
 
 def test_stale_groups_are_failures() -> None:
-    found = Discovered()
+    discovered = Discovered()
     version = {"version": "v1", "freshness": "Stale", "resources": []}
-    read_aggregated({"items": [{"metadata": {"name": "metrics.k8s.io"}, "versions": [version]}]}, found)
-    assert found.failures == {"metrics.k8s.io/v1": "stale GroupVersion discovery"}
+    read_aggregated({"items": [{"metadata": {"name": "metrics.k8s.io"}, "versions": [version]}]}, discovered)
+    assert discovered.failures == {"metrics.k8s.io/v1": "stale GroupVersion discovery"}

@@ -1,9 +1,12 @@
 """The order in which pods go."""
 
+from typing import Any
+
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers._workload.ranking import by_activity, by_deletion
-from tests.control_plane.controllers.builders import NOW, Object, pod
+from tests.control_plane.controllers.builders import NOW, pod
 
 COST = "controller.kubernetes.io/pod-deletion-cost"
 
@@ -41,7 +44,7 @@ def test_a_cost_that_is_no_number_is_none() -> None:
 
 def test_sidecars_count_after_containers() -> None:
     spec = {"initContainers": [{"name": "side", "restartPolicy": "Always"}]}
-    status = {"initContainerStatuses": [{"name": "side", "restartCount": 9}]}
+    status: Any = {"initContainerStatuses": [{"name": "side", "restartCount": 9}]}
     calm = pod("a", ready=True)
     busy = pod("b", ready=True, spec=spec, **status)
     assert by_deletion([calm, busy], [], NOW) == [busy, calm]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers._workload.replicas import Tally, status_of, tally
-from tests.control_plane.controllers.builders import NOW, Object, meta, pod, stamp, template
+from tests.control_plane.controllers.builders import NOW, meta, pod, stamp, template
 
 OLD = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": "no"}
 
@@ -29,13 +30,13 @@ def test_tally(pods: list[Object], min_ready_seconds: int, expected: Tally) -> N
 
 
 def test_status_leaves_out_zeros() -> None:
-    found = status_of(replica_set(), Tally(0, 0, 0, 0), 0, None, NOW)
-    assert found == {"replicas": 0, "observedGeneration": 1, "terminatingReplicas": 0}
+    status = status_of(replica_set(), Tally(0, 0, 0, 0), 0, None, NOW)
+    assert status == {"replicas": 0, "observedGeneration": 1, "terminatingReplicas": 0}
 
 
 def test_status_of_a_replication_controller_has_no_terminating_pods() -> None:
-    found = status_of(replica_set(), Tally(2, 2, 1, 1), None, None, NOW)
-    assert found == {
+    status = status_of(replica_set(), Tally(2, 2, 1, 1), None, None, NOW)
+    assert status == {
         "replicas": 2, "fullyLabeledReplicas": 2, "readyReplicas": 1, "availableReplicas": 1, "observedGeneration": 1,
     }  # fmt: skip
 
@@ -53,7 +54,9 @@ def test_status_of_a_replication_controller_has_no_terminating_pods() -> None:
 def test_failures_become_a_condition(
     known: list[Object], replicas: int, error: str | None, expected: list[tuple[str, str]]
 ) -> None:
-    found = status_of(replica_set(conditions=known), Tally(replicas, 0, 0, 0), 0, error, NOW)
-    assert [(each["reason"], each["message"]) for each in found.get("conditions", [])] == expected
+    status = status_of(replica_set(conditions=known), Tally(replicas, 0, 0, 0), 0, error, NOW)
+    assert [
+        (condition["reason"], condition["message"]) for condition in status.get("conditions", [])
+    ] == expected
     if error and not known:
-        assert found["conditions"][0]["lastTransitionTime"] == stamp()
+        assert status["conditions"][0]["lastTransitionTime"] == stamp()

@@ -5,21 +5,23 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pybernetes.control_plane.controllers.endpoints import desired, subsets
-from tests.control_plane.controllers.services import Object, pod, service
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.controllers.endpoints import subsets
+from pybernetes.control_plane.controllers.endpoints.endpoints import desired
+from tests.control_plane.controllers.services import pod, service
 
 
-def ips(found: list[Object], kind: str = "addresses") -> list[str]:
-    return [each["ip"] for subset in found for each in subset.get(kind, ())]
+def ips(wanted: list[Object], kind: str = "addresses") -> list[str]:
+    return [address["ip"] for subset in wanted for address in subset.get(kind, ())]
 
 
 def test_ready_and_not_ready() -> None:
-    found = subsets.subsets(
+    wanted = subsets.subsets(
         service(), [pod(1), pod(0, ready=False), pod(2, going=True), pod(3, phase="Failed")]
     )
-    [subset] = found
-    assert ips(found) == ["10.244.0.2"]
-    assert ips(found, "notReadyAddresses") == ["10.244.0.1"]
+    [subset] = wanted
+    assert ips(wanted) == ["10.244.0.2"]
+    assert ips(wanted, "notReadyAddresses") == ["10.244.0.1"]
     assert subset["ports"] == [{"name": "http", "port": 8080, "protocol": "TCP"}]
     assert subset["addresses"][0]["targetRef"]["name"] == "pod-1"
     everything = subsets.subsets(
@@ -42,8 +44,8 @@ def test_addresses_with_the_same_ports_are_together() -> None:
     ]
     named = pod(0)
     named["spec"]["containers"][0]["ports"] = [{"name": "web", "containerPort": 8080}]
-    found = subsets.subsets(service(ports=ports), [named, pod(1)])
-    assert [(ips([each]), [port["port"] for port in each["ports"]]) for each in found] == [
+    wanted = subsets.subsets(service(ports=ports), [named, pod(1)])
+    assert [(ips([subset]), [port["port"] for port in subset["ports"]]) for subset in wanted] == [
         (["10.244.0.1"], [8080]),
         (["10.244.0.1", "10.244.0.2"], [9000]),
     ]
@@ -51,8 +53,8 @@ def test_addresses_with_the_same_ports_are_together() -> None:
 
 def test_too_many_are_cut() -> None:
     pods = [pod(number, ready=number % 3 != 0) for number in range(1800)]
-    found = subsets.truncated(subsets.subsets(service(), pods))
-    assert (len(ips(found)), len(ips(found, "notReadyAddresses"))) == (1000, 0)
+    wanted = subsets.truncated(subsets.subsets(service(), pods))
+    assert (len(ips(wanted)), len(ips(wanted, "notReadyAddresses"))) == (1000, 0)
     some = subsets.truncated(subsets.subsets(service(), pods[:1200]))
     assert (len(ips(some)), len(ips(some, "notReadyAddresses"))) == (800, 200)
     made = desired(service(), pods, None, "")
@@ -61,7 +63,9 @@ def test_too_many_are_cut() -> None:
     assert desired(service(), pods, made, "") is None
 
 
-@given(st.lists(st.tuples(st.integers(0, 20), st.booleans()), max_size=20, unique_by=lambda each: each[0]))
+@given(
+    st.lists(st.tuples(st.integers(0, 20), st.booleans()), max_size=20, unique_by=lambda subset: subset[0])
+)
 def test_what_was_written_is_what_is_wanted(states: list[tuple[int, bool]]) -> None:
     pods = [pod(number, ready=ready) for number, ready in states]
     made = desired(service(), pods, None, "2026-01-01T00:00:00Z")

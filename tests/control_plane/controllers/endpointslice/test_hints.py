@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers.endpointslice import hints, plan
 from pybernetes.control_plane.controllers.endpointslice.plan import Plan
-from tests.control_plane.controllers.services import Object, node, pod, service
+from tests.control_plane.controllers.services import node, pod, service
 
 NODES = [node("node-a", "a"), node("node-b", "b"), node("node-c", "c")]
 AUTO = {"service.kubernetes.io/topology-mode": "Auto"}
@@ -17,15 +18,15 @@ AUTO = {"service.kubernetes.io/topology-mode": "Auto"}
 
 def planned(pods: list[Object], existing: list[Object] | None = None, **spec: Any) -> tuple[Object, Plan]:
     web = service(**spec)
-    nodes = {each["metadata"]["name"]: each for each in NODES}
+    nodes = {node_name["metadata"]["name"]: node_name for node_name in NODES}
     return web, plan.plan(web, "IPv4", pods, nodes.get, existing or [], 100)
 
 
 def zones(slices: list[Object]) -> list[tuple[str, list[str]]]:
     return [
-        (each["zone"], [zone["name"] for zone in each.get("hints", {}).get("forZones", [])])
+        (endpoint["zone"], [zone["name"] for zone in endpoint.get("hints", {}).get("forZones", [])])
         for slice_ in slices
-        for each in slice_["endpoints"]
+        for endpoint in slice_["endpoints"]
     ]
 
 
@@ -40,36 +41,36 @@ def zones(slices: list[Object]) -> list[tuple[str, list[str]]]:
     ],
 )
 def test_traffic_distribution(wanted: str, expected: Object | None) -> None:
-    web, found = planned(
+    web, todo = planned(
         [pod(0, node="node-a"), pod(1, node="node-a", ready=False)], trafficDistribution=wanted
     )
-    hints.Topology().apply("default/web", "IPv4", web, found)
-    first, second = found.create[0]["endpoints"]
+    hints.Topology().apply("default/web", "IPv4", web, todo)
+    first, second = todo.create[0]["endpoints"]
     assert first.get("hints") == expected
     assert "hints" not in second
 
 
 def test_unchanged_slices_get_and_lose_hints() -> None:
-    _, found = planned([pod(0, node="node-a")])
-    [slice_] = found.create
+    _, todo = planned([pod(0, node="node-a")])
+    [slice_] = todo.create
     slice_ = {**slice_, "metadata": {**slice_["metadata"], "name": "web-1"}}
-    web, found = planned([pod(0, node="node-a")], [slice_], trafficDistribution="PreferClose")
-    hints.Topology().apply("default/web", "IPv4", web, found)
-    [changed] = found.update
+    web, todo = planned([pod(0, node="node-a")], [slice_], trafficDistribution="PreferClose")
+    hints.Topology().apply("default/web", "IPv4", web, todo)
+    [changed] = todo.update
     assert zones([changed]) == [("a", ["a"])]
-    web, found = planned([pod(0, node="node-a")], [changed], trafficDistribution="PreferClose")
-    hints.Topology().apply("default/web", "IPv4", web, found)
-    assert found.update == []
-    web, found = planned([pod(0, node="node-a")], [changed])
-    hints.Topology().apply("default/web", "IPv4", web, found)
-    assert zones(found.update) == [("a", [])]
+    web, todo = planned([pod(0, node="node-a")], [changed], trafficDistribution="PreferClose")
+    hints.Topology().apply("default/web", "IPv4", web, todo)
+    assert todo.update == []
+    web, todo = planned([pod(0, node="node-a")], [changed])
+    hints.Topology().apply("default/web", "IPv4", web, todo)
+    assert zones(todo.update) == [("a", [])]
 
 
 def processors(*nodes: dict[str, Any]) -> hints.Processors:
-    found = hints.Processors()
-    for each in nodes:
-        found.change(None, each)
-    return found
+    result = hints.Processors()
+    for obj in nodes:
+        result.change(None, obj)
+    return result
 
 
 def test_processor_shares() -> None:
@@ -78,52 +79,53 @@ def test_processor_shares() -> None:
     assert processors(node("x", "a")).shares() is None
     assert processors(*NODES, node("no-zone")).shares() is None
     assert processors(*NODES, node("no-zone", ready=False)).shares() is not None
-    control_plane = node("x", **{"node-role.kubernetes.io/control-plane": ""})
+    role: Any = {"node-role.kubernetes.io/control-plane": ""}
+    control_plane = node("x", **role)
     assert processors(*NODES, control_plane).shares() is not None
-    found = processors(node("x", "a", "1"), node("y", "b", "3"), node("z", "c", "4"), node("no-zone"))
-    found.change(node("no-zone"), None)
-    found.change(node("z", "c", "4"), node("z", "b", "4"))
-    found.change(node("y", "b", "3"), node("y", "b", "3", ready=False))
-    assert found.shares() == {"a": 0.2, "b": 0.8}
+    known = processors(node("x", "a", "1"), node("y", "b", "3"), node("z", "c", "4"), node("no-zone"))
+    known.change(node("no-zone"), None)
+    known.change(node("z", "c", "4"), node("z", "b", "4"))
+    known.change(node("y", "b", "3"), node("y", "b", "3", ready=False))
+    assert known.shares() == {"a": 0.2, "b": 0.8}
 
 
 def test_allocations_and_moves() -> None:
     even = {"a": 0.5, "b": 0.5}
     assert hints.allocations(even, 1)[1] == "Insufficient number of endpoints (1 endpoints, 2 zones)"
     assert "exceeding overload threshold (3 endpoints, 2 zones)" in hints.allocations(even, 3)[1]
-    found, why = hints.allocations(even, 10)
+    allocations, why = hints.allocations(even, 10)
     assert why == ""
-    assert found == {"a": (5, 5.0), "b": (5, 5.0)}
-    giving, receiving = hints.moves(found, {"a": 8, "b": 2})
+    assert allocations == {"a": (5, 5.0), "b": (5, 5.0)}
+    giving, receiving = hints.moves(allocations, {"a": 8, "b": 2})
     assert (giving, receiving) == (Counter(a=3), Counter(b=3))
-    assert hints.moves(found, {"a": 5, "b": 5}) == (Counter(), Counter())
+    assert hints.moves(allocations, {"a": 5, "b": 5}) == (Counter(), Counter())
 
 
 def test_annotation_shares_endpoints_among_zones() -> None:
     topology = hints.Topology()
     topology.processors = processors(*NODES)
     pods = [pod(number, node="node-a" if number < 4 else "node-b") for number in range(6)]
-    web, found = planned(pods)
+    web, todo = planned(pods)
     web["metadata"]["annotations"] = AUTO
-    events = topology.apply("default/web", "IPv4", web, found)
+    events = topology.apply("default/web", "IPv4", web, todo)
     assert events == [
         ("Normal", "TopologyAwareHintsEnabled", "Topology Aware Hints has been enabled, addressType: IPv4")
     ]
-    given = Counter(zone for _, [zone] in zones(found.create))
+    given = Counter(zone for _, [zone] in zones(todo.create))
     assert given == {"a": 2, "b": 2, "c": 2}
     assert topology.overloaded() == []
     # Another node in one zone: what was given does not fit any more.
     topology.processors.change(None, node("more", "c", "20"))
     assert topology.overloaded() == ["default/web"]
     # Too few endpoints, and no annotation any more.
-    web, found = planned(pods[:2])
+    web, todo = planned(pods[:2])
     web["metadata"]["annotations"] = AUTO
-    [(_, reason, message)] = topology.apply("default/web", "IPv4", web, found)
+    [(_, reason, message)] = topology.apply("default/web", "IPv4", web, todo)
     assert (reason, message) == (
         "TopologyAwareHintsDisabled",
         "Insufficient number of endpoints (2 endpoints, 3 zones), addressType: IPv4",
     )
-    assert zones(found.create) == [("a", []), ("a", [])]
+    assert zones(todo.create) == [("a", []), ("a", [])]
     topology.processors.change(None, node("no-zone"))
-    [(_, _, message)] = topology.apply("default/web", "IPv4", web, found)
+    [(_, _, message)] = topology.apply("default/web", "IPv4", web, todo)
     assert message.startswith("Insufficient Node information")

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pybernetes.control_plane.controllers import _services
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.controllers._objects import services
 from pybernetes.control_plane.controllers.endpointslice import plan
 from pybernetes.control_plane.controllers.endpointslice.plan import Plan
 from pybernetes.lib.clock import ManualClock
-from tests.control_plane.controllers.services import Object, node, pod, service
+from tests.control_plane.controllers.services import node, pod, service
 
 NUMBERS = count()
 NODES = {"node": node(zone="a"), "other": node("other")}
@@ -24,17 +25,17 @@ def decide(existing: list[Object], pods: Iterable[Object], maximum: int = 100, *
     return plan.plan(service(**spec), "IPv4", pods, NODES.get, existing, maximum)
 
 
-def apply(existing: list[Object], found: Plan) -> list[Object]:
+def apply(existing: list[Object], todo: Plan) -> list[Object]:
     """The slices after a plan, as the server would have them."""
-    gone = {each["metadata"]["name"] for each in [*found.delete, *found.update]}
-    kept = [each for each in existing if each["metadata"]["name"] not in gone]
+    gone = {slice_["metadata"]["name"] for slice_ in [*todo.delete, *todo.update]}
+    kept = [slice_ for slice_ in existing if slice_["metadata"]["name"] not in gone]
     made = []
-    for slice_ in found.create:
+    for slice_ in todo.create:
         name = f"web-{next(NUMBERS)}"
         made.append(
             {**slice_, "metadata": {**slice_["metadata"], "name": name, "uid": name, "resourceVersion": "1"}}
         )
-    return [*kept, *found.update, *made]
+    return [*kept, *todo.update, *made]
 
 
 def settled(pods: Iterable[Object], maximum: int = 100, **spec: Any) -> list[Object]:
@@ -42,7 +43,7 @@ def settled(pods: Iterable[Object], maximum: int = 100, **spec: Any) -> list[Obj
 
 
 def pods_of(slices: list[Object]) -> list[str]:
-    return sorted(each["targetRef"]["name"] for slice_ in slices for each in slice_["endpoints"])
+    return sorted(endpoint["targetRef"]["name"] for slice_ in slices for endpoint in slice_["endpoints"])
 
 
 def test_an_endpoint() -> None:
@@ -69,7 +70,7 @@ def test_an_endpoint() -> None:
 
 
 @pytest.mark.parametrize(
-    ("each", "spec", "conditions"),
+    ("obj", "spec", "conditions"),
     [
         (pod(0), {}, (True, True, False)),
         (pod(0, ready=False), {}, (False, False, False)),
@@ -83,10 +84,10 @@ def test_an_endpoint() -> None:
         (pod(0, node="gone"), {"publishNotReadyAddresses": True}, (True, True, False)),
     ],
 )
-def test_conditions(each: Object, spec: Object, conditions: tuple[bool, bool, bool] | None) -> None:
-    [slice_] = settled([each], **spec)
-    found = [tuple(one["conditions"].values()) for one in slice_["endpoints"]]
-    assert found == ([conditions] if conditions else [])
+def test_conditions(obj: Object, spec: Object, conditions: tuple[bool, bool, bool] | None) -> None:
+    [slice_] = settled([obj], **spec)
+    states = [tuple(one["conditions"].values()) for one in slice_["endpoints"]]
+    assert states == ([conditions] if conditions else [])
 
 
 def test_families() -> None:
@@ -94,8 +95,8 @@ def test_families() -> None:
     assert plan.families(service(ipFamilies=["IPv6", "IPv4"])) == ["IPv6", "IPv4"]
     assert plan.families(service(ipFamilies=[], clusterIP="fd00::1")) == ["IPv6"]
     assert plan.families(service(ipFamilies=None, clusterIP="None")) == ["IPv4", "IPv6"]
-    found = plan.plan(service(), "IPv6", [pod(0)], NODES.get, [], 100)
-    assert found.create[0]["endpoints"][0]["addresses"] == ["fd00::1"]
+    todo = plan.plan(service(), "IPv6", [pod(0)], NODES.get, [], 100)
+    assert todo.create[0]["endpoints"][0]["addresses"] == ["fd00::1"]
 
 
 def test_ports_by_name_make_groups() -> None:
@@ -106,7 +107,7 @@ def test_ports_by_name_make_groups() -> None:
         return {**pod(number), "spec": {"nodeName": "node", "containers": [container]}}
 
     slices = settled([listening(0, 80), listening(1, 81), listening(2, 80), pod(3)], ports=ports)
-    groups = {tuple(port["port"] for port in each["ports"]): pods_of([each]) for each in slices}
+    groups = {tuple(port["port"] for port in slice_["ports"]): pods_of([slice_]) for slice_ in slices}
     assert groups == {(80,): ["pod-0", "pod-2"], (81,): ["pod-1"], (): ["pod-3"]}
     assert slices[0]["ports"][0]["appProtocol"] == "h2c"
 
@@ -130,7 +131,7 @@ def test_no_endpoints_is_one_empty_slice_that_stays() -> None:
 def test_changes_touch_few_slices() -> None:
     pods = [pod(number) for number in range(250)]
     slices = settled(pods)
-    assert sorted(len(each["endpoints"]) for each in slices) == [50, 100, 100]
+    assert sorted(len(slice_["endpoints"]) for slice_ in slices) == [50, 100, 100]
     # One that is new fits into the slice that is not full.
     more = decide(slices, [*pods, pod(250)])
     assert (len(more.create), len(more.update), len(more.delete)) == (0, 1, 0)
@@ -147,17 +148,17 @@ def test_changes_touch_few_slices() -> None:
 def test_slices_of_a_former_service_go() -> None:
     slices = settled([pod(0)])
     slices[0]["metadata"]["ownerReferences"][0]["uid"] = "former"
-    found = decide(slices, [pod(0)])
-    assert found.delete == slices
-    assert len(found.create) == 1
+    todo = decide(slices, [pod(0)])
+    assert todo.delete == slices
+    assert len(todo.create) == 1
 
 
 def test_labels_follow_the_service() -> None:
     slices = settled([pod(0)])
     labelled = service()
     labelled["metadata"]["labels"] = {"team": "blue", "kubernetes.io/service-name": "mine"}
-    found = plan.plan(labelled, "IPv4", [pod(0)], NODES.get, slices, 100)
-    [changed] = found.update
+    todo = plan.plan(labelled, "IPv4", [pod(0)], NODES.get, slices, 100)
+    [changed] = todo.update
     assert changed["metadata"]["labels"]["team"] == "blue"
     assert changed["metadata"]["labels"]["kubernetes.io/service-name"] == "web"
     headless = settled([pod(0)], clusterIP="None")
@@ -170,15 +171,15 @@ def test_slices_hold_exactly_the_pods(steps: list[set[int]], maximum: int) -> No
     for step in steps:
         pods = [pod(number) for number in sorted(step)]
         slices = apply(slices, decide(slices, pods, maximum))
-        assert pods_of(slices) == sorted(each["metadata"]["name"] for each in pods)
-        assert all(len(each["endpoints"]) <= maximum for each in slices)
+        assert pods_of(slices) == sorted(obj["metadata"]["name"] for obj in pods)
+        assert all(len(slice_["endpoints"]) <= maximum for slice_ in slices)
         assert len(slices) >= 1
         again = decide(slices, pods, maximum)
         assert (again.create, again.update, again.delete) == ([], [], [])
 
 
 def test_trigger_times() -> None:
-    times = _services.TriggerTimes()
+    times = services.TriggerTimes()
     web = service()
     assert times.compute("a", web, [pod(1)]) == "2026-01-01T00:00:00Z"
     assert times.compute("a", web, [pod(1)]) == ""
@@ -189,7 +190,7 @@ def test_trigger_times() -> None:
 
 async def test_what_is_expensive_is_done_less_often() -> None:
     clock = ManualClock()
-    pace = _services.Pace(clock)
+    pace = services.Pace(clock)
     assert pace.delay("a") == 0
     pace.worked("a", 0.05)
     assert pace.delay("a") == pytest.approx(0.45)

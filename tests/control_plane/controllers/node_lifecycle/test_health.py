@@ -6,12 +6,9 @@ from typing import Any
 
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers.node_lifecycle import health
-from pybernetes.control_plane.controllers.node_lifecycle.zones import Zone, Zones
-from pybernetes.control_plane.controllers.taint_eviction import tolerated_seconds
-from pybernetes.lib.clock import ManualClock
 
-Object = dict[str, Any]
 NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
 
 
@@ -54,13 +51,13 @@ def node(ready: str = "True", taints: tuple[tuple[str, str], ...] = (), **more: 
     ],
 )  # fmt: skip
 def test_taints(obj: Object, evict: str, expected: list[tuple[str, str]]) -> None:
-    found = health.taints(obj, evict, "now")
-    assert [(each["key"], each["effect"]) for each in found] == expected
+    wanted = health.taints(obj, evict, "now")
+    assert [(taint["key"], taint["effect"]) for taint in wanted] == expected
 
 
 def test_silence() -> None:
     first = health.silent_conditions(node(), "now")
-    by_type = {each["type"]: each for each in first}
+    by_type = {condition["type"]: condition for condition in first}
     assert set(by_type) == {"Ready", "MemoryPressure", "DiskPressure", "PIDPressure"}
     assert by_type["Ready"]["reason"] == "NodeStatusUnknown"
     assert by_type["Ready"]["lastTransitionTime"] == "now"
@@ -100,64 +97,3 @@ def test_eviction_rate() -> None:
     assert health.eviction_rate("PartialDisruption", 50, rates, 50) == 0
     assert health.eviction_rate("PartialDisruption", 51, rates, 50) == 0.01
     assert health.eviction_rate("FullDisruption", 10, rates, 50) == 0.1
-
-
-async def test_a_zone_lets_nodes_go_one_by_one() -> None:
-    clock, gone = ManualClock(), []
-    zone = Zone(clock, 0.1, gone.append)
-    for name in ("a", "b", "c", "d"):
-        zone.add(name)
-    zone.remove("c")
-    await clock.advance(0)
-    assert gone == ["a"]
-    await clock.advance(9)
-    assert gone == ["a"]
-    await clock.advance(1)
-    assert gone == ["a", "b"]
-    zone.set_rate(0)
-    await clock.advance(1000)
-    assert gone == ["a", "b"]
-    zone.set_rate(1)
-    await clock.advance(1)
-    assert gone == ["a", "b", "d"]
-
-
-async def test_all_evictions_stop_when_everything_is_out_of_order() -> None:
-    gone: list[str] = []
-    zones = Zones(ManualClock(), (0.1, 0.01), 50, 0.55, gone.append)
-    assert not zones.see("a", "one", True, True)
-    assert not zones.see("b", "two", True, True)
-    assert not zones.see("b", "two", False, True)
-    assert zones.see("a", "one", False, True)
-    assert zones.stopped
-    # A node that does not count changes nothing.
-    assert not zones.see("c", "one", True, False)
-    assert zones.see("a", "one", True, True)
-    assert not zones.stopped
-    assert zones.forget("a")
-    assert zones.stopped
-
-
-TAINT = {"key": "k", "value": "v", "effect": "NoExecute"}
-OTHER = {"key": "other", "effect": "NoExecute"}
-
-
-@pytest.mark.parametrize(
-    ("taints", "tolerations", "seconds"),
-    [
-        ([], [], float("inf")),
-        ([TAINT], [], 0),
-        ([TAINT], [{"operator": "Exists"}], float("inf")),
-        ([TAINT], [{"key": "k", "value": "v", "tolerationSeconds": 30}], 30),
-        ([TAINT], [{"key": "k", "value": "w"}], 0),
-        ([TAINT], [{"key": "k", "value": "v", "tolerationSeconds": -1}], 0),
-        ([TAINT, OTHER], [{"key": "k", "operator": "Exists", "tolerationSeconds": 30}], 0),
-        ([TAINT, OTHER], [{"key": "k", "operator": "Exists", "tolerationSeconds": 30}, {"operator": "Exists"}], 30),
-        ([TAINT, OTHER], [{"key": "k", "operator": "Exists", "tolerationSeconds": 30},
-                          {"key": "other", "operator": "Exists", "tolerationSeconds": 5}], 5),
-    ],
-)  # fmt: skip
-def test_how_long_taints_are_tolerated(
-    taints: list[Object], tolerations: list[Object], seconds: float
-) -> None:
-    assert tolerated_seconds(taints, tolerations) == seconds

@@ -7,11 +7,13 @@ from typing import Any
 
 from pybernetes.client import Client
 from pybernetes.client.refs import EVENTS, LEASES, NAMESPACES, NODES, PODS
-from pybernetes.control_plane.controllers import node_lifecycle, taint_eviction
+from pybernetes.control_plane.controllers import taint_eviction
+from pybernetes.control_plane.controllers.node_lifecycle import node_lifecycle
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import ManualClock
-from tests.cluster import Cluster, eventually, pod
-from tests.control_plane.controllers.managers import controllers, found
+from tests.cluster import Cluster, eventually
+from tests.control_plane.controllers.managers import controllers, get_or_none
+from tests.control_plane.controllers.node_lifecycle.nodes import run_pod
 
 BOTH = (node_lifecycle.CONTROLLER, taint_eviction.CONTROLLER)
 TOLERATION = {
@@ -38,7 +40,7 @@ async def make_node(client: Client, name: str, now: float) -> None:
 
 async def renew(client: Client, name: str, now: float) -> None:
     spec = {"holderIdentity": name, "leaseDurationSeconds": 40, "renewTime": rfc3339.micro(now)}
-    if await found(client.get(LEASES, name, "kube-node-lease")) is None:
+    if await get_or_none(client.get(LEASES, name, "kube-node-lease")) is None:
         await client.create(
             LEASES, {"metadata": {"name": name, "namespace": "kube-node-lease"}, "spec": spec}
         )
@@ -48,30 +50,20 @@ async def renew(client: Client, name: str, now: float) -> None:
 
 async def readiness(client: Client, name: str) -> str:
     conditions = (await client.get(NODES, name))["status"]["conditions"]
-    return next(each["status"] for each in conditions if each["type"] == "Ready")
+    return next(condition["status"] for condition in conditions if condition["type"] == "Ready")
 
 
 async def taints(client: Client, name: str) -> set[tuple[str, str]]:
     return {
-        (each["key"].rpartition("/")[2], each["effect"])
-        for each in (await client.get(NODES, name))["spec"].get("taints", ())
+        (taint["key"].rpartition("/")[2], taint["effect"])
+        for taint in (await client.get(NODES, name))["spec"].get("taints", ())
     }
-
-
-async def run_pod(client: Client, name: str, node: str, *tolerations: dict[str, Any]) -> None:
-    made = pod(name)
-    made["spec"] |= {"nodeName": node, "tolerations": list(tolerations)}
-    await client.create(PODS, made)
-    ready = {"type": "Ready", "status": "True"}
-    await client.patch(
-        PODS, name, {"status": {"phase": "Running", "conditions": [ready]}}, "default", subresource="status"
-    )
 
 
 async def test_a_silent_node_loses_its_pods() -> None:
     async with Cluster() as cluster:
         client, clock = cluster.client, ManualClock(time.time())
-        if await found(client.get(NAMESPACES, "kube-node-lease")) is None:
+        if await get_or_none(client.get(NAMESPACES, "kube-node-lease")) is None:
             await client.create(NAMESPACES, {"metadata": {"name": "kube-node-lease"}})
         for name in ("alive", "silent"):
             await make_node(client, name, clock.now())
@@ -117,7 +109,7 @@ async def test_a_silent_node_loses_its_pods() -> None:
                 await clock.advance(10)
 
             async def evicted() -> Any:
-                obj = await found(client.get(PODS, "patient", "default"))
+                obj = await get_or_none(client.get(PODS, "patient", "default"))
                 return obj is None or "deletionTimestamp" in obj["metadata"]
 
             await eventually(evicted)
@@ -125,7 +117,7 @@ async def test_a_silent_node_loses_its_pods() -> None:
             assert "deletionTimestamp" not in stubborn["metadata"]
 
             async def told() -> bool:
-                reasons = {each["reason"] for each in (await client.list(EVENTS)).items}
+                reasons = {event["reason"] for event in (await client.list(EVENTS)).items}
                 return {"RegisteredNode", "NodeNotReady", "TaintManagerEviction"} <= reasons
 
             await eventually(told)
@@ -144,7 +136,7 @@ async def test_a_silent_node_loses_its_pods() -> None:
 async def test_nobody_is_evicted_when_all_nodes_are_silent() -> None:
     async with Cluster() as cluster:
         client, clock = cluster.client, ManualClock(time.time())
-        if await found(client.get(NAMESPACES, "kube-node-lease")) is None:
+        if await get_or_none(client.get(NAMESPACES, "kube-node-lease")) is None:
             await client.create(NAMESPACES, {"metadata": {"name": "kube-node-lease"}})
         await make_node(client, "only", clock.now())
         async with controllers(client, *BOTH, clock=clock) as manager:
@@ -158,32 +150,3 @@ async def test_nobody_is_evicted_when_all_nodes_are_silent() -> None:
             await eventually(is_unschedulable)
             await clock.advance(600)
             assert await is_unschedulable()
-
-
-async def test_taints_by_hand() -> None:
-    async with Cluster() as cluster:
-        client, clock = cluster.client, ManualClock(time.time())
-        await client.create(NODES, {"metadata": {"name": "node"}})
-        mine = {"key": "mine", "value": "yes", "effect": "NoExecute"}
-        patient = {"key": "mine", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 20}
-        await run_pod(client, "patient", "node", patient)
-        await run_pod(client, "other", "node")
-        async with controllers(client, taint_eviction.CONTROLLER, clock=clock) as manager:
-            await client.patch(NODES, "node", {"spec": {"taints": [mine]}})
-
-            async def going(name: str) -> Any:
-                obj = await found(client.get(PODS, name, "default"))
-                return obj is None or "deletionTimestamp" in obj["metadata"]
-
-            await eventually(lambda: going("other"))
-            assert not await going("patient")
-            # Without the taint in time, it stays.
-            await client.patch(NODES, "node", {"spec": {"taints": None}})
-            eviction: Any = manager.controllers["taint-eviction-controller"]
-            await eventually(lambda: not eviction._since)
-            await clock.advance(60)
-            assert not await going("patient")
-            await client.patch(NODES, "node", {"spec": {"taints": [mine]}})
-            await eventually(lambda: eviction._since)
-            await clock.advance(21)
-            await eventually(lambda: going("patient"))

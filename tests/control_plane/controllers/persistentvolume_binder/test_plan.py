@@ -1,113 +1,18 @@
-"""Which volume fits a claim, and what to do about either."""
+"""What to do about a claim, and about a volume."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from pybernetes.control_plane.controllers.persistentvolume_binder import match, plan
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.controllers.persistentvolume_binder import plan
 from pybernetes.control_plane.controllers.persistentvolume_binder.plan import (
     BY_CONTROLLER,
     COMPLETED,
     PROVISIONED_BY,
     SELECTED_NODE,
 )
-
-Object = dict[str, Any]
-
-
-def claim(size: str = "1Gi", *modes: str, annotations: Object | None = None, **spec: Any) -> Object:
-    return {
-        "metadata": {
-            "name": "claim", "namespace": "default", "uid": "claim-uid", "resourceVersion": "1",
-            "annotations": annotations or {},
-        },
-        "spec": {
-            "accessModes": list(modes) or ["ReadWriteOnce"],
-            "resources": {"requests": {"storage": size}},
-            **spec,
-        },
-        "status": {"phase": "Pending"},
-    }  # fmt: skip
-
-
-def volume(
-    name: str,
-    size: str = "1Gi",
-    *modes: str,
-    phase: str = "Available",
-    annotations: Object | None = None,
-    **spec: Any,
-) -> Object:
-    return {
-        "metadata": {"name": name, "labels": {"disk": name}, "annotations": annotations or {}},
-        "spec": {
-            "capacity": {"storage": size},
-            "accessModes": list(modes) or ["ReadWriteOnce"],
-            "persistentVolumeReclaimPolicy": "Retain",
-            **spec,
-        },
-        "status": {"phase": phase},
-    }
-
-
-def reference(uid: str | None = "claim-uid", name: str = "claim") -> Object:
-    return {"namespace": "default", "name": name, **({"uid": uid} if uid is not None else {})}
-
-
-GOING = volume("going")
-GOING["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
-
-
-@pytest.mark.parametrize(
-    ("wanted", "volumes", "best"),
-    [
-        (claim(), [], None),
-        (claim("2Gi"), [volume("a", "1Gi"), volume("b", "5Gi"), volume("c", "3Gi")], "c"),
-        (claim(), [volume("a"), volume("b")], "a"),
-        (claim(), [volume("many", "1Gi", "ReadWriteOnce", "ReadOnlyMany"), volume("one", "9Gi")], "one"),
-        (claim("1Gi", "ReadOnlyMany"), [volume("a"), volume("b", "1Gi", "ReadWriteOnce", "ReadOnlyMany")], "b"),
-        (claim(), [volume("a", claimRef=reference("other", "other"))], None),
-        (claim(), [volume("a"), volume("kept", "9Gi", claimRef=reference(None))], "kept"),
-        (claim(), [volume("kept", "9Gi", claimRef=reference("former-uid"))], None),
-        (claim(), [volume("a", phase="Released")], None),
-        (claim(), [volume("a", storageClassName="fast")], None),
-        (claim(storageClassName="fast"), [volume("a"), volume("b", storageClassName="fast")], "b"),
-        (claim(volumeMode="Block"), [volume("a"), volume("b", volumeMode="Block")], "b"),
-        (claim(selector={"matchLabels": {"disk": "b"}}), [volume("a"), volume("b", "9Gi")], "b"),
-        (claim(), [GOING], None),
-        (claim(volumeAttributesClassName="gold"), [volume("a"), volume("b", volumeAttributesClassName="gold")], "b"),
-    ],
-)  # fmt: skip
-def test_find(wanted: Object, volumes: list[Object], best: str | None) -> None:
-    found = match.find(wanted, volumes, delayed=False)
-    assert (found["metadata"]["name"] if found is not None else None) == best
-
-
-def test_delayed_claims_take_only_what_is_kept_for_them() -> None:
-    volumes = [volume("a"), volume("kept", claimRef=reference(None))]
-    found = match.find(claim(), volumes, delayed=True)
-    assert found is not None
-    assert found["metadata"]["name"] == "kept"
-    assert match.find(claim(), volumes[:1], delayed=True) is None
-
-
-@pytest.mark.parametrize(
-    ("wanted", "named", "why"),
-    [
-        (claim(), volume("a"), ""),
-        (claim("2Gi"), volume("a"), "requested PV is too small"),
-        (claim(), volume("a", storageClassName="fast"), "storageClassName does not match"),
-        (claim(), volume("a", volumeAttributesClassName="gold"), "volumeAttributesClassName does not match"),
-        (claim(volumeMode="Block"), volume("a"), "incompatible volumeMode"),
-        (claim("1Gi", "ReadWriteMany"), volume("a"), "incompatible accessMode"),
-        (claim(), GOING, 'the volume is marked for deletion "going"'),
-    ],
-)
-def test_mismatch(wanted: Object, named: Object, why: str) -> None:
-    assert match.mismatch(named, wanted) == why
-
+from tests.control_plane.controllers.persistentvolume_binder.volumes import claim, reference, volume
 
 IMMEDIATE = {
     "metadata": {"name": "fast"},
@@ -153,7 +58,7 @@ def test_pods_that_are_waited_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "found", "what", "reason"),
+    ("wanted", "given_volume", "what", "reason"),
     [
         (claim(), None, "lost", "ClaimLost"),
         (claim(volumeName="a"), None, "lost", "ClaimLost"),
@@ -162,13 +67,15 @@ def test_pods_that_are_waited_for() -> None:
         (claim(volumeName="a"), volume("a", claimRef=reference("other")), "lost", "ClaimMisbound"),
     ],
 )
-def test_claims_that_were_bound(wanted: Object, found: Object | None, what: str, reason: str | None) -> None:
-    step = plan.bound_claim(wanted, found)
+def test_claims_that_were_bound(
+    wanted: Object, given_volume: Object | None, what: str, reason: str | None
+) -> None:
+    step = plan.bound_claim(wanted, given_volume)
     assert (step.what, step.event[1] if step.event is not None else None) == (what, reason)
 
 
 @pytest.mark.parametrize(
-    ("found", "what", "reason"),
+    ("given_volume", "what", "reason"),
     [
         (None, "pending", None),
         (volume("a"), "bind", None),
@@ -177,13 +84,13 @@ def test_claims_that_were_bound(wanted: Object, found: Object | None, what: str,
         (volume("a", claimRef=reference("x", "other")), "pending", "FailedBinding"),
     ],
 )
-def test_claims_that_name_a_volume(found: Object | None, what: str, reason: str | None) -> None:
-    step = plan.named_claim(claim(volumeName="a"), found)
+def test_claims_that_name_a_volume(given_volume: Object | None, what: str, reason: str | None) -> None:
+    step = plan.named_claim(claim(volumeName="a"), given_volume)
     assert (step.what, step.event[1] if step.event is not None else None) == (what, reason)
 
 
 @pytest.mark.parametrize(
-    ("found", "bound", "what"),
+    ("given_volume", "bound", "what"),
     [
         (volume("a"), None, "available"),
         (volume("a", claimRef=reference(None)), claim(), "available"),
@@ -196,12 +103,12 @@ def test_claims_that_name_a_volume(found: Object | None, what: str, reason: str 
          claim(volumeName="b"), "reclaim"),
     ],
 )  # fmt: skip
-def test_volumes(found: Object, bound: Object | None, what: str) -> None:
-    assert plan.volume_step(found, bound).what == what
+def test_volumes(given_volume: Object, bound: Object | None, what: str) -> None:
+    assert plan.volume_step(given_volume, bound).what == what
 
 
 @pytest.mark.parametrize(
-    ("found", "what", "reason"),
+    ("given_volume", "what", "reason"),
     [
         (volume("a"), "nothing", None),
         (volume("a", persistentVolumeReclaimPolicy="Recycle"), "failed", "VolumeFailedRecycle"),
@@ -213,8 +120,8 @@ def test_volumes(found: Object, bound: Object | None, what: str) -> None:
         (volume("a", persistentVolumeReclaimPolicy="Odd"), "failed", "VolumeUnknownReclaimPolicy"),
     ],
 )  # fmt: skip
-def test_reclaim(found: Object, what: str, reason: str | None) -> None:
-    step = plan.reclaim(found)
+def test_reclaim(given_volume: Object, what: str, reason: str | None) -> None:
+    step = plan.reclaim(given_volume)
     assert (step.what, step.event[1] if step.event is not None else None) == (what, reason)
 
 

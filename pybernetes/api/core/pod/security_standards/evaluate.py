@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pybernetes.api.core.pod.security_standards.checks import host, privileges, profiles, users, volumes
-from pybernetes.api.core.pod.security_standards.checks.words import Fields, Violation
+from pybernetes.api.core.pod.security_standards.checks.words import Violation
 from pybernetes.api.core.pod.security_standards.policy import BASELINE, PRIVILEGED, RESTRICTED, Standard
+from pybernetes.api.resource import Object
 
-Function = Callable[[Fields, Fields], "Violation | None"]
+Function = Callable[[Object, Object], "Violation | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +27,9 @@ class Check:
     replaces: str = ""
 
     def at(self, version: int) -> Function | None:
-        """The function at a version, None before the first."""
-        found = [since for since in self.versions if since <= version]
-        return self.versions[max(found)] if found else None
+        """Return the function at a version, None before the first."""
+        versions = [since for since in self.versions if since <= version]
+        return self.versions[max(versions)] if versions else None
 
 
 CHECKS = (
@@ -77,18 +78,18 @@ _TABLE = {
 }
 
 
-def evaluate(standard: Standard, metadata: Fields, spec: Fields) -> list[Violation]:
-    """All that is wrong with a pod, in the order in which it is told."""
+def evaluate(standard: Standard, metadata: Object, spec: Object) -> list[Violation]:
+    """Return all that is wrong with a pod, in the order in which it is told."""
     version = NEWEST if standard.version is None else min(standard.version, NEWEST)
-    found = (check(metadata, spec) for check in _TABLE[standard.level, version])
-    return [violation for violation in found if violation is not None]
+    violations = (check(metadata, spec) for check in _TABLE[standard.level, version])
+    return [violation for violation in violations if violation is not None]
 
 
 def reasons(violations: Sequence[Violation]) -> str:
-    """What is wrong, in short."""
+    """Return what is wrong, in short."""
     return ", ".join(violation.reason for violation in violations)
 
 
 def details(violations: Sequence[Violation]) -> str:
-    """What is wrong, and where."""
+    """Return what is wrong, and where."""
     return ", ".join(f"{reason} ({detail})" if detail else reason for reason, detail in violations)

@@ -28,7 +28,7 @@ class Standard:
         return f"{self.level}:{'latest' if self.version is None else f'v1.{self.version}'}"
 
     def equivalent(self, other: Standard) -> bool:
-        """Whether both let in the same pods."""
+        """Return whether both let in the same pods."""
         return self == other or self.level == other.level == PRIVILEGED
 
 
@@ -46,33 +46,33 @@ class Policy:
         return self.enforce.level == self.audit.level == self.warn.level == PRIVILEGED
 
     def equivalent(self, other: Policy) -> bool:
-        """Whether both do the same."""
+        """Return whether both do the same."""
         return all(getattr(self, mode).equivalent(getattr(other, mode)) for mode in _MODES)
 
 
 def strictness(level: str) -> int:
-    """A number that grows with the strictness of a level."""
+    """Return a number that grows with the strictness of a level."""
     return LEVELS.index(level)
 
 
 def level_problem(text: str) -> str:
-    """What is wrong with the name of a level, or nothing."""
+    """Return what is wrong with the name of a level, or nothing."""
     return "" if text in LEVELS else f"must be one of {', '.join(LEVELS)}"
 
 
 def version_problem(text: str) -> str:
-    """What is wrong with a version, or nothing."""
+    """Return what is wrong with a version, or nothing."""
     return "" if text == "latest" or _VERSION.fullmatch(text) else 'must be "latest" or "v1.x"'
 
 
 def version_number(text: str) -> int | None:
-    """The minor version that a text names; the latest if it names none."""
+    """Return the minor version that a text names; the latest if it names none."""
     match = _VERSION.fullmatch(text)
     return int(match.group(1)) if match else LATEST
 
 
 def policy_of(labels: Mapping[str, str], defaults: Policy, errors: Errors) -> Policy:
-    """The policy that labels ask for; where they are wrong, the strictest is enforced and nothing else is done."""
+    """Return the policy that labels ask for; where they are wrong, only the strictest is enforced."""
     standards = {mode: getattr(defaults, mode) for mode in _MODES}
     enforced_well = False
     for mode in _MODES:

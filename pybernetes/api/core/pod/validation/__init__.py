@@ -1,5 +1,1 @@
-"""Checks of a PodSpec, one file per topic; workload kinds call ``validate_pod_template``."""
-
-from pybernetes.api.core.pod.validation.spec import validate_pod_spec, validate_pod_template
-
-__all__ = ["validate_pod_spec", "validate_pod_template"]
+"""Checks of Pods, one file per topic; ``spec`` checks a whole PodSpec, which the templates of workloads have too."""

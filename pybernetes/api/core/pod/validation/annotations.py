@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import orjson
 
 from pybernetes.api.core.pod.validation.scheduling import validate_tolerations
 from pybernetes.api.core.pod.validation.windows import each_container
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks
 
-Fields = dict[str, Any]
 MIRROR = "kubernetes.io/config.mirror"
 APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
 _TOLERATIONS = "scheduler.alpha.kubernetes.io/tolerations"
@@ -23,8 +22,8 @@ _LOCALHOST = "localhost/"
 _INTEGER = re.compile(r"[+-]?(0|[1-9][0-9]*)\Z")
 
 
-def validate_annotations(annotations: dict[str, str], spec: Fields, path: Path, errors: Errors) -> None:
-    """Checks the annotations of a pod or template that have a meaning."""
+def validate_annotations(annotations: dict[str, str], spec: Object, path: Path, errors: Errors) -> None:
+    """Check the annotations of a pod or template that have a meaning."""
     if MIRROR in annotations and not spec.get("nodeName"):
         text = "must set spec.nodeName if mirror pod annotation is set"
         errors.invalid(path[MIRROR], annotations[MIRROR], text)
@@ -46,8 +45,8 @@ def validate_annotations(annotations: dict[str, str], spec: Fields, path: Path, 
                 errors.invalid(path[key], value, f'invalid AppArmor profile name: "{value}"')
 
 
-def app_armor_profile(annotation: str) -> Fields | None:
-    """The profile that an annotation about AppArmor stands for, or None if it stands for none."""
+def app_armor_profile(annotation: str) -> Object | None:
+    """Return the profile that an annotation about AppArmor stands for, or None if it stands for none."""
     kinds = {"unconfined": "Unconfined", "runtime/default": "RuntimeDefault"}
     if annotation in kinds:
         return {"type": kinds[annotation]}
@@ -80,8 +79,8 @@ def _seccomp(profile: str, path: Path, errors: Errors) -> None:
         errors.invalid(path, profile, "must be a valid seccomp profile")
 
 
-def validate_profiles_match(annotations: dict[str, str], spec: Fields, path: Path, errors: Errors) -> None:
-    """Checks that old annotations about seccomp and AppArmor say the same as the fields."""
+def validate_profiles_match(annotations: dict[str, str], spec: Object, path: Path, errors: Errors) -> None:
+    """Check that old annotations about seccomp and AppArmor say the same as the fields."""
     whole = spec.get("securityContext", {})
     if SECCOMP_POD in annotations and "seccompProfile" in whole:
         here = path / "securityContext" / "seccompProfile"
@@ -98,7 +97,7 @@ def validate_profiles_match(annotations: dict[str, str], spec: Fields, path: Pat
             _match("apparmor", annotations[APP_ARMOR + name], profile, place, errors)
 
 
-def _match(what: str, annotation: str, profile: Fields, path: Path, errors: Errors) -> None:
+def _match(what: str, annotation: str, profile: Object, path: Path, errors: Errors) -> None:
     kind = profile.get("type")
     same = {
         "Unconfined": annotation == "unconfined",

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks
 
-Fields = dict[str, Any]
 _LISTS = {
     "containerStatuses": "containers",
     "initContainerStatuses": "initContainers",
@@ -21,8 +19,8 @@ _CLAIM_TEXT = (
 )
 
 
-def validate_container_statuses(status: Fields, spec: Fields, path: Path, errors: Errors) -> None:
-    """Checks the users and the allocated resources that are reported."""
+def validate_container_statuses(status: Object, spec: Object, path: Path, errors: Errors) -> None:
+    """Check the users and the allocated resources that are reported."""
     system = spec.get("os", {}).get("name", "linux")
     for key in _LISTS:
         for index, item in enumerate(status.get(key, ())):
@@ -44,7 +42,7 @@ def validate_container_statuses(status: Fields, spec: Fields, path: Path, errors
                 _health(resource.get("resources", ()), here[position] / "resources", errors)
 
 
-def _user(user: Fields, system: str, path: Path, errors: Errors) -> None:
+def _user(user: Object, system: str, path: Path, errors: Errors) -> None:
     linux = user.get("linux")
     if linux is None:
         return
@@ -59,7 +57,7 @@ def _user(user: Fields, system: str, path: Path, errors: Errors) -> None:
             checks.user_id(group, (path / "supplementalGroups")[index], errors)
 
 
-def _known(name: str, container: Fields, status: Fields, path: Path, errors: Errors) -> None:
+def _known(name: str, container: Object, status: Object, path: Path, errors: Errors) -> None:
     resources = container.get("resources", {})
     if not name.startswith("claim:"):
         if name not in resources.get("requests", {}):
@@ -77,7 +75,7 @@ def _known(name: str, container: Fields, status: Fields, path: Path, errors: Err
         errors.invalid(path, name, _CLAIM_TEXT)
 
 
-def _health(resources: list[Fields], path: Path, errors: Errors) -> None:
+def _health(resources: list[Object], path: Path, errors: Errors) -> None:
     seen: set[str] = set()
     for index, resource in enumerate(resources):
         here = path[index]

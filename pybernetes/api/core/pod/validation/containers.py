@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pybernetes.api.core.pod.pod_level_resources import is_restartable
 from pybernetes.api.core.pod.validation.environment import validate_env, validate_env_from
@@ -13,9 +13,9 @@ from pybernetes.api.core.pod.validation.resources import validate_requirements
 from pybernetes.api.core.pod.validation.restarts import validate_resize_policy, validate_restart_policy
 from pybernetes.api.core.pod.validation.security import validate_container_security
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks, names
 
-Fields = dict[str, Any]
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 _MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")
 _PROTOCOLS = ("SCTP", "TCP", "UDP")
@@ -26,15 +26,15 @@ _NOT_FOR_EPHEMERAL = ("ports", "resources", "resizePolicy", "restartPolicy", "re
 class Context(NamedTuple):
     """What the checks of a container need to know about its pod."""
 
-    volumes: dict[str, Fields]
+    volumes: dict[str, Object]
     claims: Collection[str]
     grace: int
     restart_policy: str
     host_users: bool
 
 
-def _common(container: Fields, context: Context, path: Path, errors: Errors) -> None:
-    """Checks what all types of containers have."""
+def _common(container: Object, context: Context, path: Path, errors: Errors) -> None:
+    """Check what all types of containers have."""
     checks.required_name(names.dns_label, container.get("name", ""), path / "name", errors)
     if not container.get("image"):
         errors.required(path / "image")
@@ -62,7 +62,7 @@ def _common(container: Fields, context: Context, path: Path, errors: Errors) -> 
         validate_container_security(security, context.host_users, path / "securityContext", errors)
 
 
-def _ports(ports: list[Fields], path: Path, errors: Errors) -> None:
+def _ports(ports: list[Object], path: Path, errors: Errors) -> None:
     seen: set[str] = set()
     for index, port in enumerate(ports):
         here = path[index]
@@ -84,8 +84,8 @@ def _ports(ports: list[Fields], path: Path, errors: Errors) -> None:
         checks.required_one_of(port.get("protocol", ""), _PROTOCOLS, here / "protocol", errors)
 
 
-def _host_ports(containers: list[Fields], path: Path, errors: Errors) -> None:
-    """Checks that no two of these containers want the same port of the node."""
+def _host_ports(containers: list[Object], path: Path, errors: Errors) -> None:
+    """Check that no two of these containers want the same port of the node."""
     seen: set[str] = set()
     for index, container in enumerate(containers):
         for position, port in enumerate(container.get("ports", ())):
@@ -97,7 +97,7 @@ def _host_ports(containers: list[Fields], path: Path, errors: Errors) -> None:
             seen.add(key)
 
 
-def _lifecycle_and_probes(container: Fields, grace: int, path: Path, errors: Errors) -> None:
+def _lifecycle_and_probes(container: Object, grace: int, path: Path, errors: Errors) -> None:
     if "lifecycle" in container:
         validate_lifecycle(container["lifecycle"], grace, path / "lifecycle", errors)
     for key in PROBES:
@@ -105,8 +105,8 @@ def _lifecycle_and_probes(container: Fields, grace: int, path: Path, errors: Err
             validate_probe(container[key], key, grace, path / key, errors)
 
 
-def validate_containers(containers: list[Fields], context: Context, path: Path, errors: Errors) -> None:
-    """Checks the regular containers."""
+def validate_containers(containers: list[Object], context: Context, path: Path, errors: Errors) -> None:
+    """Check the regular containers."""
     if not containers:
         errors.required(path)
         return
@@ -124,9 +124,9 @@ def validate_containers(containers: list[Fields], context: Context, path: Path, 
 
 
 def validate_init_containers(
-    containers: list[Fields], regular: list[Fields], context: Context, path: Path, errors: Errors
+    containers: list[Object], regular: list[Object], context: Context, path: Path, errors: Errors
 ) -> None:
-    """Checks the init containers, sidecars among them."""
+    """Check the init containers, sidecars among them."""
     seen = {container.get("name", "") for container in regular}
     for index, container in enumerate(containers):
         here = path[index]
@@ -153,8 +153,8 @@ def validate_init_containers(
                 errors.invalid((here / "resizePolicy")[position] / "restartPolicy", "RestartContainer", text)
 
 
-def validate_ephemeral_containers(spec: Fields, context: Context, path: Path, errors: Errors) -> None:
-    """Checks the ephemeral containers, which may have far fewer fields."""
+def validate_ephemeral_containers(spec: Object, context: Context, path: Path, errors: Errors) -> None:
+    """Check the ephemeral containers, which may have far fewer fields."""
     others = {item.get("name", "") for key in ("containers", "initContainers") for item in spec.get(key, ())}
     seen = set(others)
     for index, container in enumerate(spec["ephemeralContainers"]):
@@ -177,8 +177,8 @@ def validate_ephemeral_containers(spec: Fields, context: Context, path: Path, er
                     errors.forbidden((here / "volumeMounts")[position] / key, text)
 
 
-def validate_image_spaces(container: Fields, path: Path, errors: Errors) -> None:
-    """Checks, in pods only, that the image has no spaces around it."""
+def validate_image_spaces(container: Object, path: Path, errors: Errors) -> None:
+    """Check, in pods only, that the image has no spaces around it."""
     image = container.get("image", "")
     if image != image.strip():
         errors.invalid(path / "image", image, "must not have leading or trailing whitespace")

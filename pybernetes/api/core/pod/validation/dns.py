@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any
 
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks, names
 from pybernetes.api.validation.addresses import legacy_ip
 
-Fields = dict[str, Any]
 _POLICIES = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
 _LABEL = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
 _SEARCH = rf"{_LABEL}(\.{_LABEL})*"
@@ -31,15 +30,15 @@ def _search_problems(name: str) -> tuple[str, ...]:
     return tuple(problems)
 
 
-def validate_dns_policy(spec: Fields, path: Path, errors: Errors) -> None:
-    """Checks the policy, which is wrong only rarely, apart from the configuration."""
+def validate_dns_policy(spec: Object, path: Path, errors: Errors) -> None:
+    """Check the policy, which is wrong only rarely, apart from the configuration."""
     policy = spec.get("dnsPolicy", "")
     if policy not in _POLICIES:
         checks.required_one_of(policy, _POLICIES, path / "dnsPolicy", errors)
 
 
-def validate_dns_config(spec: Fields, path: Path, errors: Errors) -> None:
-    """Checks the name servers, search paths and options that a pod brings."""
+def validate_dns_config(spec: Object, path: Path, errors: Errors) -> None:
+    """Check the name servers, search paths and options that a pod brings."""
     path = path / "dnsConfig"
     config = spec.get("dnsConfig")
     if spec.get("dnsPolicy") == "None":
@@ -70,16 +69,16 @@ def validate_dns_config(spec: Fields, path: Path, errors: Errors) -> None:
             errors.required((path / "options")[index], "must not be empty")
 
 
-def validate_host_aliases(aliases: list[Fields], path: Path, errors: Errors) -> None:
-    """Checks the lines that a pod adds to its hosts file."""
+def validate_host_aliases(aliases: list[Object], path: Path, errors: Errors) -> None:
+    """Check the lines that a pod adds to its hosts file."""
     for index, alias in enumerate(aliases):
         legacy_ip(alias.get("ip", ""), path[index] / "ip", errors)
         for position, name in enumerate(alias.get("hostnames", ())):
             checks.name(names.dns_subdomain, name, (path[index] / "hostnames")[position], errors)
 
 
-def validate_hostname_override(spec: Fields, path: Path, errors: Errors) -> None:
-    """Checks the full host name that a pod can give itself."""
+def validate_hostname_override(spec: Object, path: Path, errors: Errors) -> None:
+    """Check the full host name that a pod can give itself."""
     name = spec["hostnameOverride"]
     path = path / "hostnameOverride"
     if spec.get("setHostnameAsFQDN"):

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks, names
-
-Fields = dict[str, Any]
 
 ENVIRONMENT_FIELDS = ("metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName",
                       "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP",
@@ -42,15 +39,15 @@ _SOURCES = (
 _MORE_THAN_ONE = "may not have more than one field specified at a time"
 
 
-def validate_env(variables: list[Fields], path: Path, errors: Errors) -> None:
-    """Checks the list of environment variables."""
+def validate_env(variables: list[Object], path: Path, errors: Errors) -> None:
+    """Check the list of environment variables."""
     for index, variable in enumerate(variables):
         checks.required_name(names.env_var_name, variable.get("name", ""), path[index] / "name", errors)
         if "valueFrom" in variable:
             _value_from(variable, path[index] / "valueFrom", errors)
 
 
-def _value_from(variable: Fields, path: Path, errors: Errors) -> None:
+def _value_from(variable: Object, path: Path, errors: Errors) -> None:
     source = variable["valueFrom"]
     if "fieldRef" in source:
         field_ref(source["fieldRef"], ENVIRONMENT_FIELDS, path / "fieldRef", errors)
@@ -70,7 +67,7 @@ def _value_from(variable: Fields, path: Path, errors: Errors) -> None:
         errors.invalid(path, "", _MORE_THAN_ONE)
 
 
-def _file_key_ref(reference: Fields, path: Path, errors: Errors) -> None:
+def _file_key_ref(reference: Object, path: Path, errors: Errors) -> None:
     checks.required_name(names.env_var_name, reference.get("key", ""), path / "key", errors)
     checks.required_name(names.dns_label, reference.get("volumeName", ""), path / "volumeName", errors)
     if reference.get("path"):
@@ -79,8 +76,8 @@ def _file_key_ref(reference: Fields, path: Path, errors: Errors) -> None:
         errors.required(path / "path")
 
 
-def field_ref(reference: Fields, allowed: tuple[str, ...], path: Path, errors: Errors) -> None:
-    """Checks a reference to a field of the pod."""
+def field_ref(reference: Object, allowed: tuple[str, ...], path: Path, errors: Errors) -> None:
+    """Check a reference to a field of the pod."""
     version, field = reference.get("apiVersion", ""), reference.get("fieldPath", "")
     if not version or not field:
         errors.required(path / ("fieldPath" if version else "apiVersion"))
@@ -104,8 +101,8 @@ def field_ref(reference: Fields, allowed: tuple[str, ...], path: Path, errors: E
         checks.one_of(real, allowed, path / "fieldPath", errors)
 
 
-def resource_field_ref(reference: Fields, path: Path, errors: Errors, *, volume: bool) -> None:
-    """Checks a reference to a container's resources."""
+def resource_field_ref(reference: Object, path: Path, errors: Errors, *, volume: bool) -> None:
+    """Check a reference to a container's resources."""
     resource = reference.get("resource", "")
     huge = resource.startswith(_HUGE_PAGES)
     if volume and not reference.get("containerName"):
@@ -122,14 +119,14 @@ def resource_field_ref(reference: Fields, path: Path, errors: Errors, *, volume:
         errors.invalid(path / "divisor", resource, f"only divisor's values {rule[1]}")
 
 
-def validate_env_from(sources: list[Fields], path: Path, errors: Errors) -> None:
-    """Checks the maps that all keys are taken from."""
+def validate_env_from(sources: list[Object], path: Path, errors: Errors) -> None:
+    """Check the maps that all keys are taken from."""
     for index, source in enumerate(sources):
         here = path[index]
         if source.get("prefix"):
             checks.name(names.env_var_name, source["prefix"], here / "prefix", errors)
-        found = [key for key in ("configMapRef", "secretRef") if key in source]
-        for key in found:
+        sources_given = [key for key in ("configMapRef", "secretRef") if key in source]
+        for key in sources_given:
             name = source[key].get("name", "")
             # A trailing dash is accepted here, as for a prefix of a name.
             shown = name[:-1] + "a" if len(name) > 1 and name.endswith("-") else name
@@ -137,22 +134,22 @@ def validate_env_from(sources: list[Fields], path: Path, errors: Errors) -> None
                 errors.required(here / key / "name")
             for problem in names.dns_subdomain(shown) if name else ():
                 errors.invalid(here / key / "name", name, problem)
-        if not found:
+        if not sources_given:
             errors.invalid(path, "", "must specify one of: `configMapRef` or `secretRef`")
-        elif len(found) > 1:
+        elif len(sources_given) > 1:
             errors.invalid(path, "", _MORE_THAN_ONE)
 
 
-def validate_file_keys(container: Fields, volumes: list[Fields], path: Path, errors: Errors) -> None:
-    """Checks that variables taken from files name volumes that are an emptyDir."""
+def validate_file_keys(container: Object, volumes: list[Object], path: Path, errors: Errors) -> None:
+    """Check that variables taken from files name volumes that are an emptyDir."""
     for index, variable in enumerate(container.get("env", ())):
         reference = variable.get("valueFrom", {}).get("fileKeyRef")
         if reference is None:
             continue
         name = reference.get("volumeName", "")
         here = (path / "env")[index] / "valueFrom" / "fileKeyRef" / "volumeName"
-        found = [volume for volume in volumes if volume.get("name", "") == name]
-        if not found:
+        matching = [volume for volume in volumes if volume.get("name", "") == name]
+        if not matching:
             errors.not_found(here, name)
-        elif "emptyDir" not in found[-1]:
+        elif "emptyDir" not in matching[-1]:
             errors.invalid(here, name, "referenced volume must be of type emptyDir")

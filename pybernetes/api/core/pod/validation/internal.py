@@ -6,9 +6,9 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 
-Fields = dict[str, Any]
 _ZERO: dict[str, Any] = {"s": "", "i": 0, "b": False, "q": "0", "n": None}
 _METADATA = ("name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation",
              "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "labels", "annotations",
@@ -26,21 +26,21 @@ def _table() -> dict[str, str]:
 
 @cache
 def _fields(struct: str) -> tuple[tuple[str, str, str], ...]:
-    """Of each field: the Go name, the name in the API, and what it holds."""
-    found = []
+    """Return of each field the Go name, the name in the API, and what it holds."""
+    rows = []
     for item in _table()[struct].split():
         names, _, form = item.partition(":")
         name, _, key = names.partition("=")
-        found.append((name, key or name[0].lower() + name[1:], form))
-    return tuple(found)
+        rows.append((name, key or name[0].lower() + name[1:], form))
+    return tuple(rows)
 
 
-def _in_order(value: Fields, keys: tuple[str, ...]) -> go_format.Struct:
+def _in_order(value: Object, keys: tuple[str, ...]) -> go_format.Struct:
     return go_format.Struct({key: value[key] for key in keys if key in value})
 
 
-def selector(value: Fields | None) -> go_format.Struct | None:
-    """A label selector with its fields in order."""
+def selector(value: Object | None) -> go_format.Struct | None:
+    """Return a label selector with its fields in order."""
     if value is None:
         return None
     shown = _in_order(value, _SELECTOR)
@@ -49,8 +49,8 @@ def selector(value: Fields | None) -> go_format.Struct | None:
     return shown
 
 
-def show(struct: str, value: Fields) -> go_format.Struct:
-    """A value as the struct of that name."""
+def show(struct: str, value: Object) -> go_format.Struct:
+    """Return a value as the struct of that name."""
     shown = go_format.Struct()
     for name, key, form in _fields(struct):
         held = value.get(key)
@@ -70,6 +70,6 @@ def show(struct: str, value: Fields) -> go_format.Struct:
     return shown
 
 
-def difference(struct: str, old: Fields, new: Fields) -> str:
-    """The lines in which two values differ, as a unified diff."""
+def difference(struct: str, old: Object, new: Object) -> str:
+    """Return the lines in which two values differ, as a unified diff."""
     return go_format.difference(show(struct, old), show(struct, new))

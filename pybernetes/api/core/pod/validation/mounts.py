@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks
 
-Fields = dict[str, Any]
 _PROPAGATIONS = ("Bidirectional", "HostToContainer", "None")
 _RECURSIVE = ("Disabled", "Enabled", "IfPossible")
 
 
-def validate_mounts(container: Fields, volumes: dict[str, Fields], path: Path, errors: Errors) -> None:
-    """Checks the volume mounts of a container against the pod's volumes."""
+def validate_mounts(container: Object, volumes: dict[str, Object], path: Path, errors: Errors) -> None:
+    """Check the volume mounts of a container against the pod's volumes."""
     mounts = container.get("volumeMounts")
     if not mounts:
         return
@@ -41,7 +39,7 @@ def validate_mounts(container: Fields, volumes: dict[str, Fields], path: Path, e
         _options(mount, container, path, here, errors)
 
 
-def _options(mount: Fields, container: Fields, path: Path, here: Path, errors: Errors) -> None:
+def _options(mount: Object, container: Object, path: Path, here: Path, errors: Errors) -> None:
     below, expression = mount.get("subPath"), mount.get("subPathExpr")
     if below:
         checks.descending_path(below, path / "subPath", errors)
@@ -67,8 +65,8 @@ def _options(mount: Fields, container: Fields, path: Path, here: Path, errors: E
         checks.one_of(recursive, _RECURSIVE, path / "recursiveReadOnly", errors)
 
 
-def validate_devices(container: Fields, volumes: dict[str, Fields], path: Path, errors: Errors) -> None:
-    """Checks the block devices of a container against the pod's volumes."""
+def validate_devices(container: Object, volumes: dict[str, Object], path: Path, errors: Errors) -> None:
+    """Check the block devices of a container against the pod's volumes."""
     devices = container.get("volumeDevices")
     if not devices:
         return

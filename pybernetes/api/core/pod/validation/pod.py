@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.core.pod.validation.annotations import validate_annotations, validate_profiles_match
 from pybernetes.api.core.pod.validation.containers import validate_image_spaces
 from pybernetes.api.core.pod.validation.spec import validate_pod_spec
 from pybernetes.api.field import Errors, Path
-from pybernetes.api.validation import checks
+from pybernetes.api.resource import Object
+from pybernetes.api.validation import numbers
 
-Fields = dict[str, Any]
 _SPEC = Path("spec")
 _ANNOTATIONS = Path("metadata") / "annotations"
 
 
-def validate_pod(pod: Fields, errors: Errors) -> None:
-    """Checks a pod, new or changed."""
+def validate_pod(pod: Object, errors: Errors) -> None:
+    """Check a pod, new or changed."""
     spec, metadata = pod.get("spec", {}), pod["metadata"]
     if "annotations" in metadata:
         validate_annotations(metadata["annotations"], spec, _ANNOTATIONS, errors)
@@ -25,7 +23,7 @@ def validate_pod(pod: Fields, errors: Errors) -> None:
         _no_tokens(spec, errors)
     seconds = spec.get("terminationGracePeriodSeconds", 0)
     if seconds < 0:
-        checks.nonnegative(seconds, _SPEC / "terminationGracePeriodSeconds", errors)
+        numbers.nonnegative(seconds, _SPEC / "terminationGracePeriodSeconds", errors)
     for key in ("containers", "initContainers"):
         for index, container in enumerate(spec.get(key, ())):
             image = container.get("image", "")
@@ -33,7 +31,7 @@ def validate_pod(pod: Fields, errors: Errors) -> None:
                 validate_image_spaces(container, (_SPEC / key)[index], errors)
 
 
-def _no_tokens(spec: Fields, errors: Errors) -> None:
+def _no_tokens(spec: Object, errors: Errors) -> None:
     for index, volume in enumerate(spec.get("volumes", ())):
         for position, source in enumerate(volume.get("projected", {}).get("sources", ())):
             if "serviceAccountToken" in source:
@@ -43,8 +41,8 @@ def _no_tokens(spec: Fields, errors: Errors) -> None:
                 errors.forbidden(here, "must not be specified when serviceAccountName is not set")
 
 
-def validate_pod_create(pod: Fields, errors: Errors) -> None:
-    """Checks what only a new pod may not have."""
+def validate_pod_create(pod: Object, errors: Errors) -> None:
+    """Check what only a new pod may not have."""
     spec = pod.get("spec", {})
     if spec.get("ephemeralContainers"):
         errors.forbidden(_SPEC / "ephemeralContainers", "cannot be set on create")

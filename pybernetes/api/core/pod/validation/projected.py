@@ -3,40 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from pybernetes.api.core.pod.validation.environment import VOLUME_FIELDS, field_ref, resource_field_ref
 from pybernetes.api.core.pod.validation.internal import selector, show
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks, names
 from pybernetes.api.validation.selectors import validate_label_selector
 
-Fields = dict[str, Any]
 _DUPLICATE = "conflicting duplicate paths"
 _KEY_TYPES = ("RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519")
 _LONGEST, _LONGEST_KUBERNETES = 91 * 24 * 3600, 24 * 3600
 _CERTIFICATE_PATHS = ("credentialBundlePath", "keyPath", "certificateChainPath")
 
 
-def _mode(holder: Fields, path: Path, errors: Errors) -> None:
+def _mode(holder: Object, path: Path, errors: Errors) -> None:
     if "mode" in holder:
         checks.file_mode(holder["mode"], path / "mode", errors)
 
 
-def validate_items(items: Iterable[Fields], path: Path, errors: Errors) -> None:
-    """Checks which keys of a map become which files."""
+def validate_items(items: Iterable[Object], path: Path, errors: Errors) -> None:
+    """Check which keys of a map become which files."""
     for index, item in enumerate(items):
         _item(item, path[index], errors)
 
 
-def _item(item: Fields, path: Path, errors: Errors) -> None:
+def _item(item: Object, path: Path, errors: Errors) -> None:
     checks.present(item, ("key", "path"), path, errors)
     checks.local_path(item.get("path", ""), path / "path", errors)
     _mode(item, path, errors)
 
 
-def validate_downward_items(items: Iterable[Fields], path: Path, errors: Errors) -> None:
-    """Checks which fields of the pod become which files; the errors name the volume, not the item."""
+def validate_downward_items(items: Iterable[Object], path: Path, errors: Errors) -> None:
+    """Check which fields of the pod become which files; the errors name the volume, not the item."""
     for item in items:
         checks.present(item, ("path",), path, errors)
         checks.local_path(item.get("path", ""), path / "path", errors)
@@ -65,8 +64,8 @@ class _Taken:
         self.paths.add(path)
 
 
-def validate_projected(source: Fields, path: Path, errors: Errors) -> None:
-    """Checks a volume into which several sources are projected."""
+def validate_projected(source: Object, path: Path, errors: Errors) -> None:
+    """Check a volume into which several sources are projected."""
     if "defaultMode" in source:
         checks.file_mode(source["defaultMode"], path / "defaultMode", errors)
     taken = _Taken(path, errors)
@@ -97,7 +96,7 @@ def validate_projected(source: Fields, path: Path, errors: Errors) -> None:
             errors.forbidden(here, "may not specify more than 1 volume type per source")
 
 
-def _token(token: Fields, path: Path, volume: Path, errors: Errors) -> None:
+def _token(token: Object, path: Path, volume: Path, errors: Errors) -> None:
     seconds = token.get("expirationSeconds")
     if seconds is None:
         errors.required(path / "expirationSeconds")
@@ -112,7 +111,7 @@ def _token(token: Fields, path: Path, volume: Path, errors: Errors) -> None:
         checks.local_path(token["path"], volume / "path", errors)
 
 
-def _trust_bundle(bundle: Fields, path: Path, errors: Errors) -> None:
+def _trust_bundle(bundle: Object, path: Path, errors: Errors) -> None:
     name, signer = bundle.get("name"), bundle.get("signerName")
     if name is not None and signer is not None:
         shown = show("ClusterTrustBundleProjection", bundle)
@@ -137,7 +136,7 @@ def _trust_bundle(bundle: Fields, path: Path, errors: Errors) -> None:
     checks.local_path(bundle.get("path", ""), path / "path", errors)
 
 
-def _certificate(certificate: Fields, taken: _Taken, path: Path, errors: Errors) -> None:
+def _certificate(certificate: Object, taken: _Taken, path: Path, errors: Errors) -> None:
     signer = certificate.get("signerName", "")
     checks.signer_name(signer, path / "signerName", errors)
     if "userAnnotations" in certificate:

@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.api.core.pod import pod_level_resources
+from pybernetes.api.core.pod.qos_class import qos_class
 from pybernetes.api.core.pod.validation.annotations import MIRROR
 from pybernetes.api.core.pod.validation.pod import validate_pod
 from pybernetes.api.core.pod.validation.update import same
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 
-Fields = dict[str, Any]
 _SPEC = Path("spec")
 _RESIZABLE = ("cpu", "memory")
 
 
-def validate_resize(new: Fields, old: Fields, errors: Errors) -> None:
-    """Checks a write of ``resize``."""
+def validate_resize(new: Object, old: Object, errors: Errors) -> None:
+    """Check a write of ``resize``."""
     after, before = new.get("spec", {}), old.get("spec", {})
     if MIRROR in old["metadata"].get("annotations", ()):
         errors.forbidden(Path(), "static pods cannot be resized")
@@ -25,8 +26,8 @@ def validate_resize(new: Fields, old: Fields, errors: Errors) -> None:
         errors.forbidden(Path(), "windows pods cannot be resized")
         return
     validate_pod(new, errors)
-    quality = old.get("status", {}).get("qosClass") or pod_level_resources.qos_class(before)
-    if quality != pod_level_resources.qos_class(after):
+    quality = old.get("status", {}).get("qosClass") or qos_class(before)
+    if quality != qos_class(after):
         text = "Pod QOS Class may not change as a result of resizing"
         errors.invalid(_SPEC, new.get("status", {}).get("qosClass", ""), text)
     if not _node_can_resize(old):
@@ -49,28 +50,28 @@ def validate_resize(new: Fields, old: Fields, errors: Errors) -> None:
         errors.forbidden(_SPEC, "only cpu and memory resources are mutable")
 
 
-def _pairs(after: Fields, before: Fields, key: str) -> Any:
+def _pairs(after: Object, before: Object, key: str) -> Any:
     return zip(after.get(key, ()), before.get(key, ()), strict=True)
 
 
-def _node_can_resize(pod: Fields) -> bool:
-    """A node that can resize reports the resources of what it runs."""
+def _node_can_resize(pod: Object) -> bool:
+    """Return whether the node can resize: one that can reports the resources of what it runs."""
     for status in pod.get("status", {}).get("containerStatuses", ()):
         if "running" in status.get("state", {}):
             return "resources" in status
     return True
 
 
-def _any_amount(spec: Fields) -> bool:
+def _any_amount(spec: Object) -> bool:
     resources = spec.get("resources", {})
     return bool(resources.get("requests") or resources.get("limits"))
 
 
-def _removed(after: Fields, before: Fields, kind: str) -> bool:
+def _removed(after: Object, before: Object, kind: str) -> bool:
     return any(name not in after.get(kind, {}) for name in before.get(kind, {}))
 
 
-def _pod_level(munged: Fields, before: Fields, errors: Errors) -> None:
+def _pod_level(munged: Object, before: Object, errors: Errors) -> None:
     path = _SPEC / "resources"
     after, previous = munged.get("resources"), before.get("resources")
     if after is None:
@@ -89,8 +90,8 @@ def _pod_level(munged: Fields, before: Fields, errors: Errors) -> None:
         errors.forbidden(_SPEC, "only cpu and memory resources are mutable at pod-level")
 
 
-def _masked(after: Fields, before: Fields) -> Fields:
-    """New resources with CPU and memory set back to what they were."""
+def _masked(after: Object, before: Object) -> Object:
+    """Return the new resources with CPU and memory set back to what they were."""
     result = {key: value for key, value in after.items() if key == "claims"}
     for kind in ("limits", "requests"):
         amounts = {name: text for name, text in after.get(kind, {}).items() if name not in _RESIZABLE}
@@ -100,7 +101,7 @@ def _masked(after: Fields, before: Fields) -> Fields:
     return result
 
 
-def _same_order(after: Fields, before: Fields, errors: Errors) -> bool:
+def _same_order(after: Object, before: Object, errors: Errors) -> bool:
     count = len(errors)
     for key in ("containers", "initContainers"):
         if len(after.get(key, ())) != len(before.get(key, ())):
@@ -113,13 +114,13 @@ def _same_order(after: Fields, before: Fields, errors: Errors) -> bool:
     return len(errors) == count
 
 
-def _nothing_removed(container: Fields, previous: Fields, path: Path, errors: Errors) -> None:
+def _nothing_removed(container: Object, previous: Object, path: Path, errors: Errors) -> None:
     for kind in ("requests", "limits"):
         if _removed(container.get("resources", {}), previous.get("resources", {}), kind):
             errors.forbidden(path / kind, f"resource {kind} cannot be removed")
 
 
-def _only_cpu_and_memory(after: Fields, before: Fields, key: str, errors: Errors) -> list[Fields]:
+def _only_cpu_and_memory(after: Object, before: Object, key: str, errors: Errors) -> list[Object]:
     result = []
     for index, (container, previous) in enumerate(_pairs(after, before, key)):
         here = (_SPEC / key)[index]

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from functools import lru_cache
-from typing import Any
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import pod_level_resources
 from pybernetes.api.core.pod.validation.internal import show
 from pybernetes.api.field import Errors, FieldError, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks, names
 from pybernetes.api.validation import resources as rules
 
-Fields = dict[str, Any]
 _POD_LEVEL = ("cpu", "hugepages-", "memory")
 
 
 def validate_requirements(
-    requirements: Fields,
+    requirements: Object,
     claims: Collection[str],
     path: Path,
     errors: Errors,
     check_name: Callable[[str, Path, Errors], None] = rules.container_resource_name,
 ) -> None:
-    """Checks limits, requests and claims; ``claims`` are the names that the pod has."""
+    """Check limits, requests and claims; ``claims`` are the names that the pod has."""
     limits, requests = requirements.get("limits", {}), requirements.get("requests", {})
     huge = False
     for name, amount in limits.items():
@@ -45,14 +44,14 @@ def validate_requirements(
 
 @lru_cache(maxsize=4096)
 def _is_plain(name: str, amount: str) -> bool:
-    """Whether this is an amount of CPU or memory that is fine by itself, as nearly all are."""
+    """Return whether this is an amount of CPU or memory that is fine by itself, as nearly all are."""
     return name in ("cpu", "memory") and quantity.parse(amount) >= 0
 
 
 def _amount(
     name: str, amount: str, path: Path, errors: Errors, check_name: Callable[[str, Path, Errors], None]
 ) -> bool:
-    """Checks one quantity and tells whether it is of huge pages."""
+    """Check one quantity and return whether it is of huge pages."""
     here = path[name]
     check_name(name, here, errors)
     rules.quantity_value(name, amount, here, errors)
@@ -91,7 +90,7 @@ def _against_limit(name: str, amount: str, limit: str | None, path: Path, errors
         errors.invalid(path / "requests", amount, f"must be less than or equal to {name} limit of {limit}")
 
 
-def _claims(claims: list[Fields], known: Collection[str], path: Path, errors: Errors) -> None:
+def _claims(claims: list[Object], known: Collection[str], path: Path, errors: Errors) -> None:
     seen: set[str] = set()
     for index, claim in enumerate(claims):
         name, request = claim.get("name", ""), claim.get("request", "")
@@ -125,8 +124,8 @@ def _pod_level_name(name: str, path: Path, errors: Errors) -> None:
         errors.unsupported(path, name, _POD_LEVEL)
 
 
-def validate_pod_resources(spec: Fields, claims: Collection[str], path: Path, errors: Errors) -> None:
-    """Checks the resources of the pod as a whole, also against those of its containers."""
+def validate_pod_resources(spec: Object, claims: Collection[str], path: Path, errors: Errors) -> None:
+    """Check the resources of the pod as a whole, also against those of its containers."""
     resources = spec["resources"]
     if spec.get("os", {}).get("name") == "windows":
         errors.forbidden(path, "may not be set for a windows pod")
@@ -152,8 +151,8 @@ def validate_pod_resources(spec: Fields, claims: Collection[str], path: Path, er
                 errors.invalid(here, text, f"must be less than or equal to pod limits of {limits[name]}")
 
 
-def validate_pod_claims(claims: list[Fields], metadata: Fields | None, path: Path, errors: Errors) -> None:
-    """Checks the resource claims that a pod names."""
+def validate_pod_claims(claims: list[Object], metadata: Object | None, path: Path, errors: Errors) -> None:
+    """Check the resource claims that a pod names."""
     seen: set[str] = set()
     for index, claim in enumerate(claims):
         here = path[index]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks
 
-Fields = dict[str, Any]
 _POLICIES = ("Always", "Never", "OnFailure")
 _ACTIONS = ("Restart", "RestartAllContainers")
 
 
-def validate_restart_policy(container: Fields, path: Path, errors: Errors, *, is_init: bool = False) -> None:
-    """Checks a container's own restart policy and rules."""
+def validate_restart_policy(container: Object, path: Path, errors: Errors, *, is_init: bool = False) -> None:
+    """Check a container's own restart policy and rules."""
     rules, policy = container.get("restartPolicyRules", ()), container.get("restartPolicy")
     if policy is None:
         if not rules:
@@ -39,8 +37,8 @@ def validate_restart_policy(container: Fields, path: Path, errors: Errors, *, is
             errors.too_many(here / "values", len(codes["values"]), 255)
 
 
-def validate_resize_policy(policies: list[Fields], restart_policy: str, path: Path, errors: Errors) -> None:
-    """Checks what a change of resources does to a container."""
+def validate_resize_policy(policies: list[Object], restart_policy: str, path: Path, errors: Errors) -> None:
+    """Check what a change of resources does to a container."""
     seen: set[str] = set()
     for index, policy in enumerate(policies):
         name, restart = policy.get("resourceName", ""), policy.get("restartPolicy", "")

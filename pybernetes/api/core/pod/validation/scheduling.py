@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks, names
 from pybernetes.api.validation.selectors import (
     validate_label_selector,
@@ -12,15 +11,14 @@ from pybernetes.api.validation.selectors import (
     validate_node_selector_term,
 )
 
-Fields = dict[str, Any]
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _RANGE = "must be in the range 1-100"
 
 
-def validate_affinity(affinity: Fields, path: Path, errors: Errors) -> None:
-    """Checks node affinity and affinity to, and away from, other pods."""
+def validate_affinity(affinity: Object, path: Path, errors: Errors) -> None:
+    """Check node affinity and affinity to, and away from, other pods."""
     if "nodeAffinity" in affinity:
         _node_affinity(affinity["nodeAffinity"], path / "nodeAffinity", errors)
     for key in ("podAffinity", "podAntiAffinity"):
@@ -28,7 +26,7 @@ def validate_affinity(affinity: Fields, path: Path, errors: Errors) -> None:
             _pod_affinity(affinity[key], path / key, errors)
 
 
-def _node_affinity(affinity: Fields, path: Path, errors: Errors) -> None:
+def _node_affinity(affinity: Object, path: Path, errors: Errors) -> None:
     if _REQUIRED in affinity:
         validate_node_selector(affinity[_REQUIRED], path / _REQUIRED, errors)
     for index, term in enumerate(affinity.get(_PREFERRED, ())):
@@ -38,13 +36,13 @@ def _node_affinity(affinity: Fields, path: Path, errors: Errors) -> None:
         validate_node_selector_term(preference, here / "preference", errors, allow_invalid_values=True)
 
 
-def _weight(term: Fields, path: Path, errors: Errors) -> None:
+def _weight(term: Object, path: Path, errors: Errors) -> None:
     weight = term.get("weight", 0)
     if not 0 < weight <= 100:
         errors.invalid(path / "weight", weight, _RANGE)
 
 
-def _pod_affinity(affinity: Fields, path: Path, errors: Errors) -> None:
+def _pod_affinity(affinity: Object, path: Path, errors: Errors) -> None:
     for index, term in enumerate(affinity.get(_REQUIRED, ())):
         _term(term, (path / _REQUIRED)[index], errors)
     for index, weighted in enumerate(affinity.get(_PREFERRED, ())):
@@ -53,7 +51,7 @@ def _pod_affinity(affinity: Fields, path: Path, errors: Errors) -> None:
         _term(weighted.get("podAffinityTerm", {}), here / "podAffinityTerm", errors)
 
 
-def _term(term: Fields, path: Path, errors: Errors) -> None:
+def _term(term: Object, path: Path, errors: Errors) -> None:
     for key in ("labelSelector", "namespaceSelector"):
         validate_label_selector(term.get(key), path / key, errors)
     for namespace in term.get("namespaces", ()):
@@ -65,8 +63,8 @@ def _term(term: Fields, path: Path, errors: Errors) -> None:
     checks.name(names.qualified_name, key, path / "topologyKey", errors)
 
 
-def _label_keys(term: Fields, path: Path, errors: Errors) -> None:
-    """Checks the keys of labels whose values are taken from the pod itself."""
+def _label_keys(term: Object, path: Path, errors: Errors) -> None:
+    """Check the keys of labels whose values are taken from the pod itself."""
     selector = term.get("labelSelector")
     match, mismatch = term.get("matchLabelKeys", ()), term.get("mismatchLabelKeys", ())
     for field, keys in (("matchLabelKeys", match), ("mismatchLabelKeys", mismatch)):
@@ -90,8 +88,8 @@ def _label_keys(term: Fields, path: Path, errors: Errors) -> None:
             errors.invalid((path / "matchLabelKeys")[index], key, text)
 
 
-def validate_tolerations(tolerations: list[Fields], path: Path, errors: Errors) -> None:
-    """Checks the taints that a pod tolerates."""
+def validate_tolerations(tolerations: list[Object], path: Path, errors: Errors) -> None:
+    """Check the taints that a pod tolerates."""
     for index, toleration in enumerate(tolerations):
         here = path[index]
         key, operator = toleration.get("key", ""), toleration.get("operator", "")
@@ -119,8 +117,8 @@ def validate_tolerations(tolerations: list[Fields], path: Path, errors: Errors) 
             checks.one_of(effect, _EFFECTS, here / "effect", errors)
 
 
-def validate_topology_spread(constraints: list[Fields], path: Path, errors: Errors) -> None:
-    """Checks how pods are spread over the values of a node label."""
+def validate_topology_spread(constraints: list[Object], path: Path, errors: Errors) -> None:
+    """Check how pods are spread over the values of a node label."""
     pairs = [(item.get("topologyKey", ""), item.get("whenUnsatisfiable", "")) for item in constraints]
     for index, constraint in enumerate(constraints):
         here = path[index]
@@ -144,8 +142,8 @@ def validate_topology_spread(constraints: list[Fields], path: Path, errors: Erro
         validate_label_selector(constraint.get("labelSelector"), here / "labelSelector", errors)
 
 
-def validate_gates(spec: Fields, path: Path, errors: Errors) -> None:
-    """Checks readiness gates and scheduling gates."""
+def validate_gates(spec: Object, path: Path, errors: Errors) -> None:
+    """Check readiness gates and scheduling gates."""
     for index, gate in enumerate(spec.get("readinessGates", ())):
         here = (path / "readinessGates")[index] / "conditionType"
         checks.name(names.qualified_name, gate.get("conditionType", ""), here, errors)

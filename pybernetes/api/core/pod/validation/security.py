@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from pybernetes.api.core.pod.validation.internal import show
 from pybernetes.api.core.pod.validation.windows import validate_windows_options
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks
 
-Fields = dict[str, Any]
 _PROFILES = ("Localhost", "RuntimeDefault", "Unconfined")
 _SYSCTL = r"([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
 _sysctl = re.compile(_SYSCTL + r"\Z")
@@ -32,8 +31,8 @@ _IPC_NAMES = frozenset(
 _PATH_LIMIT = 4095
 
 
-def validate_container_security(context: Fields, host_users: bool, path: Path, errors: Errors) -> None:
-    """Checks the security context of a container."""
+def validate_container_security(context: Object, host_users: bool, path: Path, errors: Errors) -> None:
+    """Check the security context of a container."""
     for key in ("runAsUser", "runAsGroup"):
         if key in context:
             checks.user_id(context[key], path / key, errors)
@@ -58,8 +57,8 @@ def validate_container_security(context: Fields, host_users: bool, path: Path, e
         _app_armor(context["appArmorProfile"], path / "appArmorProfile", errors)
 
 
-def validate_pod_security(context: Fields, spec: Fields, path: Path, errors: Errors) -> None:
-    """Checks the security context of a pod."""
+def validate_pod_security(context: Object, spec: Object, path: Path, errors: Errors) -> None:
+    """Check the security context of a pod."""
     for key in ("fsGroup", "runAsUser", "runAsGroup"):
         if key in context:
             checks.user_id(context[key], path / key, errors)
@@ -84,7 +83,7 @@ def validate_pod_security(context: Fields, spec: Fields, path: Path, errors: Err
         checks.one_of(policy, ("MountOption", "Recursive"), path / "seLinuxChangePolicy", errors)
 
 
-def _seccomp(profile: Fields, path: Path, errors: Errors) -> None:
+def _seccomp(profile: Object, path: Path, errors: Errors) -> None:
     kind, local = profile.get("type", ""), profile.get("localhostProfile")
     if not kind:
         errors.required(path / "type", "type is required when seccompProfile is set")
@@ -100,7 +99,7 @@ def _seccomp(profile: Fields, path: Path, errors: Errors) -> None:
         errors.invalid(path / "localhostProfile", shown, "can only be set when seccomp type is Localhost")
 
 
-def _app_armor(profile: Fields, path: Path, errors: Errors) -> None:
+def _app_armor(profile: Object, path: Path, errors: Errors) -> None:
     kind, local = profile.get("type", ""), profile.get("localhostProfile")
     here = path / "localhostProfile"
     if kind == "Localhost":
@@ -119,7 +118,7 @@ def _app_armor(profile: Fields, path: Path, errors: Errors) -> None:
         errors.unsupported(path / "type", kind, _PROFILES)
 
 
-def _sysctls(sysctls: list[Fields], spec: Fields, path: Path, errors: Errors) -> None:
+def _sysctls(sysctls: list[Object], spec: Object, path: Path, errors: Errors) -> None:
     seen: set[str] = set()
     for index, item in enumerate(sysctls):
         name = item.get("name", "")
@@ -139,7 +138,7 @@ def _sysctls(sysctls: list[Fields], spec: Fields, path: Path, errors: Errors) ->
 
 
 def _namespace(name: str) -> str:
-    """The kernel namespace that a sysctl belongs to; a name can have slashes in place of dots."""
+    """Return the kernel namespace that a sysctl belongs to; a name can have slashes in place of dots."""
     first = next((char for char in name if char in "./"), ".")
     if first == "/":
         name = name.translate({ord("/"): ".", ord("."): "/"})

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pybernetes.api.core.pod.validation import containers as each
-from pybernetes.api.core.pod.validation import dns, scheduling
+from pybernetes.api.core.pod.validation import containers, dns, scheduling
 from pybernetes.api.core.pod.validation.annotations import validate_annotations, validate_profiles_match
 from pybernetes.api.core.pod.validation.environment import validate_file_keys
 from pybernetes.api.core.pod.validation.resources import (
@@ -22,9 +19,9 @@ from pybernetes.api.core.pod.validation.windows import (
     validate_os,
 )
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks, meta, names
 
-Fields = dict[str, Any]
 _RESTART_POLICIES = ("Always", "OnFailure", "Never")
 _PREEMPTION_POLICIES = ("PreemptLowerPriority", "Never")
 # Texts that are checked only when they are not empty.
@@ -38,8 +35,8 @@ _NAMES = (
 _MAX_INT32 = 2**31 - 1
 
 
-def validate_pod_template(template: Fields, path: Path, errors: Errors) -> None:
-    """Checks a PodTemplateSpec, defaults applied."""
+def validate_pod_template(template: Object, path: Path, errors: Errors) -> None:
+    """Check a PodTemplateSpec, defaults applied."""
     metadata, spec = template.get("metadata", {}), template.get("spec", {})
     if "labels" in metadata:
         meta.check_labels(metadata["labels"], path / "labels", errors)
@@ -55,16 +52,16 @@ def validate_pod_template(template: Fields, path: Path, errors: Errors) -> None:
         errors.forbidden(path / "spec" / "ephemeralContainers", text)
 
 
-def validate_pod_spec(spec: Fields, metadata: Fields | None, path: Path, errors: Errors) -> None:
-    """Checks a PodSpec, defaults applied; ``metadata`` is the pod's, and absent for a template."""
-    volumes: dict[str, Fields] = {}
+def validate_pod_spec(spec: Object, metadata: Object | None, path: Path, errors: Errors) -> None:
+    """Check a PodSpec, defaults applied; ``metadata`` is the pod's, and absent for a template."""
+    volumes: dict[str, Object] = {}
     if "volumes" in spec:
         volumes = validate_volumes(spec["volumes"], metadata, path / "volumes", errors)
     claims: set[str] = set()
     if "resourceClaims" in spec:
         claims = {claim["name"] for claim in spec["resourceClaims"] if claim.get("name")}
         validate_pod_claims(spec["resourceClaims"], metadata, path / "resourceClaims", errors)
-    context = each.Context(
+    context = containers.Context(
         volumes, claims, spec.get("terminationGracePeriodSeconds", 0), spec.get("restartPolicy", ""),
         spec.get("hostUsers", True),
     )  # fmt: skip
@@ -102,18 +99,18 @@ def validate_pod_spec(spec: Fields, metadata: Fields | None, path: Path, errors:
     _file_keys(spec, path, errors)
 
 
-def _containers(spec: Fields, context: each.Context, path: Path, errors: Errors) -> None:
+def _containers(spec: Object, context: containers.Context, path: Path, errors: Errors) -> None:
     regular = spec.get("containers", [])
-    each.validate_containers(regular, context, path / "containers", errors)
+    containers.validate_containers(regular, context, path / "containers", errors)
     if "initContainers" in spec:
         here = path / "initContainers"
-        each.validate_init_containers(spec["initContainers"], regular, context, here, errors)
+        containers.validate_init_containers(spec["initContainers"], regular, context, here, errors)
     if "ephemeralContainers" in spec:
-        each.validate_ephemeral_containers(spec, context, path / "ephemeralContainers", errors)
+        containers.validate_ephemeral_containers(spec, context, path / "ephemeralContainers", errors)
 
 
-def _host_ports(spec: Fields, is_pod: bool, path: Path, errors: Errors) -> None:
-    """On the network of the node, the port of a container is the port of the node."""
+def _host_ports(spec: Object, is_pod: bool, path: Path, errors: Errors) -> None:
+    """Check that on the network of the node the port of a container is the port of the node."""
     for index, container in enumerate(spec.get("containers", ())):
         for position, port in enumerate(container.get("ports", ())):
             host = port.get("hostPort", 0)
@@ -122,7 +119,7 @@ def _host_ports(spec: Fields, is_pod: bool, path: Path, errors: Errors) -> None:
                 errors.invalid(here, host, "must match `containerPort` when `hostNetwork` is true")
 
 
-def _user_namespace(spec: Fields, path: Path, errors: Errors) -> None:
+def _user_namespace(spec: Object, path: Path, errors: Errors) -> None:
     text = "when `hostUsers` is false"
     # Upstream names two of these fields with a capital letter.
     for key, shown in (("hostNetwork", "hostNetwork"), ("hostPID", "HostPID"), ("hostIPC", "HostIPC")):
@@ -133,8 +130,8 @@ def _user_namespace(spec: Fields, path: Path, errors: Errors) -> None:
             errors.forbidden(here / "volumeDevices", text)
 
 
-def _texts(spec: Fields, path: Path, errors: Errors) -> None:
-    """Checks the single names and numbers, and the lists that few pods have."""
+def _texts(spec: Object, path: Path, errors: Errors) -> None:
+    """Check the single names and numbers, and the lists that few pods have."""
     for key, check in _NAMES:
         value = spec.get(key)
         if value:
@@ -155,7 +152,7 @@ def _texts(spec: Fields, path: Path, errors: Errors) -> None:
         validate_requirements({"limits": spec["overhead"]}, (), path / "overhead", errors)
 
 
-def _file_keys(spec: Fields, path: Path, errors: Errors) -> None:
+def _file_keys(spec: Object, path: Path, errors: Errors) -> None:
     if not any("env" in item for key in CONTAINER_LISTS for item in spec.get(key, ())):
         return
     for container, here in each_container(spec, path):

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.core.pod.restart_policy import all_could_restart, should_restart
 from pybernetes.api.core.pod.validation.annotations import validate_annotations
 from pybernetes.api.core.pod.validation.container_status import validate_container_statuses
 from pybernetes.api.core.pod.validation.update import validate_annotation_updates
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 from pybernetes.api.validation import checks, names
 from pybernetes.api.validation.addresses import legacy_ip, parse_sloppy
 
-Fields = dict[str, Any]
 _STATUS = Path("status")
 _OWN_CONDITIONS = ("PodScheduled", "Ready", "Initialized")
 _NOT_NEGATIVE = "must be a non-negative integer"
 
 
-def validate_pod_status(new: Fields, old: Fields, errors: Errors) -> None:
-    """Checks a write of the status subresource."""
+def validate_pod_status(new: Object, old: Object, errors: Errors) -> None:
+    """Check a write of the status subresource."""
     validate_annotation_updates(new, old, errors)
     annotations = new["metadata"].get("annotations")
     if annotations:
@@ -42,7 +40,7 @@ def validate_pod_status(new: Fields, old: Fields, errors: Errors) -> None:
     validate_container_statuses(status, spec, _STATUS, errors)
 
 
-def _conditions(conditions: list[Fields], path: Path, errors: Errors) -> None:
+def _conditions(conditions: list[Object], path: Path, errors: Errors) -> None:
     for index, condition in enumerate(conditions):
         generation, kind = condition.get("observedGeneration", 0), condition.get("type", "")
         if generation < 0:
@@ -51,7 +49,7 @@ def _conditions(conditions: list[Fields], path: Path, errors: Errors) -> None:
             checks.name(names.qualified_name, kind, path[index] / "Type", errors)
 
 
-def _nominated(node: str, before: Fields, spec: Fields, errors: Errors) -> None:
+def _nominated(node: str, before: Object, spec: Object, errors: Errors) -> None:
     if not node or node == before.get("nominatedNodeName", ""):
         return
     path = _STATUS / "nominatedNodeName"
@@ -60,8 +58,8 @@ def _nominated(node: str, before: Fields, spec: Fields, errors: Errors) -> None:
         errors.forbidden(path, "may not be set on pods that are already bound to a node")
 
 
-def _transitions(status: Fields, before: Fields, spec: Fields, errors: Errors) -> None:
-    """A container that ended for good stays so."""
+def _transitions(status: Object, before: Object, spec: Object, errors: Errors) -> None:
+    """Check that a container that ended for good stays so."""
     fields = {
         "containerStatuses": spec.get("containers", ()),
         "initContainerStatuses": spec.get("initContainers", ()),
@@ -84,7 +82,7 @@ def _transitions(status: Fields, before: Fields, spec: Fields, errors: Errors) -
                 errors.forbidden((_STATUS / key)[index] / "state", text)
 
 
-def _claims(statuses: list[Fields], spec: Fields, errors: Errors) -> None:
+def _claims(statuses: list[Object], spec: Object, errors: Errors) -> None:
     known = {claim.get("name", "") for claim in spec.get("resourceClaims", ())}
     seen: set[str] = set()
     for index, status in enumerate(statuses):
@@ -101,7 +99,7 @@ def _claims(statuses: list[Fields], spec: Fields, errors: Errors) -> None:
             checks.name(names.dns_subdomain, claim, here / "resourceClaimName", errors)
 
 
-def _extended_claim(status: Fields, spec: Fields, path: Path, errors: Errors) -> None:
+def _extended_claim(status: Object, spec: Object, path: Path, errors: Errors) -> None:
     containers = {c.get("name", ""): c for key in ("initContainers", "containers") for c in spec.get(key, ())}
     mappings = status.get("requestMappings", ())
     if not mappings:
@@ -130,18 +128,18 @@ def _extended_claim(status: Fields, spec: Fields, path: Path, errors: Errors) ->
     )
 
 
-def _addresses(listed: list[Fields], before: list[Fields], path: Path, errors: Errors) -> None:
+def _addresses(listed: list[Object], before: list[Object], path: Path, errors: Errors) -> None:
     kept = [item.get("ip", "") for item in before]
     for index, item in enumerate(listed):
         legacy_ip(item.get("ip", ""), path[index], errors, kept)
 
 
-def _shown(listed: list[Fields]) -> list[go_format.Struct]:
-    """Addresses as Go holds them."""
+def _shown(listed: list[Object]) -> list[go_format.Struct]:
+    """Return the addresses as Go holds them."""
     return [go_format.Struct(IP=item.get("ip", "")) for item in listed]
 
 
-def _families(listed: list[Fields], path: Path, errors: Errors) -> None:
+def _families(listed: list[Object], path: Path, errors: Errors) -> None:
     if len(listed) < 2:
         return
     parsed = [parse_sloppy(item.get("ip", "")) for item in listed]
@@ -156,7 +154,7 @@ def _families(listed: list[Fields], path: Path, errors: Errors) -> None:
         errors.invalid(path, _shown(listed), text)
 
 
-def _pod_addresses(status: Fields, before: Fields, errors: Errors) -> None:
+def _pod_addresses(status: Object, before: Object, errors: Errors) -> None:
     listed = status.get("podIPs", [])
     if listed:
         if not status.get("podIP"):
@@ -166,7 +164,7 @@ def _pod_addresses(status: Fields, before: Fields, errors: Errors) -> None:
         _families(listed, _STATUS / "podIPs", errors)
 
 
-def _host_addresses(status: Fields, before: Fields, errors: Errors) -> None:
+def _host_addresses(status: Object, before: Object, errors: Errors) -> None:
     listed = status.get("hostIPs", [])
     if not listed:
         return

@@ -10,10 +10,11 @@ from pybernetes.api.core.pod.validation.annotations import APP_ARMOR, MIRROR
 from pybernetes.api.core.pod.validation.internal import difference, show
 from pybernetes.api.core.pod.validation.pod import validate_pod
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.metadata import keep
+from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 from pybernetes.api.validation import checks
 
-Fields = dict[str, Any]
 _SPEC = Path("spec")
 _ANNOTATIONS = Path("metadata") / "annotations"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -30,7 +31,7 @@ _QUANTITIES = frozenset({"limits", "requests", "overhead"})
 
 
 def meaning(value: Any, key: str = "") -> Any:
-    """A value in a form in which values that mean the same are equal."""
+    """Return a value in a form in which values that mean the same are equal."""
     if type(value) is dict:
         if key in _QUANTITIES:
             return {name: _amount(text) for name, text in value.items()}
@@ -50,12 +51,12 @@ def _amount(text: Any) -> Fraction | Any:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Whether two values mean the same."""
+    """Return whether two values mean the same."""
     return left == right or meaning(left) == meaning(right)
 
 
-def validate_pod_update(new: Fields, old: Fields, errors: Errors) -> None:
-    """Checks an update of a pod; what holds for every pod has been checked before."""
+def validate_pod_update(new: Object, old: Object, errors: Errors) -> None:
+    """Check an update of a pod; what holds for every pod has been checked before."""
     validate_annotation_updates(new, old, errors)
     after, before = new.get("spec", {}), old.get("spec", {})
     for key in ("containers", "initContainers"):
@@ -75,8 +76,8 @@ def validate_pod_update(new: Fields, old: Fields, errors: Errors) -> None:
         errors.forbidden(_SPEC, f"{_UPDATABLE}\n{difference('PodSpec', before, munged)}")
 
 
-def validate_annotation_updates(new: Fields, old: Fields, errors: Errors) -> None:
-    """Checks that annotations that are fixed stay."""
+def validate_annotation_updates(new: Object, old: Object, errors: Errors) -> None:
+    """Check that annotations that are fixed stay."""
     after, before = new["metadata"].get("annotations", {}), old["metadata"].get("annotations", {})
     if after == before:
         return
@@ -94,8 +95,8 @@ def validate_annotation_updates(new: Fields, old: Fields, errors: Errors) -> Non
                 errors.forbidden(_ANNOTATIONS[key], "may not add mirror pod annotation")
 
 
-def _deadline(after: Fields, before: Fields, errors: Errors) -> bool:
-    """Checks that the deadline comes nearer or stays; tells whether to go on."""
+def _deadline(after: Object, before: Object, errors: Errors) -> bool:
+    """Check that the deadline comes nearer or stays; return whether to go on."""
     path = _SPEC / "activeDeadlineSeconds"
     seconds, previous = after.get("activeDeadlineSeconds"), before.get("activeDeadlineSeconds")
     if seconds is None:
@@ -111,7 +112,7 @@ def _deadline(after: Fields, before: Fields, errors: Errors) -> bool:
     return True
 
 
-def _tolerations(after: list[Fields], before: list[Fields], errors: Errors) -> None:
+def _tolerations(after: list[Object], before: list[Object], errors: Errors) -> None:
     if after == before:
         return
     kept = [{key: value for key, value in item.items() if key != "tolerationSeconds"} for item in after]
@@ -122,7 +123,7 @@ def _tolerations(after: list[Fields], before: list[Fields], errors: Errors) -> N
             return
 
 
-def _scheduling_gates(after: list[Fields], before: list[Fields], errors: Errors) -> None:
+def _scheduling_gates(after: list[Object], before: list[Object], errors: Errors) -> None:
     known = {gate.get("name", "") for gate in before}
     for name, index in {gate.get("name", ""): index for index, gate in enumerate(after)}.items():
         if name not in known:
@@ -130,15 +131,14 @@ def _scheduling_gates(after: list[Fields], before: list[Fields], errors: Errors)
             errors.forbidden((_SPEC / "schedulingGates")[index] / "name", text)
 
 
-def _without_updatable(after: Fields, before: Fields) -> Fields:
-    """The new spec with the fields that may change set back to what they were."""
+def _without_updatable(after: Object, before: Object) -> Object:
+    """Return the new spec with the fields that may change set back to what they were."""
     munged = dict(after)
     for key in ("containers", "initContainers"):
         if key in munged:
             pairs = zip(munged[key], before.get(key, ()), strict=True)
             munged[key] = [{**container, "image": old.get("image", "")} for container, old in pairs]
-    for key in ("activeDeadlineSeconds", "schedulingGates", "tolerations"):
-        _set_back(munged, before, key)
+    keep(munged, before, "activeDeadlineSeconds", "schedulingGates", "tolerations")
     if (
         before.get("terminationGracePeriodSeconds", 0) < 0
         and munged.get("terminationGracePeriodSeconds") == 1
@@ -147,20 +147,13 @@ def _without_updatable(after: Fields, before: Fields) -> Fields:
     return munged
 
 
-def _set_back(munged: Fields, before: Fields, key: str) -> None:
-    if key in before:
-        munged[key] = before[key]
-    else:
-        munged.pop(key, None)
-
-
-def _gated(munged: Fields, before: Fields, errors: Errors) -> None:
-    """A pod that is not yet up for scheduling may become choosier about nodes."""
+def _gated(munged: Object, before: Object, errors: Errors) -> None:
+    """Check that a pod that is not yet up for scheduling only becomes choosier about nodes."""
     selector, previous = munged.get("nodeSelector", {}), before.get("nodeSelector", {})
     if any(selector.get(key) != value for key, value in previous.items()):
         text = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
         errors.invalid(_SPEC / "nodeSelector", selector or None, text)
-    _set_back(munged, before, "nodeSelector")
+    keep(munged, before, "nodeSelector")
     affinity, old_affinity = munged.get("affinity"), before.get("affinity")
     new_node = affinity.get("nodeAffinity") if affinity else None
     old_node = old_affinity.get("nodeAffinity") if old_affinity else None
@@ -177,7 +170,7 @@ def _gated(munged: Fields, before: Fields, errors: Errors) -> None:
             munged["affinity"]["nodeAffinity"] = old_node
 
 
-def _node_affinity(new: Fields, old: Fields, errors: Errors) -> None:
+def _node_affinity(new: Object, old: Object, errors: Errors) -> None:
     if _REQUIRED not in old:
         return
     path = _SPEC / "affinity" / "nodeAffinity" / _REQUIRED / "nodeSelectorTerms"
@@ -195,28 +188,32 @@ def _node_affinity(new: Fields, old: Fields, errors: Errors) -> None:
             )
 
 
-def _only_additions(term: Fields, previous: Fields) -> bool:
+def _only_additions(term: Object, previous: Object) -> bool:
     keys = ("matchExpressions", "matchFields")
     if not any(previous.get(key) for key in keys):
         return not any(term.get(key) for key in keys)
     return all(term.get(key, [])[: len(previous.get(key, []))] == previous.get(key, []) for key in keys)
 
 
-def validate_ephemeral_containers_update(new: Fields, old: Fields, errors: Errors) -> None:
-    """Checks a write of ``ephemeralcontainers``: containers can only be added."""
+def validate_ephemeral_containers_update(new: Object, old: Object, errors: Errors) -> None:
+    """Check a write of ``ephemeralcontainers``: containers can only be added."""
     if MIRROR in old["metadata"].get("annotations", ()):
         errors.forbidden(Path(), "static pods do not support ephemeral containers")
         return
     validate_pod(new, errors)
     validate_annotation_updates(new, old, errors)
     path = _SPEC / "ephemeralContainers"
-    found = {item.get("name", ""): item for item in new.get("spec", {}).get("ephemeralContainers", ())}
+    containers_by_name = {
+        item.get("name", ""): item for item in new.get("spec", {}).get("ephemeralContainers", ())
+    }
     for container in old.get("spec", {}).get("ephemeralContainers", ()):
         name = container.get("name", "")
-        if name not in found:
+        if name not in containers_by_name:
             errors.forbidden(
                 path, f"existing ephemeral containers {go_format.quote(name)} may not be removed\n"
             )
-        elif not same(found[name], container):
+        elif not same(containers_by_name[name], container):
             text = f"existing ephemeral containers {go_format.quote(name)} may not be changed\n"
-            errors.forbidden(path, text + difference("EphemeralContainer", container, found[name]))
+            errors.forbidden(
+                path, text + difference("EphemeralContainer", container, containers_by_name[name])
+            )

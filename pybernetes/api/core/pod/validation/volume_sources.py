@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod.validation.projected import (
@@ -13,11 +12,11 @@ from pybernetes.api.core.pod.validation.projected import (
     validate_projected,
 )
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks, meta, names
 from pybernetes.api.validation.claims import validate_claim_spec
 
-Fields = dict[str, Any]
-Check = Callable[[Fields, Path, Errors], None]
+Check = Callable[[Object, Path, Errors], None]
 _HOST_PATH_TYPES = ("", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate",
                     "Socket")  # fmt: skip
 _IQN = {
@@ -35,17 +34,17 @@ _RESERVED = "kubernetes.io and k8s.io namespaces are reserved"
 
 
 def needs(*keys: str) -> Check:
-    """A check that fields are there."""
+    """Return a check that fields are there."""
     return lambda source, path, errors: checks.present(source, keys, path, errors)
 
 
-def _empty_dir(source: Fields, path: Path, errors: Errors) -> None:
+def _empty_dir(source: Object, path: Path, errors: Errors) -> None:
     if quantity.parse(source.get("sizeLimit", "0")) < 0:
         errors.forbidden(path / "sizeLimit", "SizeLimit field must be a valid resource quantity")
 
 
-def validate_host_path(source: Fields, path: Path, errors: Errors) -> None:
-    """Checks a path of the node."""
+def validate_host_path(source: Object, path: Path, errors: Errors) -> None:
+    """Check a path of the node."""
     if not source.get("path"):
         errors.required(path / "path")
         return
@@ -54,15 +53,15 @@ def validate_host_path(source: Fields, path: Path, errors: Errors) -> None:
         checks.one_of(source["type"], _HOST_PATH_TYPES, path / "type", errors)
 
 
-def _git_repo(source: Fields, path: Path, errors: Errors) -> None:
+def _git_repo(source: Object, path: Path, errors: Errors) -> None:
     checks.present(source, ("repository",), path, errors)
     checks.descending_path(source.get("directory", ""), path / "directory", errors)
 
 
 def partitioned(key: str, shown: str = "") -> Check:
-    """A check of a disk of a cloud, with its partition."""
+    """Return a check of a disk of a cloud, with its partition."""
 
-    def check(source: Fields, path: Path, errors: Errors) -> None:
+    def check(source: Object, path: Path, errors: Errors) -> None:
         if shown and path.parent is not None:
             path = path.parent / shown
         checks.present(source, (key,), path, errors)
@@ -74,7 +73,7 @@ def partitioned(key: str, shown: str = "") -> Check:
 
 
 def _mapped(key: str) -> Check:
-    def check(source: Fields, path: Path, errors: Errors) -> None:
+    def check(source: Object, path: Path, errors: Errors) -> None:
         checks.present(source, (key,), path, errors)
         if "defaultMode" in source:
             checks.file_mode(source["defaultMode"], path / "defaultMode", errors)
@@ -83,14 +82,14 @@ def _mapped(key: str) -> Check:
     return check
 
 
-def _downward(source: Fields, path: Path, errors: Errors) -> None:
+def _downward(source: Object, path: Path, errors: Errors) -> None:
     if "defaultMode" in source:
         checks.file_mode(source["defaultMode"], path / "defaultMode", errors)
     validate_downward_items(source.get("items", ()), path, errors)
 
 
-def validate_nfs(source: Fields, path: Path, errors: Errors) -> None:
-    """Checks an NFS export."""
+def validate_nfs(source: Object, path: Path, errors: Errors) -> None:
+    """Check an NFS export."""
     checks.present(source, ("server", "path"), path, errors)
     if not source.get("path", "").startswith("/"):
         errors.invalid(path / "path", source.get("path", ""), "must be an absolute path")
@@ -104,7 +103,7 @@ def _iscsi_name(value: str, path: Path, errors: Errors) -> None:
         errors.invalid(path, value, "must be valid format")
 
 
-def _iscsi(source: Fields, path: Path, errors: Errors) -> None:
+def _iscsi(source: Object, path: Path, errors: Errors) -> None:
     checks.present(source, ("targetPortal", "iqn"), path, errors)
     if source.get("iqn"):
         _iscsi_name(source["iqn"], path / "iqn", errors)
@@ -116,8 +115,8 @@ def _iscsi(source: Fields, path: Path, errors: Errors) -> None:
         _iscsi_name(source["initiatorName"], path / "initiatorname", errors)
 
 
-def validate_flocker(source: Fields, path: Path, errors: Errors) -> None:
-    """Checks a Flocker dataset."""
+def validate_flocker(source: Object, path: Path, errors: Errors) -> None:
+    """Check a Flocker dataset."""
     name, uuid = source.get("datasetName", ""), source.get("datasetUUID", "")
     if not name and not uuid:
         errors.required(path, "one of datasetName and datasetUUID is required")
@@ -127,14 +126,14 @@ def validate_flocker(source: Fields, path: Path, errors: Errors) -> None:
         errors.invalid(path / "datasetName", name, "must not contain '/'")
 
 
-def _cinder(source: Fields, path: Path, errors: Errors) -> None:
+def _cinder(source: Object, path: Path, errors: Errors) -> None:
     checks.present(source, ("volumeID",), path, errors)
     if "secretRef" in source:
         checks.present(source["secretRef"], ("name",), path / "secretRef", errors)
 
 
-def validate_quobyte(source: Fields, path: Path, errors: Errors) -> None:
-    """Checks a Quobyte volume."""
+def validate_quobyte(source: Object, path: Path, errors: Errors) -> None:
+    """Check a Quobyte volume."""
     registry = source.get("registry", "")
     if not registry:
         errors.required(path / "registry", _PAIRS)
@@ -149,8 +148,8 @@ def validate_quobyte(source: Fields, path: Path, errors: Errors) -> None:
     checks.present(source, ("volume",), path, errors)
 
 
-def validate_fc(source: Fields, path: Path, errors: Errors) -> None:
-    """Checks a Fibre Channel target."""
+def validate_fc(source: Object, path: Path, errors: Errors) -> None:
+    """Check a Fibre Channel target."""
     targets, ids = source.get("targetWWNs", []), source.get("wwids", [])
     if not targets and not ids:
         errors.required(path / "targetWWNs", "must specify either targetWWNs or wwids, but not both")
@@ -164,16 +163,16 @@ def validate_fc(source: Fields, path: Path, errors: Errors) -> None:
             errors.invalid(path / "lun", source["lun"], checks.within(0, 255))
 
 
-def validate_flex(source: Fields, path: Path, errors: Errors) -> None:
-    """Checks a FlexVolume, whose options may not use Kubernetes' own names."""
+def validate_flex(source: Object, path: Path, errors: Errors) -> None:
+    """Check a FlexVolume, whose options may not use Kubernetes' own names."""
     checks.present(source, ("driver",), path, errors)
     for key in source.get("options", ()):
         if f".{key.partition('/')[0].lower()}".endswith((".kubernetes.io", ".k8s.io")):
             errors.invalid((path / "options")[key], key, _RESERVED)
 
 
-def validate_azure_disk(source: Fields, path: Path, errors: Errors) -> None:
-    """Checks an Azure disk."""
+def validate_azure_disk(source: Object, path: Path, errors: Errors) -> None:
+    """Check an Azure disk."""
     checks.present(source, ("diskName", "diskURI"), path, errors)
     if "cachingMode" in source:
         checks.one_of(source["cachingMode"], ("None", "ReadOnly", "ReadWrite"), path / "cachingMode", errors)
@@ -186,7 +185,7 @@ def validate_azure_disk(source: Fields, path: Path, errors: Errors) -> None:
         errors.unsupported(path / "diskURI", uri, (form,))
 
 
-def _storage_os(source: Fields, path: Path, errors: Errors) -> None:
+def _storage_os(source: Object, path: Path, errors: Errors) -> None:
     checks.required_name(names.dns_label, source.get("volumeName", ""), path / "volumeName", errors)
     if source.get("volumeNamespace"):
         checks.name(names.dns_label, source["volumeNamespace"], path / "volumeNamespace", errors)
@@ -195,7 +194,7 @@ def _storage_os(source: Fields, path: Path, errors: Errors) -> None:
 
 
 def validate_csi_driver(name: str, path: Path, errors: Errors) -> None:
-    """Checks the name of a CSI driver."""
+    """Check the name of a CSI driver."""
     if not name:
         errors.required(path)
         return
@@ -205,7 +204,7 @@ def validate_csi_driver(name: str, path: Path, errors: Errors) -> None:
         errors.invalid(path, name, problem)
 
 
-def _csi(source: Fields, path: Path, errors: Errors) -> None:
+def _csi(source: Object, path: Path, errors: Errors) -> None:
     validate_csi_driver(source.get("driver", ""), path / "driver", errors)
     if "nodePublishSecretRef" in source:
         secret = source["nodePublishSecretRef"].get("name", "")
@@ -215,7 +214,7 @@ def _csi(source: Fields, path: Path, errors: Errors) -> None:
             checks.name(names.dns_subdomain, secret, path / "name", errors)
 
 
-def _ephemeral(source: Fields, path: Path, errors: Errors) -> None:
+def _ephemeral(source: Object, path: Path, errors: Errors) -> None:
     template = source.get("volumeClaimTemplate")
     if template is None:
         errors.required(path / "volumeClaimTemplate")
@@ -232,7 +231,7 @@ def _ephemeral(source: Fields, path: Path, errors: Errors) -> None:
     validate_claim_spec(template.get("spec", {}), path / "spec", errors)
 
 
-def _image(source: Fields, path: Path, errors: Errors) -> None:
+def _image(source: Object, path: Path, errors: Errors) -> None:
     checks.present(source, ("reference",), path, errors)
     allowed = ("Always", "IfNotPresent", "Never")
     checks.required_one_of(source.get("pullPolicy", ""), allowed, path / "pullPolicy", errors)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from pybernetes.api import quantity
 from pybernetes.api.field import Path
+from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 
-Fields = dict[str, Any]
 _GONE = {
     "photonPersistentDisk": "deprecated in v1.11, non-functional in v1.16+",
     "gitRepo": "deprecated in v1.11, and disabled by default in v1.33+",
@@ -29,8 +28,8 @@ _CERTIFICATE = (
 Place = tuple[str, str]
 
 
-def volume_warnings(volumes: list[Fields], path: Path) -> Iterator[str]:
-    """Warnings about sources that do nothing any more and about fractions of bytes."""
+def volume_warnings(volumes: list[Object], path: Path) -> Iterator[str]:
+    """Warn about sources that do nothing any more and about fractions of bytes."""
     for index, volume in enumerate(volumes):
         for key in volume:
             if key in _GONE:
@@ -44,8 +43,8 @@ def volume_warnings(volumes: list[Fields], path: Path) -> Iterator[str]:
                 yield f'{here["storage"]}: fractional byte value "{amount}" is invalid, must be an integer'
 
 
-def overlap_warnings(volumes: list[Fields]) -> Iterator[str]:
-    """Warnings about files of one volume that are in each other's way."""
+def overlap_warnings(volumes: list[Object]) -> Iterator[str]:
+    """Warn about files of one volume that are in each other's way."""
     for volume in volumes:
         name = go_format.quote(volume.get("name", ""))
         for key, title, field in (("configMap", "ConfigMap", "name"), ("secret", "Secret", "secretName"),
@@ -63,8 +62,8 @@ def overlap_warnings(volumes: list[Fields]) -> Iterator[str]:
             yield f"volume {name} (Projected): overlapping paths: {text}"
 
 
-def _projected(source: Fields) -> list[Place]:
-    """The files of one source; of several, which is an error, the first counts."""
+def _projected(source: Object) -> list[Place]:
+    """Return the files of one source; of several, which is an error, the first counts."""
     for key, title in (("configMap", "ConfigMap"), ("secret", "Secret")):
         if source.get(key, {}).get("items"):
             shown = f"{title} {go_format.quote(source[key].get('name', ''))}"

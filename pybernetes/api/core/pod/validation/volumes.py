@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.core.pod.validation.volume_sources import ORDER, SOURCES
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks, names
 
-Fields = dict[str, Any]
 # Paths of these sources differ from their field names upstream; clients see them, so they stay.
 _SECOND_PATHS = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}
 _PORTAL = (
@@ -18,12 +16,12 @@ _PORTAL = (
 
 
 def validate_volumes(
-    volumes: list[Fields], metadata: Fields | None, path: Path, errors: Errors
-) -> dict[str, Fields]:
-    """Checks the volumes and gives those that are fine by their names."""
+    volumes: list[Object], metadata: Object | None, path: Path, errors: Errors
+) -> dict[str, Object]:
+    """Check the volumes and return those that are valid, by name."""
     pod = metadata.get("name", "") if metadata else ""
     created = {f"{pod}-{volume.get('name', '')}" for volume in volumes if pod and "ephemeral" in volume}
-    fine: dict[str, Fields] = {}
+    fine: dict[str, Object] = {}
     for index, volume in enumerate(volumes):
         here = path[index]
         before = len(errors)
@@ -41,7 +39,7 @@ def validate_volumes(
     return fine
 
 
-def _source(volume: Fields, pod: str, path: Path, errors: Errors) -> None:
+def _source(volume: Object, pod: str, path: Path, errors: Errors) -> None:
     given = [key for key in volume if key != "name"]
     if not given:
         errors.required(path, "must specify a volume type")

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod.validation.annotations import APP_ARMOR, SECCOMP, SECCOMP_POD, app_armor_profile
 from pybernetes.api.core.pod.validation.volume_warnings import overlap_warnings, volume_warnings
 from pybernetes.api.core.pod.validation.windows import each_container
 from pybernetes.api.field import Path
+from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 from pybernetes.api.validation import names
 from pybernetes.api.validation.addresses import ip_warnings
 from pybernetes.api.validation.node_labels import DEPRECATED, node_selector_term_warnings
 
-Fields = dict[str, Any]
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _ANNOTATIONS = {
@@ -28,26 +27,26 @@ _ANNOTATIONS = {
 _NO_SELECTOR = "a null labelSelector results in matching no pod"
 
 
-def pod_warnings(pod: Fields, old: Fields | None) -> list[str]:
-    """Warnings about a new pod; an update gets none."""
+def pod_warnings(pod: Object, old: Object | None) -> list[str]:
+    """Warn about a new pod; an update gets no warnings."""
     if old is not None:
         return []
     problems = names.dns_label(pod["metadata"].get("name", ""))
-    found = list(_warnings(pod, Path(), is_template=False))
+    messages = list(_warnings(pod, Path(), is_template=False))
     if problems:
-        found.insert(0, (
+        messages.insert(0, (
             "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; "
             f"a DNS label is recommended: [{' '.join(problems)}]"
         ))  # fmt: skip
-    return found
+    return messages
 
 
-def pod_template_warnings(template: Fields, path: Path) -> list[str]:
-    """Warnings about the template of a workload, whose path is given."""
+def pod_template_warnings(template: Object, path: Path) -> list[str]:
+    """Warn about the template of a workload, whose path is given."""
     return list(_warnings(template, path, is_template=True))
 
 
-def _warnings(holder: Fields, path: Path, *, is_template: bool) -> Iterator[str]:
+def _warnings(holder: Object, path: Path, *, is_template: bool) -> Iterator[str]:
     spec, annotations = holder.get("spec", {}), holder.get("metadata", {}).get("annotations", {})
     here, notes = path / "spec", path / "metadata" / "annotations"
     yield from _placement(spec, here)
@@ -87,7 +86,7 @@ def _warnings(holder: Fields, path: Path, *, is_template: bool) -> Iterator[str]
         yield from ip_warnings(alias.get("ip", ""), (here / "hostAliases")[index] / "ip")
 
 
-def _placement(spec: Fields, path: Path) -> Iterator[str]:
+def _placement(spec: Object, path: Path) -> Iterator[str]:
     for key in spec.get("nodeSelector", ()):
         if key in DEPRECATED:
             yield f"{(path / 'nodeSelector')[key]}: {DEPRECATED[key]}"
@@ -107,7 +106,7 @@ def _placement(spec: Fields, path: Path) -> Iterator[str]:
             yield f"{place / 'labelSelector'}: {_NO_SELECTOR}"
 
 
-def _affinity(affinity: Fields, path: Path) -> Iterator[str]:
+def _affinity(affinity: Object, path: Path) -> Iterator[str]:
     for kind in ("podAffinity", "podAntiAffinity"):
         terms = affinity.get(kind, {})
         for index, term in enumerate(terms.get(_REQUIRED, ())):
@@ -119,7 +118,7 @@ def _affinity(affinity: Fields, path: Path) -> Iterator[str]:
                 yield f"{here}: {_NO_SELECTOR}"
 
 
-def _repeated(items: list[Fields], key: str, path: Path) -> Iterator[str]:
+def _repeated(items: list[Object], key: str, path: Path) -> Iterator[str]:
     seen: set[str] = set()
     for index, item in enumerate(items):
         value = item.get(key, "")
@@ -135,7 +134,7 @@ def _fractions(amounts: dict[str, str], path: Path) -> Iterator[str]:
 
 
 def _profiles(
-    container: Fields, spec: Fields, annotations: dict[str, str], notes: Path, is_template: bool
+    container: Object, spec: Object, annotations: dict[str, str], notes: Path, is_template: bool
 ) -> Iterator[str]:
     name, context = container.get("name", ""), container.get("securityContext", {})
     if SECCOMP + name in annotations and "seccompProfile" not in context:
@@ -148,7 +147,7 @@ def _profiles(
             yield f'{notes[key]}: deprecated since v1.30; use the "appArmorProfile" field instead'
 
 
-def _environment(variables: list[Fields], path: Path) -> Iterator[str]:
+def _environment(variables: list[Object], path: Path) -> Iterator[str]:
     seen: set[str] = set()
     for index, variable in enumerate(variables):
         name, value = variable.get("name", ""), variable.get("value", "")
@@ -161,7 +160,7 @@ def _environment(variables: list[Fields], path: Path) -> Iterator[str]:
         seen.add(name)
 
 
-def _ports(spec: Fields, path: Path) -> Iterator[str]:
+def _ports(spec: Object, path: Path) -> Iterator[str]:
     known: dict[tuple[int, str], list[tuple[Path, str, int]]] = {}
     by_name: dict[str, Path] = {}
     repeated: list[str] = []
@@ -192,8 +191,8 @@ def _ports(spec: Fields, path: Path) -> Iterator[str]:
     yield from repeated
 
 
-def _port_text(port: Fields) -> str:
-    """A port as Go prints the struct."""
+def _port_text(port: Object) -> str:
+    """Return a port as Go prints the struct."""
     return (
         f"{{Name:{port.get('name', '')} HostPort:{port.get('hostPort', 0)} "
         f"ContainerPort:{port.get('containerPort', 0)} Protocol:{port.get('protocol', '')} "

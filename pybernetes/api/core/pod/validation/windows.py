@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks, names
 
-Fields = dict[str, Any]
 _CREDENTIALS_LIMIT = 64 * 1024
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _NETBIOS = re.compile(r'[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}\Z')
@@ -29,16 +28,16 @@ _NOT_ON_WINDOWS = "cannot be set for a windows pod"
 CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
 
 
-def each_container(spec: Fields, path: Path) -> Iterator[tuple[Fields, Path]]:
-    """Every container of all types with its path."""
+def each_container(spec: Object, path: Path) -> Iterator[tuple[Object, Path]]:
+    """Return every container of all types with its path."""
     for key in CONTAINER_LISTS:
         if key in spec:
             for index, container in enumerate(spec[key]):
                 yield container, (path / key)[index]
 
 
-def validate_windows_options(options: Fields, path: Path, errors: Errors) -> None:
-    """Checks the Windows part of a security context."""
+def validate_windows_options(options: Object, path: Path, errors: Errors) -> None:
+    """Check the Windows part of a security context."""
     if "gmsaCredentialSpecName" in options:
         name = options["gmsaCredentialSpecName"]
         checks.name(names.dns_subdomain, name, path / "gmsaCredentialSpecName", errors)
@@ -80,8 +79,8 @@ def _user_name_problems(name: str) -> Iterator[str]:
         yield "'s User cannot contain the following characters: \"/\\:;|=,+*?<>@[]"
 
 
-def validate_host_process(spec: Fields, path: Path, errors: Errors) -> None:
-    """Checks containers that run as processes of a Windows host: all of them or none."""
+def validate_host_process(spec: Object, path: Path, errors: Errors) -> None:
+    """Check containers that run as processes of a Windows host: all of them or none."""
     whole = spec.get("securityContext", {}).get("windowsOptions", {}).get("hostProcess")
     if whole is None and not any(
         "securityContext" in item for key in CONTAINER_LISTS for item in spec.get(key, ())
@@ -106,8 +105,8 @@ def validate_host_process(spec: Fields, path: Path, errors: Errors) -> None:
         errors.invalid(path / "hostNetwork", False, text)
 
 
-def validate_os(spec: Fields, path: Path, errors: Errors) -> None:
-    """Checks the operating system that a pod names, and that nothing of another one is set."""
+def validate_os(spec: Object, path: Path, errors: Errors) -> None:
+    """Check the operating system that a pod names, and that nothing of another one is set."""
     name = spec["os"].get("name", "")
     if not name:
         errors.required(path / "os" / "name")
@@ -119,7 +118,7 @@ def validate_os(spec: Fields, path: Path, errors: Errors) -> None:
         errors.unsupported(path / "os", name, ("linux", "windows"))
 
 
-def _linux(spec: Fields, path: Path, errors: Errors) -> None:
+def _linux(spec: Object, path: Path, errors: Errors) -> None:
     text = "windows options cannot be set for a linux pod"
     if "windowsOptions" in spec.get("securityContext", ()):
         errors.forbidden(path / "securityContext" / "windowsOptions", text)
@@ -128,7 +127,7 @@ def _linux(spec: Fields, path: Path, errors: Errors) -> None:
             errors.forbidden(here / "securityContext" / "windowsOptions", text)
 
 
-def _windows(spec: Fields, path: Path, errors: Errors) -> None:
+def _windows(spec: Object, path: Path, errors: Errors) -> None:
     context = spec.get("securityContext", ())
     for key in _POD_FORBIDDEN:
         if key in context:

@@ -21,7 +21,7 @@ from pybernetes.control_plane.apiserver.admission.attributes import (
 from pybernetes.control_plane.apiserver.admission.dynamic.matching import Place, namespace_of, place_of
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.discovery import subresource_kinds
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.store.protocol import Record
 
 _GROUP = "admission.k8s.io"
@@ -85,8 +85,8 @@ async def _seen(
 
 async def converted(context: ServerContext, obj: Object, own: Kind, target: Kind) -> Object:
     """Return an object of one version as another that is stored at the same place shows it."""
-    record = Record("", await own.seal(obj), 0)
-    await target.prepare((record,))
+    record = Record("", await own.encode(obj), 0)
+    await target.convert((record,))
     shown = target.object(record)
     if "resourceVersion" in obj["metadata"]:
         shown["metadata"]["resourceVersion"] = obj["metadata"]["resourceVersion"]

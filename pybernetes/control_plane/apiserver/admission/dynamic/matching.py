@@ -10,7 +10,7 @@ from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.admission.attributes import DELETE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
 from pybernetes.control_plane.apiserver.context import ServerContext
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 
 _REGISTRATION = "admissionregistration.k8s.io"
 # What configures admission is not subject to it, so that nobody is locked out.

@@ -24,7 +24,7 @@ from pybernetes.control_plane.apiserver.admission.dynamic.matching import (
 )
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
 from pybernetes.control_plane.apiserver.context import ServerContext
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 
 _GROUP = "admissionregistration.k8s.io"
 
@@ -188,11 +188,11 @@ class Policies(Generic[P]):
         if reference.get("name"):
             record = store.get(kind.key(namespace, reference["name"]))
             records = [] if record is None else [record]
-            await kind.prepare(records)
+            await kind.convert(records)
         else:
             selector = selectors.from_object(reference["selector"])
             records = store.list(kind.collection(namespace)).records
-            await kind.prepare(records)
+            await kind.convert(records)
             records = [record for record in records if selector.matches(kind.labels(record))]
         params: list[Object | None] = [kind.shared(record) for record in records]
         if not params and reference.get("parameterNotFoundAction") == "Deny":

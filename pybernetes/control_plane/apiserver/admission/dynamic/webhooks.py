@@ -68,8 +68,8 @@ class Hooks:
         self._surroundings = Surroundings(context)
         self._caller = Caller(context)
         self._sort = "admit" if mutating else "validating"
-        if context.hook_metrics.render not in context.metrics.more:
-            context.metrics.more.append(context.hook_metrics.render)
+        if context.webhook_metrics.render not in context.metrics.more:
+            context.metrics.more.append(context.webhook_metrics.render)
 
     def current(self) -> list[Hook]:
         """Return what is registered now."""
@@ -110,7 +110,7 @@ class Hooks:
         """Call a webhook and count it; CallError, or StatusError if a dry run is none for it."""
         begin = time.monotonic()
         hook, operation = invocation.hook, attributes.operation
-        metrics, sort = self._context.hook_metrics, self._sort
+        metrics, sort = self._context.webhook_metrics, self._sort
         try:
             answer = await self._call(invocation, attributes)
         except CallError:

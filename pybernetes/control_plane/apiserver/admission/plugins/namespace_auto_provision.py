@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
 from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
-from pybernetes.control_plane.apiserver.assembly.bootstrap import ensure
+from pybernetes.control_plane.apiserver.storage.ensure import ensure
 
 
 class NamespaceAutoProvision(Plugin):

@@ -10,7 +10,7 @@ from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.authorization_checks import verdict
 from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 
 Reference = dict[str, Any]
 

@@ -8,7 +8,7 @@ import orjson
 
 from pybernetes.api import errors
 from pybernetes.api.core.pod import tolerations
-from pybernetes.api.core.pod.pod_level_resources import qos_class
+from pybernetes.api.core.pod.qos_class import qos_class
 from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
 from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope, failure

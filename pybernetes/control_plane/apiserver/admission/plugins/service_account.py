@@ -11,7 +11,7 @@ from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attr
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
 from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 from pybernetes.control_plane.apiserver.authz.node.references import MIRROR, named_by_pod
-from pybernetes.control_plane.apiserver.storage.writes import random_suffix
+from pybernetes.control_plane.apiserver.storage.generated_names import random_suffix
 
 DEFAULT = "default"
 MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"

@@ -39,7 +39,7 @@ class Options:
 
 
 def flags(name: str, defaults: Options) -> tuple[Flag, ...]:
-    """The flags of a backend."""
+    """Return the flags of a backend."""
     begin = f"audit-{name}"
     return (
         Flag(f"{begin}-mode", defaults.mode, f"how events are sent: {', '.join(MODES)}"),
@@ -59,7 +59,7 @@ def flags(name: str, defaults: Options) -> tuple[Flag, ...]:
 
 
 def options(name: str, given: Namespace) -> Options:
-    """The options from the flags; ValueError if they make no sense."""
+    """Return the options from the flags; ValueError if they make no sense."""
 
     def of(flag: str) -> Any:
         return getattr(given, f"audit_{name}_{flag}")
@@ -90,7 +90,7 @@ def options(name: str, given: Namespace) -> Options:
 
 
 def shortened(item: Item, limit: int) -> Item | None:
-    """An event without its objects if it is too large; None if it is too large even then."""
+    """Return an event without its objects if it is too large; None if it is too large even then."""
     event, line = item
     if len(line) <= limit:
         return item
@@ -107,12 +107,12 @@ class Losses:
         self.name, self.count = name, 0
 
     def add(self, count: int, why: object) -> None:
-        """Counts some."""
+        """Count some."""
         self.count += count
         log.error("audit backend %s lost %d events: %s", self.name, count, why)
 
     def render(self, out: Exposition) -> None:
-        """The metric."""
+        """Write the metric."""
         if self.count:
             out.sample("apiserver_audit_error_total", [("plugin", self.name)], self.count)
 
@@ -131,11 +131,11 @@ class Buffer:
         self._tokens, self._filled = float(options.burst), time.monotonic()
 
     def start(self) -> None:
-        """Sends batches from now on."""
+        """Send batches from now on."""
         self._task = asyncio.create_task(self._run(), name="audit")
 
     def put(self, item: Item) -> None:
-        """Takes an event, or loses it if too many wait."""
+        """Take an event, or lose it if too many wait."""
         if len(self._waiting) >= self._options.buffer_size:
             self._losses.add(1, "audit buffer queue blocked")
             return
@@ -166,7 +166,7 @@ class Buffer:
         task.add_done_callback(self._sending.discard)
 
     async def _turn(self) -> None:
-        """Waits until another batch may be sent."""
+        """Wait until another batch may be sent."""
         options = self._options
         if not options.qps:
             return
@@ -178,7 +178,7 @@ class Buffer:
             await asyncio.sleep(-self._tokens / options.qps)
 
     async def close(self) -> None:
-        """Sends what is left."""
+        """Send what is left."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -197,17 +197,17 @@ class Base(ABC):
         self.buffer = Buffer(options, self.deliver, self.losses) if options.mode == BATCH else None
 
     async def start(self) -> None:
-        """Takes events from now on."""
+        """Take events from now on."""
         if self.buffer is not None:
             self.buffer.start()
 
     async def close(self) -> None:
-        """Sends what waits."""
+        """Send what waits."""
         if self.buffer is not None:
             await self.buffer.close()
 
     def take(self, event: Event, line: bytes) -> bool | Awaitable[bool]:
-        """Sends an event or has it wait for its batch; False if that failed and nobody may be served without."""
+        """Send an event or have it wait for its batch; False if that failed and nobody may be served without."""
         item: Item | None = (dict(event), line)
         if self.options.truncate:
             item = shortened((dict(event), line), self.options.max_event_bytes)
@@ -221,12 +221,12 @@ class Base(ABC):
 
     @abstractmethod
     def send(self, item: Item) -> bool | Awaitable[bool]:
-        """Sends one event now."""
+        """Send one event now."""
 
     @abstractmethod
     async def deliver(self, items: list[Item]) -> None:
-        """Sends a batch."""
+        """Send a batch."""
 
     def render(self, out: Exposition) -> None:
-        """The metrics."""
+        """Write the metrics."""
         self.losses.render(out)

@@ -36,7 +36,7 @@ _MOMENT = "%Y-%m-%dT%H-%M-%S"
 
 
 def build(given: Namespace) -> Log | None:
-    """The backend that the flags ask for; None if they do not."""
+    """Return the backend that the flags ask for; None if they do not."""
     if not given.audit_log_path:
         return None
     if given.audit_log_format not in FORMATS:
@@ -62,15 +62,15 @@ class Output(ABC):
 
     @abstractmethod
     def open(self) -> None:
-        """Gets ready; OSError if it cannot be done."""
+        """Get ready; OSError if it cannot be done."""
 
     @abstractmethod
     def write(self, text: bytes) -> None:
-        """Writes lines; OSError if it cannot be done."""
+        """Write lines; OSError if it cannot be done."""
 
     @abstractmethod
     def close(self) -> None:
-        """Lets go."""
+        """Let go."""
 
 
 class Standard(Output):
@@ -133,7 +133,7 @@ class Files(Output):
         )
 
     def tidy(self) -> None:
-        """Removes files that are too old or too many, and compresses the others if asked to."""
+        """Remove files that are too old or too many, and compress the others if asked to."""
         with self._tidying:
             self._tidy()
 
@@ -153,7 +153,7 @@ class Files(Output):
 
 
 def _moment(path: Path, begin: str, end: str) -> float | None:
-    """When a file was full, by its name."""
+    """Return when a file was full, by its name."""
     text = path.name.removesuffix(".gz").removesuffix(end).removeprefix(begin)
     try:
         return datetime.strptime(text, f"{_MOMENT}.%f").replace(tzinfo=UTC).timestamp()
@@ -183,21 +183,21 @@ class Log(Base):
         self._output, self._legacy = output, legacy
 
     async def start(self) -> None:
-        """Opens the file."""
+        """Open the file."""
         self._output.open()
         await super().start()
 
     async def close(self) -> None:
-        """Writes what waits."""
+        """Write what waits."""
         await super().close()
         self._output.close()
 
     def send(self, item: Item) -> bool:
-        """Writes one event."""
+        """Write one event."""
         return self._write([item]) or self.options.mode != STRICT
 
     async def deliver(self, items: list[Item]) -> None:
-        """Writes a batch."""
+        """Write a batch."""
         self._write(items)
 
     def _write(self, items: list[Item]) -> bool:
@@ -211,7 +211,7 @@ class Log(Base):
 
 
 def legacy(event: Event) -> str:
-    """An event as one line of text."""
+    """Return an event as one line of text."""
     user, other = event.get("user") or {}, event.get("impersonatedUser")
     name = user.get("username") or "<none>"
     groups = _listed(user["groups"]) if user.get("username") and user.get("groups") else "<none>"

@@ -24,7 +24,7 @@ _HEAD, _TAIL = b'{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{
 
 
 def build(given: Namespace) -> Webhook | None:
-    """The backend that the flags ask for; None if they do not."""
+    """Return the backend that the flags ask for; None if they do not."""
     if not given.audit_webhook_config_file:
         return None
     try:
@@ -46,17 +46,17 @@ class Webhook(Base):
         self._ending = asyncio.Event()
 
     async def close(self) -> None:
-        """Sends what waits, each batch once."""
+        """Send what waits, each batch once."""
         self._ending.set()
         await super().close()
         self._https.close()
 
     async def send(self, item: Item) -> bool:
-        """Posts one event."""
+        """Post one event."""
         return await self._post([item[1]]) or self.options.mode != STRICT
 
     async def deliver(self, items: list[Item]) -> None:
-        """Posts a batch, in parts if it is too large."""
+        """Post a batch, in parts if it is too large."""
         part: list[bytes] = []
         size = 0
         for _, line in items:
@@ -68,7 +68,7 @@ class Webhook(Base):
         await self._post(part)
 
     async def _post(self, lines: list[bytes]) -> bool:
-        """Posts a list of events, again after a while if it fails."""
+        """Post a list of events, again after a while if it fails."""
         body = _HEAD + b",".join(lines) + _TAIL
         pause = self._pause
         problem: object = None

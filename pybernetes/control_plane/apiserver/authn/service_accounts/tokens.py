@@ -19,7 +19,8 @@ from pybernetes.control_plane.apiserver.authn.service_accounts import claims as 
 from pybernetes.control_plane.apiserver.authn.service_accounts import legacy_tokens
 from pybernetes.control_plane.apiserver.authn.service_accounts.settings import ServiceAccounts
 from pybernetes.control_plane.apiserver.authn.user import User
-from pybernetes.control_plane.store.protocol import Conflict, Event, NotFound, StoreError
+from pybernetes.control_plane.apiserver.storage.modify import KEEP, Outcome, modify
+from pybernetes.control_plane.store.protocol import Event, StoreError
 from pybernetes.lib import jose
 
 if TYPE_CHECKING:
@@ -237,25 +238,19 @@ class Tokens:
     async def _label(self, claims: legacy_tokens.Legacy) -> None:
         kind = self._kinds["secrets"]
         key = kind.key(claims.namespace, claims.secret)
-        record = self._context.store.get(key)
-        while record is not None:
-            secret = kind.object(record)
-            date = legacy_tokens.use_to_note(secret, self._context.clock())
-            if not date:
-                return
-            secret["metadata"]["labels"] = {
-                **(secret["metadata"].get("labels") or {}),
-                legacy_tokens.LAST_USED: date,
-            }
-            try:
-                await self._context.store.update(key, kind.encode(secret), record.revision)
-            except Conflict as conflict:
-                record = conflict.current
-            except NotFound:
-                return
-            except StoreError as error:
-                log.warning("cannot note the use of the token in %s: %s", key, error)
-                return
+
+        def note(secret: Object | None) -> Object | Outcome:
+            date = None if secret is None else legacy_tokens.use_to_note(secret, self._context.clock())
+            if secret is None or not date:
+                return KEEP
+            labels = secret["metadata"].get("labels") or {}
+            secret["metadata"]["labels"] = {**labels, legacy_tokens.LAST_USED: date}
+            return secret
+
+        try:
+            await modify(self._context.store, kind, key, note)
+        except StoreError as error:
+            log.warning("cannot note the use of the token in %s: %s", key, error)
 
 
 def _quoted(names: Audiences) -> str:

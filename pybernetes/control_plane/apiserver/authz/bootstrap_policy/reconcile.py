@@ -16,10 +16,8 @@ from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.authz.bootstrap_policy.defaults import AUTOUPDATE, objects
 from pybernetes.control_plane.apiserver.authz.rbac.rule_cover import missing_rules
 from pybernetes.control_plane.apiserver.context import ServerContext
-from pybernetes.control_plane.apiserver.storage.kinds import Kind
-from pybernetes.control_plane.store.protocol import Conflict, KeyExists, NotFound
-
-_TRIES = 8
+from pybernetes.control_plane.apiserver.storage.kind import Kind
+from pybernetes.control_plane.apiserver.storage.modify import DELETE, KEEP, Outcome, modify
 
 
 async def reconcile(context: ServerContext) -> None:
@@ -37,25 +35,20 @@ async def reconcile(context: ServerContext) -> None:
 async def _ensure(context: ServerContext, kind: Kind, wanted: Object, now: str) -> None:
     metadata = wanted["metadata"]
     key = kind.key(metadata.get("namespace", ""), metadata["name"])
-    for _ in range(_TRIES):
-        record = context.store.get(key)
-        try:
-            if record is None:
-                await context.store.create(key, kind.encode(_new(kind, wanted, now)))
-                return
-            existing = kind.object(record)
-            change = completed(existing, wanted)
-            if change is None:
-                return
-            if change is wanted:  # bound to another role, which cannot be changed
-                await context.store.delete(key, record.revision)
-                continue
-            _own(kind, existing, change, now)
-            await context.store.update(key, kind.encode(change), record.revision)
-            return
-        except (KeyExists, Conflict, NotFound):
-            await context.fresh()
-    raise RuntimeError(f"unable to reconcile {kind.resource.singular}.{GROUP}/{metadata['name']}")
+
+    def change(existing: Object | None) -> Object | Outcome:
+        if existing is None:
+            return _new(kind, wanted, now)
+        completion = completed(existing, wanted)
+        if completion is None:
+            return KEEP
+        if completion is wanted:  # bound to another role, which cannot be changed: it is made anew
+            return DELETE
+        _own(kind, existing, completion, now)
+        return completion
+
+    if await modify(context.store, kind, key, change) is None:
+        await modify(context.store, kind, key, change)
 
 
 def completed(existing: Object, wanted: Object) -> Object | None:

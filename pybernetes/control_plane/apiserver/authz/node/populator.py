@@ -11,7 +11,8 @@ from collections.abc import Callable
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.authz.node import references
 from pybernetes.control_plane.apiserver.authz.node.graph import CLAIMS, SECRETS, Graph, Thing
-from pybernetes.control_plane.apiserver.storage.kinds import Kind, Kinds
+from pybernetes.control_plane.apiserver.storage.kind import Kind
+from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.store.prefix_follower import PrefixFollower
 from pybernetes.control_plane.store.protocol import Record, Store
 

@@ -16,9 +16,10 @@ from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.authn.user import MASTERS
 from pybernetes.control_plane.apiserver.authz.rbac import rule_cover
 from pybernetes.control_plane.apiserver.authz.verdict import Rule, listed
-from pybernetes.control_plane.apiserver.context import ServerContext, WriteCheck
+from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
+from pybernetes.control_plane.apiserver.storage.write_check import WriteCheck
 
 _EVERYTHING: list[Rule] = [
     {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]},

@@ -7,10 +7,11 @@ from pybernetes.api.admissionregistration import GROUP
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.authn.user import MASTERS, User
-from pybernetes.control_plane.apiserver.context import ServerContext, WriteCheck
+from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
+from pybernetes.control_plane.apiserver.storage.write_check import WriteCheck
 
 
 def write_checks(context: ServerContext) -> dict[tuple[str, str], WriteCheck]:

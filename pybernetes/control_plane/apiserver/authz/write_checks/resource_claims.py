@@ -11,9 +11,10 @@ from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.authz.forbidden import forbidden
-from pybernetes.control_plane.apiserver.context import ServerContext, WriteCheck
+from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
+from pybernetes.control_plane.apiserver.storage.write_check import WriteCheck
 
 _LABEL = "resource.kubernetes.io/admin-access"
 _NODE_NAME = "authentication.kubernetes.io/node-name"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.apply.last_applied import ANNOTATION, configuration, read
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder
 
 SUMMARY = "Set the last-applied-configuration annotation on a live object to match the contents of a file"
@@ -18,7 +18,7 @@ FLAGS = (
 
 
 def run(context: Context) -> None:
-    """Sets the annotation of each object in the files."""
+    """Set the annotation of each object in the files."""
     flags = context.flags
     dry_run = context.dry_run()
     if not flags.filename:

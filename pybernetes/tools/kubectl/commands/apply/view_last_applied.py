@@ -11,6 +11,7 @@ from pybernetes.tools.kubectl.resources.builder import Builder
 
 SUMMARY = "View the latest last-applied-configuration annotations of a resource/object"
 USAGE = "apply view-last-applied (TYPE [NAME | -l label] | TYPE/NAME | -f FILENAME)"
+COMPLETION = "types"
 FLAGS = (shared_flags.FILES, shared_flags.SELECTOR, """
 - all bool false | all objects of the types in the namespace
 o output string yaml | yaml or json
@@ -18,7 +19,7 @@ o output string yaml | yaml or json
 
 
 def run(context: Context) -> None:
-    """Prints the annotation of each object."""
+    """Print the annotation of each object."""
     flags = context.flags
     builder = Builder.from_flags(context, select_all=False, empty_selector=flags.all, latest=True)
     texts = []
@@ -30,11 +31,11 @@ def run(context: Context) -> None:
     for text in texts:
         value = json.loads(text)
         if flags.output == "json":
-            from pybernetes.tools.kubectl.printers.json import dumps
+            from pybernetes.tools.kubectl.output.json import dumps
 
             context.out(dumps(value, indent=2, typed=True))
         elif flags.output == "yaml":
-            from pybernetes.tools.kubectl.printers.yaml import dumps as yaml_dumps
+            from pybernetes.tools.kubectl.output.yaml.printer import dumps as yaml_dumps
 
             context.stdout.write(yaml_dumps(value))
         else:

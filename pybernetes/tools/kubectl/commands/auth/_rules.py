@@ -15,19 +15,22 @@ _GO_NAMES = {"verbs": "Verbs", "apiGroups": "APIGroups", "resources": "Resources
 
 
 def not_covered(owner: list[Rule], wanted: list[Rule]) -> list[Rule]:
-    """What of the wanted rules the owner's do not grant: single verbs and resources, those of one thing together."""
+    """Return what the wanted rules grant and the owned ones do not, verbs of one resource put together."""
     owned = [part for rule in owner for part in _parts(rule)]
     missing = [
-        part for rule in wanted for part in _parts(rule) if not any(_covers(each, part) for each in owned)
+        part
+        for rule in wanted
+        for part in _parts(rule)
+        if not any(_covers(owned_rule, part) for owned_rule in owned)
     ]
-    found: list[Rule] = []
+    rules: list[Rule] = []
     for part in missing:
-        same = [each for each in found if _thing(each) == _thing(part)]
+        same = [rule for rule in rules if _thing(rule) == _thing(part)]
         if same:
             same[0]["verbs"] += [verb for verb in part["verbs"] if verb not in same[0]["verbs"]]
         else:
-            found.append(part)
-    return found
+            rules.append(part)
+    return rules
 
 
 def _thing(rule: Rule) -> list[Any]:
@@ -35,15 +38,15 @@ def _thing(rule: Rule) -> list[Any]:
 
 
 def _parts(rule: Rule) -> list[Rule]:
-    found: list[Rule] = []
+    parts: list[Rule] = []
     for verb in rule.get("verbs") or ():
-        found += [{"verbs": [verb], "nonResourceURLs": [url]} for url in rule.get("nonResourceURLs") or ()]
+        parts += [{"verbs": [verb], "nonResourceURLs": [url]} for url in rule.get("nonResourceURLs") or ()]
         for group in rule.get("apiGroups") or ():
             for resource in rule.get("resources") or ():
                 part = {"verbs": [verb], "apiGroups": [group], "resources": [resource]}
                 names = rule.get("resourceNames") or ()
-                found += [{**part, "resourceNames": [name]} for name in names] or [part]
-    return found
+                parts += [{**part, "resourceNames": [name]} for name in names] or [part]
+    return parts
 
 
 def _covers(owned: Rule, part: Rule) -> bool:
@@ -66,7 +69,7 @@ def _matches(owned: str, wanted: str) -> bool:
 
 
 def shown(value: Rule, rule: bool) -> str:
-    """A rule or a subject as Go prints it."""
+    """Return a rule or a subject as Go prints it."""
     fields = (
         f"{_GO_NAMES[key]}:{plain(value.get(key) or ([] if rule else ''))}"
         for key in (_RULE if rule else _SUBJECT)

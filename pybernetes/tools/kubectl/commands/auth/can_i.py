@@ -9,7 +9,7 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe._rbac import _compact, _resource
 from pybernetes.tools.kubectl.describe._writer import shown
 from pybernetes.tools.kubectl.errors import CommandError, Exit
-from pybernetes.tools.kubectl.printers.table import columns
+from pybernetes.tools.kubectl.output.table import columns
 from pybernetes.tools.kubectl.resources.discovery import match
 
 SUMMARY = "Check whether an action is allowed"
@@ -28,7 +28,7 @@ _URL_VERBS = {"get", "put", "post", "head", "options", "delete", "patch", "*"}
 
 
 def run(context: Context) -> None:
-    """Asks the server."""
+    """Ask the server whether the user may do something."""
     flags, args = context.flags, context.args
     if flags.list:
         if args:
@@ -104,15 +104,15 @@ def _resolve(context: Context, word: str, namespace: str, flags: Any) -> tuple[s
     if word == "*":
         return "*", ""
     name, _, group = word.partition(".")
-    found = match(context.discovery.resources(), word) or match(context.discovery.refresh(), word)
-    if found is None:
+    resource = match(context.discovery.resources(), word) or match(context.discovery.refresh(), word)
+    if resource is None:
         where = f" in group '{group}'" if group else ""
         _warn(context, f"the server doesn't have a resource type '{name}'{where}")
         return name, group
-    if not found.namespaced and namespace and not flags.all_namespaces:
-        where = f" in group '{found.group}'" if found.group else ""
-        _warn(context, f"resource '{found.plural}' is not namespace scoped{where}")
-    return found.plural, found.group
+    if not resource.namespaced and namespace and not flags.all_namespaces:
+        where = f" in group '{resource.group}'" if resource.group else ""
+        _warn(context, f"resource '{resource.plural}' is not namespace scoped{where}")
+    return resource.plural, resource.group
 
 
 def _list(context: Context) -> None:
@@ -127,9 +127,9 @@ def _list(context: Context) -> None:
     ]
     rules = _compact(status.get("resourceRules") or [])
     rules += [
-        {"nonResourceURLs": [url], "verbs": each.get("verbs") or []}
-        for each in status.get("nonResourceRules") or ()
-        for url in each.get("nonResourceURLs") or ()
+        {"nonResourceURLs": [url], "verbs": rule.get("verbs") or []}
+        for rule in status.get("nonResourceRules") or ()
+        for url in rule.get("nonResourceURLs") or ()
     ]
     from pybernetes.tools.kubectl.describe._rbac import _order
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.auth._rules import not_covered, shown
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found
+from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Reconciles rules for RBAC role, role binding, cluster role, and cluster role binding objects"
@@ -28,7 +28,7 @@ class Report(NamedTuple):
 
 
 def run(context: Context) -> None:
-    """Reconciles each object of the files."""
+    """Reconcile each object of the files."""
     if context.args:
         raise CommandError("no arguments are allowed")
     if not context.flags.filename and not context.flags.kustomize:
@@ -51,7 +51,7 @@ def run(context: Context) -> None:
 
 
 def _reconcile(context: Context, info: Info, dry_run: str) -> tuple[dict[str, Any], Report]:
-    """Gives the object as it is then, and what had to be done for that."""
+    """Return the object as it is afterwards, and what had to be done for that."""
     flags, client = context.flags, context.client
     wanted, key = info.object, "subjects" if "Binding" in info.resource.kind else "rules"
     rules = key == "rules"
@@ -72,7 +72,7 @@ def _reconcile(context: Context, info: Info, dry_run: str) -> tuple[dict[str, An
         missing, extra = not_covered(now, then), not_covered(then, now)
     else:
         missing, extra = (
-            [each for each in one if each not in other] for one, other in ((then, now), (now, then))
+            [item for item in left if item not in other] for left, other in ((then, now), (now, then))
         )
     remove = flags.remove_extra_permissions if rules else flags.remove_extra_subjects
     value = {**live, key: then if extra and remove else [*now, *missing]}

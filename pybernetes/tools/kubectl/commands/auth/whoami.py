@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe._writer import shown
-from pybernetes.tools.kubectl.printers.table import columns
+from pybernetes.tools.kubectl.output import printers
+from pybernetes.tools.kubectl.output.table import columns
 
 SUMMARY = "Experimental: Check self subject attributes"
 USAGE = "auth whoami"
@@ -14,7 +14,7 @@ FLAGS = (shared_flags.PRINT,)
 
 
 def run(context: Context) -> None:
-    """Prints who the server thinks that we are."""
+    """Print the user whom the server sees."""
     body = {
         "kind": "SelfSubjectReview",
         "apiVersion": "authentication.k8s.io/v1",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder
 
 FLAGS = (
@@ -18,7 +18,7 @@ FLAGS = (
 
 
 def decide(context: Context, kind: str, reason: str, message: str, done: str) -> None:
-    """Adds a condition to each request."""
+    """Add a condition to each request."""
     flags = context.flags
     if not context.args and not flags.filename:
         raise CommandError("one or more CSRs must be specified as <name> or -f <filename>")
@@ -29,7 +29,7 @@ def decide(context: Context, kind: str, reason: str, message: str, done: str) ->
     for info in builder.infos():
         count += 1
         conditions = (info.object.get("status") or {}).get("conditions") or []
-        types = [each["type"] for each in conditions]
+        types = [condition["type"] for condition in conditions]
         if other in types:
             builder.errors.append(
                 CommandError(f'certificate signing request "{info.name}" is already {other}')
@@ -44,7 +44,7 @@ def decide(context: Context, kind: str, reason: str, message: str, done: str) ->
                 "message": message,
                 "lastUpdateTime": now,
             }
-            conditions = [*(each for each in conditions if each["type"] != kind), entry]
+            conditions = [*(condition for condition in conditions if condition["type"] != kind), entry]
             value = {**info.object, "status": {**(info.object.get("status") or {}), "conditions": conditions}}
             try:
                 context.client.replace(info.resource, "", info.name, value, subresource="approval")

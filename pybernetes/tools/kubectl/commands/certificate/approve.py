@@ -11,7 +11,7 @@ USAGE = "certificate approve (-f FILENAME | NAME)"
 
 
 def run(context: Context) -> None:
-    """Approves requests."""
+    """Approve requests."""
     decide(
         context,
         "Approved",

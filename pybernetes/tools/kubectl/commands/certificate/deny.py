@@ -11,5 +11,5 @@ USAGE = "certificate deny (-f FILENAME | NAME)"
 
 
 def run(context: Context) -> None:
-    """Denies requests."""
+    """Deny requests."""
     decide(context, "Denied", "KubectlDeny", "This CSR was denied by kubectl certificate deny.", "denied")

@@ -9,7 +9,7 @@ from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.printers import without_managed
+from pybernetes.tools.kubectl.output.printers import without_managed
 
 SUMMARY = "Dump relevant information for debugging and diagnosis"
 USAGE = "cluster-info dump"
@@ -27,13 +27,13 @@ _KINDS = (
 
 
 def run(context: Context) -> None:
-    """Dumps nodes, the objects of the namespaces, and the logs of their pods."""
+    """Dump nodes, the objects of the namespaces, and the logs of their pods."""
     flags = context.flags
     client, discovery = context.client, context.discovery
     _write(context, "nodes", client.list(discovery.find("nodes")))
     if flags.all_namespaces:
         listed = client.list(discovery.find("namespaces")).get("items") or []
-        namespaces = [each["metadata"]["name"] for each in listed]
+        namespaces = [namespace["metadata"]["name"] for namespace in listed]
     else:
         namespaces = flags.namespaces or ["kube-system", context.namespace]
     for namespace in namespaces:
@@ -60,11 +60,11 @@ def _target(context: Context, name: str) -> Any:
 def _write(context: Context, name: str, value: dict[str, Any]) -> None:
     value = without_managed(value)
     if context.flags.output == "yaml":
-        from pybernetes.tools.kubectl.printers.yaml import dumps as yaml_dumps
+        from pybernetes.tools.kubectl.output.yaml.printer import dumps as yaml_dumps
 
         text = yaml_dumps(value)
     else:
-        from pybernetes.tools.kubectl.printers.json import dumps
+        from pybernetes.tools.kubectl.output.json import dumps
 
         text = dumps(value) + "\n"
     path = _target(context, f"{name}.{context.flags.output or 'json'}")

@@ -5,68 +5,57 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from pybernetes.tools.kubectl import kubeconfig
+from pybernetes.client.kubeconfig_files import ORIGIN, PLURALS
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Exit
-
-PLURALS = {"clusters": "cluster", "users": "user", "contexts": "context"}
+from pybernetes.tools.kubectl.kubeconfig.files import read
 
 
 def needs_help(context: Context, message: str = "") -> Exit:
-    """Shows the help of the command; the exit code says that something was wrong."""
-    from importlib import import_module
-
-    from pybernetes.tools.kubectl.help import show
-    from pybernetes.tools.kubectl.main import _file
-
-    words = context.path.split()[1:]
-    show(
-        import_module("pybernetes.tools.kubectl.commands." + ".".join(map(_file, words))),
-        context.path,
-        context.stdout,
-    )
+    """Print the help of the command and end with an exit code that says something was wrong."""
+    context.show_help(context.stdout)
     if message:
         context.warn(f"error: {message}")
     return Exit(1)
 
 
 def default_file(context: Context) -> str:
-    """The file to which new things are written."""
+    """Return the file to which new entries are written."""
     files = context.config_files
     return next((path for path in files if os.path.exists(path)), files[-1] if len(files) > 1 else files[0])
 
 
 def entries(context: Context, plural: str) -> dict[str, dict[str, Any]]:
-    """Names and values of clusters, users or contexts."""
+    """Return the values of clusters, users or contexts by name."""
     singular = PLURALS[plural]
-    return {each["name"]: each.get(singular) or {} for each in context.config.get(plural) or ()}
+    return {entry["name"]: entry.get(singular) or {} for entry in context.config.get(plural) or ()}
 
 
 def origin(context: Context, plural: str, name: str) -> str:
-    """The file that holds an entry."""
-    for each in context.config.get(plural) or ():
-        if each["name"] == name:
-            return each.get("@origin") or default_file(context)
+    """Return the file that holds an entry."""
+    for entry in context.config.get(plural) or ():
+        if entry["name"] == name:
+            return entry.get(ORIGIN) or default_file(context)
     return default_file(context)
 
 
 def store(context: Context, plural: str, name: str, value: dict[str, Any] | None) -> None:
-    """Writes an entry to its file, or removes it."""
+    """Write an entry to its file, or remove it."""
     path = origin(context, plural, name)
-    content = kubeconfig.read(path) if os.path.exists(path) else {}
+    content = read(path)
     singular = PLURALS[plural]
-    listed = [each for each in content.get(plural) or () if each.get("name") != name]
+    listed = [other for other in content.get(plural) or () if other.get("name") != name]
     if value is not None:
         listed.append({"name": name, singular: value})
-    content[plural] = sorted(listed, key=lambda each: each["name"])
+    content[plural] = sorted(listed, key=lambda entry: entry["name"])
     write(path, content)
 
 
 def store_current(context: Context, name: str) -> None:
-    """Makes a context the current one, in the file that names it or in the first."""
+    """Make a context the current one, in the file that names it or in the first."""
     for path in context.config_files:
         if os.path.exists(path):
-            content = kubeconfig.read(path)
+            content = read(path)
             if (
                 content.get("current-context")
                 or path == context.config_files[-1]
@@ -76,28 +65,32 @@ def store_current(context: Context, name: str) -> None:
                 write(path, content)
                 return
     path = default_file(context)
-    content = kubeconfig.read(path) if os.path.exists(path) else {}
+    content = read(path)
     content["current-context"] = name
     write(path, content)
 
 
 def complete(content: dict[str, Any]) -> dict[str, Any]:
-    """A configuration with the fields that every file has."""
-    found = {"apiVersion": "v1", "kind": "Config", "current-context": content.get("current-context") or ""}
+    """Return a configuration with the fields that every file has."""
+    completed = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": content.get("current-context") or "",
+    }
     for plural, singular in PLURALS.items():
         listed = content.get(plural) or []
-        found[plural] = [
-            {"name": each["name"], singular: each.get(singular) or {}} for each in listed
+        completed[plural] = [
+            {"name": entry["name"], singular: entry.get(singular) or {}} for entry in listed
         ] or None
     for key, value in content.items():
-        if key not in found and not key.startswith("@") and (value or key != "preferences"):
-            found[key] = value
-    return found
+        if key not in completed and not key.startswith("@") and (value or key != "preferences"):
+            completed[key] = value
+    return completed
 
 
 def write(path: str, content: dict[str, Any]) -> None:
-    """Writes a file as a whole, readable for its owner only."""
-    from pybernetes.tools.kubectl.printers.yaml import dumps
+    """Write a file as a whole, readable for its owner only."""
+    from pybernetes.tools.kubectl.output.yaml.printer import dumps
 
     directory = os.path.dirname(os.path.abspath(path))
     try:

@@ -11,7 +11,7 @@ FLAGS = ()
 
 
 def run(context: Context) -> None:
-    """Prints the name of the current context."""
+    """Print the name of the current context."""
     name = context.flags.context or context.config.get("current-context")
     if not name:
         raise CommandError("current-context is not set")

@@ -8,11 +8,12 @@ from pybernetes.tools.kubectl.errors import CommandError
 
 SUMMARY = "Delete the specified cluster from the kubeconfig"
 USAGE = "config delete-cluster NAME"
+COMPLETION = "kubeconfig clusters"
 FLAGS = ()
 
 
 def run(context: Context) -> None:
-    """Removes a cluster."""
+    """Remove a cluster."""
     if len(context.args) != 1:
         raise needs_help(context)
     name, path = context.args[0], default_file(context)

@@ -8,11 +8,12 @@ from pybernetes.tools.kubectl.errors import CommandError
 
 SUMMARY = "Delete the specified context from the kubeconfig"
 USAGE = "config delete-context NAME"
+COMPLETION = "kubeconfig contexts"
 FLAGS = ()
 
 
 def run(context: Context) -> None:
-    """Removes a context."""
+    """Remove a context."""
     if len(context.args) != 1:
         raise needs_help(context)
     name, path = context.args[0], default_file(context)

@@ -8,11 +8,12 @@ from pybernetes.tools.kubectl.errors import CommandError
 
 SUMMARY = "Delete the specified user from the kubeconfig"
 USAGE = "config delete-user NAME"
+COMPLETION = "kubeconfig users"
 FLAGS = ()
 
 
 def run(context: Context) -> None:
-    """Removes a user."""
+    """Remove a user."""
     if len(context.args) != 1:
         raise context.usage("user to delete is required")
     name, path = context.args[0], default_file(context)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pybernetes.tools.kubectl.commands.config._file import entries
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, raise_all
-from pybernetes.tools.kubectl.printers.table import columns
+from pybernetes.tools.kubectl.output.table import columns
 
 SUMMARY = "Describe one or many contexts"
 USAGE = "config get-contexts [(-o|--output=)name)]"
@@ -16,7 +16,7 @@ o output string | name
 
 
 def run(context: Context) -> None:
-    """Prints a line for each context."""
+    """Print a line for each context."""
     flags = context.flags
     if flags.output not in ("", "name"):
         raise CommandError("output must be one of '' or 'name': " + flags.output)

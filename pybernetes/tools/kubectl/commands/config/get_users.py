@@ -11,7 +11,7 @@ FLAGS = ()
 
 
 def run(context: Context) -> None:
-    """Prints their names."""
+    """Print the names of the users."""
     context.out("NAME")
     for name in sorted(entries(context, "users")):
         context.out(name)

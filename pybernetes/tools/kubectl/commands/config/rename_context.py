@@ -15,11 +15,12 @@ from pybernetes.tools.kubectl.errors import CommandError
 
 SUMMARY = "Rename a context from the kubeconfig file"
 USAGE = "config rename-context CONTEXT_NAME NEW_NAME"
+COMPLETION = "kubeconfig contexts"
 FLAGS = ()
 
 
 def run(context: Context) -> None:
-    """Gives a context another name."""
+    """Give a context another name."""
     if len(context.args) != 2:
         raise needs_help(context, f"Unexpected args: [{' '.join(context.args)}]")
     old, new = context.args

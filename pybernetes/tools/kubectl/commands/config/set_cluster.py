@@ -16,7 +16,7 @@ FLAGS = ("- embed-certs bool false | put the certificate itself into the file\n"
 
 
 def run(context: Context) -> None:
-    """Makes a cluster, or changes one."""
+    """Add a cluster, or change one."""
     flags = context.flags
     if len(context.args) != 1:
         raise needs_help(context, f"Unexpected args: [{' '.join(context.args)}]")

@@ -9,11 +9,12 @@ from pybernetes.tools.kubectl.errors import CommandError
 
 SUMMARY = "Set a context entry in kubeconfig"
 USAGE = "config set-context [NAME | --current] [--cluster=cluster_nickname] [--user=user_nickname] [--namespace=namespace]"
+COMPLETION = "kubeconfig contexts"
 FLAGS = ("- current bool false | change the current context\n",)
 
 
 def run(context: Context) -> None:
-    """Makes a context, or changes one."""
+    """Add a context, or change one."""
     flags = context.flags
     if len(context.args) > 1:
         raise needs_help(context, f"Unexpected args: [{' '.join(context.args)}]")

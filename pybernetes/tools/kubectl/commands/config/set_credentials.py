@@ -27,7 +27,7 @@ FLAGS = ("""
 
 
 def run(context: Context) -> None:
-    """Makes a user, or changes one."""
+    """Add a user, or change one."""
     flags = context.flags
     if len(context.args) != 1:
         raise needs_help(context, f"unexpected args: [{' '.join(context.args)}]")
@@ -80,7 +80,7 @@ def _pem(value: dict[str, Any], flag: str, path: str, embed: bool) -> None:
 
 def _exec(value: dict[str, Any], flags: Any) -> None:
     if "auth-provider" in flags.changed:
-        settings = dict(each.split("=", 1) for each in flags.auth_provider_arg if "=" in each)
+        settings = dict(argument.split("=", 1) for argument in flags.auth_provider_arg if "=" in argument)
         value["auth-provider"] = {"config": settings or None, "name": flags.auth_provider}
     if "exec-command" not in flags.changed and "exec" not in value:
         return
@@ -99,6 +99,6 @@ def _exec(value: dict[str, Any], flags: Any) -> None:
         entry["args"] = flags.exec_arg
     if flags.exec_env:
         entry["env"] = [
-            dict(zip(("name", "value"), each.split("=", 1), strict=False)) for each in flags.exec_env
+            dict(zip(("name", "value"), variable.split("=", 1), strict=False)) for variable in flags.exec_env
         ]
     value["exec"] = entry

@@ -6,7 +6,7 @@ from typing import Any
 
 from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.commands.config._file import entries, needs_help, store, store_current
-from pybernetes.tools.kubectl.commands.config.set_ import split
+from pybernetes.tools.kubectl.commands.config.set import split
 from pybernetes.tools.kubectl.context import Context
 
 SUMMARY = "Unset an individual value in a kubeconfig file"
@@ -15,7 +15,7 @@ FLAGS = ()
 
 
 def run(context: Context) -> None:
-    """Removes a value, an entry, or all entries."""
+    """Remove a value, an entry, or all entries."""
     if len(context.args) != 1:
         raise needs_help(context, f"Unexpected args: [{' '.join(context.args)}]")
     name = context.args[0]

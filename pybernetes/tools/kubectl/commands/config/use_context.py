@@ -9,11 +9,13 @@ from pybernetes.tools.kubectl.errors import CommandError
 
 SUMMARY = "Set the current-context in a kubeconfig file"
 USAGE = "config use-context CONTEXT_NAME"
+COMPLETION = "kubeconfig contexts"
+ALIASES = ("use",)
 FLAGS = ()
 
 
 def run(context: Context) -> None:
-    """Makes a context the current one."""
+    """Make a context the current one."""
     if len(context.args) != 1:
         raise needs_help(context, f"Unexpected args: [{' '.join(context.args)}]")
     name = context.args[0]

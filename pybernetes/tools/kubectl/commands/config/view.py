@@ -5,11 +5,12 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from pybernetes.tools.kubectl import kubeconfig, printers
+from pybernetes.client import kubeconfig_files
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.config._file import complete
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.output import printers
 
 SUMMARY = "Display merged kubeconfig settings or a specified kubeconfig file"
 USAGE = "config view"
@@ -29,7 +30,7 @@ _ORDER = {
 
 
 def run(context: Context) -> None:
-    """Prints the configuration."""
+    """Print the configuration."""
     flags = context.flags
     if context.args:
         raise context.usage(f"unexpected arguments: [{' '.join(context.args)}]")
@@ -40,8 +41,8 @@ def run(context: Context) -> None:
         _flatten(config)
     if not flags.raw and not flags.flatten:
         for plural, singular in (("clusters", "cluster"), ("users", "user")):
-            for each in config.get(plural) or ():
-                inner = each.get(singular) or {}
+            for entry in config.get(plural) or ():
+                inner = entry.get(singular) or {}
                 for key, text in _SECRET.items():
                     if inner.get(key):
                         inner[key] = text
@@ -54,21 +55,21 @@ def run(context: Context) -> None:
 
 
 def _ordered(value: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {"kind": "Config", "apiVersion": "v1"}
+    ordered: dict[str, Any] = {"kind": "Config", "apiVersion": "v1"}
     for plural in ("clusters", "users", "contexts"):
         singular = plural[:-1]
         entries = []
-        for each in sorted(value.get(plural) or (), key=lambda item: item["name"]):
-            inner = each[singular]
+        for entry in sorted(value.get(plural) or (), key=lambda item: item["name"]):
+            inner = entry[singular]
             keys = [key for key in _ORDER[plural] if key in inner] + [
                 key for key in inner if key not in _ORDER[plural]
             ]
-            entries.append({"name": each["name"], singular: {key: inner[key] for key in keys}})
-        found[plural] = entries or None
+            entries.append({"name": entry["name"], singular: {key: inner[key] for key in keys}})
+        ordered[plural] = entries or None
     return {
-        **found,
+        **ordered,
         "current-context": value.get("current-context") or "",
-        **{k: v for k, v in value.items() if k not in found and k != "current-context"},
+        **{k: v for k, v in value.items() if k not in ordered and k != "current-context"},
     }
 
 
@@ -76,7 +77,7 @@ def _minified(context: Context, config: dict[str, Any]) -> dict[str, Any]:
     name = context.flags.context or config.get("current-context")
     if not name:
         raise CommandError("current-context must exist in order to minify")
-    chosen = kubeconfig.entry(config, "contexts", name)
+    chosen = kubeconfig_files.entry(config, "contexts", name)
     if chosen is None:
         raise CommandError(f"cannot locate context {name}")
     kept = {"contexts": name, "clusters": chosen.get("cluster"), "users": chosen.get("user")}
@@ -84,7 +85,7 @@ def _minified(context: Context, config: dict[str, Any]) -> dict[str, Any]:
         **config,
         "current-context": name,
         **{
-            plural: [each for each in config.get(plural) or () if each["name"] == wanted]
+            plural: [entry for entry in config.get(plural) or () if entry["name"] == wanted]
             for plural, wanted in kept.items()
         },
     }
@@ -96,8 +97,8 @@ def _flatten(config: dict[str, Any]) -> None:
     for plural, singular, keys in (
         ("clusters", "cluster", ("certificate-authority",)), ("users", "user", ("client-certificate", "client-key")),
     ):  # fmt: skip
-        for each in config.get(plural) or ():
-            inner = each.get(singular) or {}
+        for entry in config.get(plural) or ():
+            inner = entry.get(singular) or {}
             for key in keys:
                 path = inner.pop(key, None)
                 if path:

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def template(name: str, image: str, command: list[str], restart: str) -> dict[str, Any]:
-    """A pod template."""
+    """Return a pod template."""
     container: dict[str, Any] = {"name": name, "image": image}
     if command:
         container["command"] = command

@@ -15,20 +15,20 @@ _VERBS = (
 
 
 def resources(context: Context) -> list[tuple[str, str, str]]:
-    """What --resource names, as name, group and subresource."""
-    found = []
+    """Return what --resource names, as name, group and subresource."""
+    named = []
     for text in context.flags.resource:
         name, _, subresource = text.partition("/")
         name, _, group = name.partition(".")
-        found.append((name, group, subresource))
-    for name, group, subresource in found:
+        named.append((name, group, subresource))
+    for name, group, subresource in named:
         if not name and (group or subresource):
             raise CommandError("resource must be specified if apiGroup/subresource specified")
-    return found
+    return named
 
 
 def rules(context: Context, verbs: list[str]) -> list[dict[str, Any]]:
-    """One rule for each API group, in the order in which the groups come."""
+    """Return one rule for each API group, in the order in which the groups come."""
     for verb in verbs if context.flags.resource else ():
         if verb not in _VERBS:
             context.warn(f"Warning: '{verb}' is not a standard resource verb")
@@ -46,7 +46,7 @@ def rules(context: Context, verbs: list[str]) -> list[dict[str, Any]]:
             raise Verbatim(error.message) from None
         full = f"{known.plural}/{subresource}" if subresource else known.plural
         groups.setdefault(known.group, []).append(full)
-    found = []
+    made = []
     for group in sorted(groups):
         rule: dict[str, Any] = {
             "verbs": verbs,
@@ -55,24 +55,24 @@ def rules(context: Context, verbs: list[str]) -> list[dict[str, Any]]:
         }
         if context.flags.resource_name:
             rule["resourceNames"] = list(dict.fromkeys(context.flags.resource_name))
-        found.append(rule)
-    return found
+        made.append(rule)
+    return made
 
 
 def verbs_of(context: Context) -> list[str]:
-    """The verbs; a star is all of them."""
-    verbs = list(dict.fromkeys(each.strip() for each in context.flags.verb))
+    """Return the verbs; a star is all of them."""
+    verbs = list(dict.fromkeys(verb.strip() for verb in context.flags.verb))
     return ["*"] if "*" in verbs else verbs
 
 
 def subjects(context: Context) -> list[dict[str, Any]]:
-    """Users, groups and service accounts of a binding."""
+    """Return users, groups and service accounts of a binding."""
     flags = context.flags
-    found: list[dict[str, Any]] = [{"kind": "User", "apiGroup": RBAC, "name": name} for name in flags.user]
-    found += [{"kind": "Group", "apiGroup": RBAC, "name": name} for name in flags.group]
+    bound: list[dict[str, Any]] = [{"kind": "User", "apiGroup": RBAC, "name": name} for name in flags.user]
+    bound += [{"kind": "Group", "apiGroup": RBAC, "name": name} for name in flags.group]
     for account in flags.serviceaccount:
         namespace, colon, name = account.partition(":")
         if not colon or not namespace or not name or ":" in name:
             raise CommandError("serviceaccount must be <namespace>:<name>")
-        found.append({"kind": "ServiceAccount", "name": name, "namespace": namespace})
-    return found
+        bound.append({"kind": "ServiceAccount", "name": name, "namespace": namespace})
+    return bound

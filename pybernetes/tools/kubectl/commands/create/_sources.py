@@ -18,24 +18,24 @@ _KEY = re.compile(r"[-._a-zA-Z0-9]+\Z")
 
 
 def gather(context: Context, what: str) -> list[tuple[str, bytes]]:
-    """Keys and values in the order in which they are given."""
+    """Return keys and values in the order in which they are given."""
     flags = context.flags
     if flags.from_env_file and (flags.from_file or flags.from_literal):
         raise CommandError("from-env-file cannot be combined with from-file or from-literal")
-    found: list[tuple[str, bytes]] = []
+    pairs: list[tuple[str, bytes]] = []
     for text in flags.from_literal:
         key, equals, value = text.partition("=")
         if not key or not equals:
             raise CommandError(f"invalid literal source {text}, expected key=value")
         if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
             value = value[1:-1]
-        found.append((key, value.encode()))
+        pairs.append((key, value.encode()))
     files: list[tuple[str, bytes]] = []
     for text in flags.from_file:
         files += _of_file(text)
     for path in flags.from_env_file:
-        found += _of_env_file(path, what)
-    return found + files if not files else files + found
+        pairs += _of_env_file(path, what)
+    return pairs + files if not files else files + pairs
 
 
 def _of_file(text: str) -> list[tuple[str, bytes]]:
@@ -71,20 +71,20 @@ def _of_env_file(path: str, what: str) -> list[tuple[str, bytes]]:
         raise CommandError(f"error reading {path}: no such file or directory")
     if os.path.isdir(path):
         raise CommandError(f"env {what} file cannot be a directory")
-    found = []
+    pairs = []
     for number, raw in enumerate(_read(path).splitlines()):
         line = raw.decode("utf-8", "replace").lstrip("\ufeff").lstrip()
         if not line or line.startswith("#"):
             continue
         key, equals, value = line.partition("=")
         check_variable(key)
-        found.append((key, (value if equals else os.environ.get(key, "")).encode()))
+        pairs.append((key, (value if equals else os.environ.get(key, "")).encode()))
         _ = number
-    return found
+    return pairs
 
 
 def check_variable(name: str) -> None:
-    """Refuses what is no name of an environment variable."""
+    """Refuse what cannot be the name of an environment variable."""
     if not re.match(r"[-._a-zA-Z][-._a-zA-Z0-9]*\Z", name):
         raise CommandError(
             f'"{name}" is not a valid key name: a valid environment variable name must consist of alphabetic '
@@ -94,7 +94,7 @@ def check_variable(name: str) -> None:
 
 
 def check_key(key: str) -> list[str]:
-    """What is wrong with the key of a config map."""
+    """Return what is wrong with the key of a config map."""
     if len(key) > 253:
         return ["must be no more than 253 bytes"]
     if not _KEY.match(key):
@@ -108,7 +108,7 @@ def check_key(key: str) -> list[str]:
 
 
 def hash_of(text: str) -> str:
-    """The hash that --append-hash appends to a name."""
+    """Return the hash that --append-hash appends to a name."""
     import hashlib
 
     digest = hashlib.sha256(text.encode()).hexdigest()[:10]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator, metadata
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator, metadata
 from pybernetes.tools.kubectl.commands.create._rules import RBAC, resources, rules, verbs_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
@@ -20,7 +20,7 @@ _URL_VERBS = ("*", "get", "post", "put", "delete", "patch", "head", "options")
 
 
 def make(context: Context, name: str) -> Object:
-    """A ClusterRole."""
+    """Return a ClusterRole."""
     flags = context.flags
     base: Object = {
         "kind": "ClusterRole",
@@ -39,7 +39,7 @@ def make(context: Context, name: str) -> Object:
         raise CommandError("at least one verb must be specified")
     if not resources(context) and not flags.non_resource_url:
         raise CommandError("one of resource or nonResourceURL must be specified")
-    found = rules(context, verbs)
+    made = rules(context, verbs)
     if flags.non_resource_url:
         for verb in verbs:
             if verb not in _URL_VERBS:
@@ -51,8 +51,8 @@ def make(context: Context, name: str) -> Object:
                 raise CommandError("nonResourceURL should start with /")
             if "*" in url[:-1]:
                 raise CommandError("nonResourceURL only supports wildcard matches when '*' is at the end")
-        found.append({"verbs": verbs, "nonResourceURLs": flags.non_resource_url})
-    return {**base, "rules": found}
+        made.append({"verbs": verbs, "nonResourceURLs": flags.non_resource_url})
+    return {**base, "rules": made}
 
 
 run = generator(make)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator, metadata
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator, metadata
 from pybernetes.tools.kubectl.commands.create._rules import RBAC, subjects
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
@@ -18,18 +18,18 @@ FLAGS = (*COMMON, """
 
 
 def make(context: Context, name: str) -> Object:
-    """A ClusterRoleBinding."""
+    """Return a ClusterRoleBinding."""
     flags = context.flags
     if "clusterrole" not in flags.changed:
         raise CommandError('required flag(s) "clusterrole" not set')
-    found: Object = {
+    binding: Object = {
         "kind": "ClusterRoleBinding",
         "apiVersion": f"{RBAC}/v1",
         "metadata": metadata(context, name, False),
     }
     if bound := subjects(context):
-        found["subjects"] = bound
-    return {**found, "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": flags.clusterrole}}
+        binding["subjects"] = bound
+    return {**binding, "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": flags.clusterrole}}
 
 
 run = generator(make, "failed to create clusterrolebinding: ")

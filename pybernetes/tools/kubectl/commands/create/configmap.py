@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import base64
 
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator, metadata
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator, metadata
 from pybernetes.tools.kubectl.commands.create._sources import SOURCES, check_key, gather, hash_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.printers.json import dumps
+from pybernetes.tools.kubectl.output.json import dumps
 
 SUMMARY = "Create a config map from a local file, directory or literal value"
 USAGE = "create configmap NAME [--from-file=[key=]source] [--from-literal=key1=value1] [--dry-run=server|client|none]"
+ALIASES = ("cm",)
 FLAGS = (*COMMON, SOURCES)
 
 
 def make(context: Context, name: str) -> Object:
-    """A ConfigMap."""
+    """Return a ConfigMap."""
     texts: dict[str, str] = {}
     binaries: dict[str, str] = {}
     for key, value in gather(context, "config"):
@@ -31,17 +32,17 @@ def make(context: Context, name: str) -> Object:
             texts[key] = value.decode()
         except UnicodeDecodeError:
             binaries[key] = base64.b64encode(value).decode()
-    found: Object = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata(context, name)}
+    config_map: Object = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata(context, name)}
     if texts:
-        found["data"] = dict(sorted(texts.items()))
+        config_map["data"] = dict(sorted(texts.items()))
     if binaries:
-        found["binaryData"] = dict(sorted(binaries.items()))
+        config_map["binaryData"] = dict(sorted(binaries.items()))
     if context.flags.append_hash:
-        content: Object = {"data": found.get("data") or "", "kind": "ConfigMap", "name": name}
+        content: Object = {"data": config_map.get("data") or "", "kind": "ConfigMap", "name": name}
         if binaries:
-            content["binaryData"] = found["binaryData"]
-        found["metadata"]["name"] = f"{name}-{hash_of(dumps(content, indent=None))}"
-    return found
+            content["binaryData"] = config_map["binaryData"]
+        config_map["metadata"]["name"] = f"{name}-{hash_of(dumps(content, indent=None))}"
+    return config_map
 
 
 run = generator(make, "failed to create configmap: ")

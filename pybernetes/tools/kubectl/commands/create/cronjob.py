@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl.commands.create._containers import template
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, command_of, generator, metadata
+from pybernetes.tools.kubectl.commands.create._generator import (
+    COMMON,
+    Object,
+    command_of,
+    generator,
+    metadata,
+)
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 
 SUMMARY = "Create a cron job with the specified name"
 USAGE = "create cronjob NAME --image=image --schedule='0/5 * * * ?' -- [COMMAND] [args...]"
+ALIASES = ("cj",)
 FLAGS = (*COMMON, """
 - image string | image to run
 - restart string | restart policy of the pods: OnFailure or Never
@@ -17,12 +24,12 @@ FLAGS = (*COMMON, """
 
 
 def make(context: Context, name: str) -> Object:
-    """A CronJob."""
+    """Return a CronJob."""
     flags = context.flags
-    missing = [each for each in ("image", "schedule") if each not in flags.changed]
+    missing = [flag for flag in ("image", "schedule") if flag not in flags.changed]
     if missing:
         raise CommandError(
-            f"required flag(s) {', '.join(chr(34) + each + chr(34) for each in missing)} not set"
+            f"required flag(s) {', '.join(chr(34) + flag + chr(34) for flag in missing)} not set"
         )
     inner = template(name, flags.image, command_of(context), flags.restart or "OnFailure")
     return {

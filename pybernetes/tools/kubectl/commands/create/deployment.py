@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, command_of, generator, metadata
+from pybernetes.tools.kubectl.commands.create._generator import (
+    COMMON,
+    Object,
+    command_of,
+    generator,
+    metadata,
+)
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 
 SUMMARY = "Create a deployment with the specified name"
 USAGE = "create deployment NAME --image=image -- [COMMAND] [args...]"
+ALIASES = ("deploy",)
 FLAGS = (*COMMON, """
 - image list | images; a container for each
 - port int -1 | port that the container listens on
@@ -16,12 +23,12 @@ r replicas int 1 | number of replicas
 
 
 def container_name(image: str) -> str:
-    """The name of a container, from its image."""
+    """Return the name of a container, from its image."""
     return image.rpartition("/")[2].partition(":")[0].partition("@")[0].replace("_", "-")
 
 
 def make(context: Context, name: str) -> Object:
-    """A Deployment."""
+    """Return a Deployment."""
     flags = context.flags
     command = command_of(context)
     if not flags.image:

@@ -5,12 +5,19 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator, int_or_text, metadata
+from pybernetes.tools.kubectl.commands.create._generator import (
+    COMMON,
+    Object,
+    generator,
+    int_or_text,
+    metadata,
+)
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 
 SUMMARY = "Create an ingress with the specified name"
 USAGE = "create ingress NAME --rule=host/path=service:port[,tls[=secret]] "
+ALIASES = ("ing",)
 FLAGS = (*COMMON, """
 - annotation array | annotation as key=value; may be repeated
 - class string | ingress class
@@ -29,7 +36,7 @@ def _backend(service: str, port: str) -> Object:
 
 
 def make(context: Context, name: str) -> Object:
-    """An Ingress."""
+    """Return an Ingress."""
     flags = context.flags
     if not flags.default_backend and not flags.rule:
         raise CommandError(
@@ -49,7 +56,7 @@ def make(context: Context, name: str) -> Object:
             raise CommandError(f"annotation {annotation} is invalid and should be in format key=[value]")
     if flags.default_backend and len(flags.default_backend.split(":")) != 2:
         raise CommandError("default-backend should be in format servicename:serviceport")
-    annotations = dict(each.split("=", 1) for each in flags.annotation)
+    annotations = dict(pair.split("=", 1) for pair in flags.annotation)
     spec: Object = {}
     if flags.__getattr__("class"):
         spec["ingressClassName"] = flags.__getattr__("class")
@@ -69,22 +76,22 @@ def make(context: Context, name: str) -> Object:
 
 
 def _tls(parsed: list[Any]) -> list[Object]:
-    found: list[Object] = []
+    entries: list[Object] = []
     for match in parsed:
         if not match["tls"]:
             continue
         secret, host = match["secret"] or "", match["host"]
-        known = next((each for each in found if each.get("secretName", "") == secret), None)
+        known = next((entry for entry in entries if entry.get("secretName", "") == secret), None)
         if known is None:
             known = {}
-            found.append(known)
+            entries.append(known)
             if host:
                 known["hosts"] = [host]
             if secret:
                 known["secretName"] = secret
         elif host and host not in known.setdefault("hosts", []):
             known["hosts"].append(host)
-    return found
+    return entries
 
 
 def _rules(parsed: list[Any]) -> list[Object]:

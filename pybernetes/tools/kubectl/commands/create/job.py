@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl.commands.create._containers import template
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, command_of, generator, metadata
+from pybernetes.tools.kubectl.commands.create._generator import (
+    COMMON,
+    Object,
+    command_of,
+    generator,
+    metadata,
+)
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 
@@ -16,7 +22,7 @@ FLAGS = (*COMMON, """
 
 
 def make(context: Context, name: str) -> Object:
-    """A Job."""
+    """Return a Job."""
     flags, command = context.flags, command_of(context)
     if bool(flags.image) == bool(flags.__getattr__("from")):
         raise CommandError("either --image or --from must be specified")
@@ -38,16 +44,16 @@ def _of_cronjob(context: Context, name: str, source: str) -> Object:
     if not slash:
         kind, origin = "cronjob", source
     resource = context.discovery.find(kind)
-    found = context.client.get(resource, context.namespace, origin)
+    cron_job = context.client.get(resource, context.namespace, origin)
     if resource.kind != "CronJob":
         raise CommandError(f"unknown object type *{resource.version}.{resource.kind}")
-    inner = found["spec"]["jobTemplate"]
+    inner = cron_job["spec"]["jobTemplate"]
     annotations = {
         "cronjob.kubernetes.io/instantiate": "manual",
         **(inner.get("metadata") or {}).get("annotations", {}),
     }
     owner = {
-        "apiVersion": "batch/v1", "kind": "CronJob", "name": origin, "uid": found["metadata"]["uid"], "controller": True,
+        "apiVersion": "batch/v1", "kind": "CronJob", "name": origin, "uid": cron_job["metadata"]["uid"], "controller": True,
     }  # fmt: skip
     labels = (inner.get("metadata") or {}).get("labels")
     meta: Object = {"name": name}

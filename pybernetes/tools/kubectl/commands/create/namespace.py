@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator, metadata
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator, metadata
 from pybernetes.tools.kubectl.context import Context
 
 SUMMARY = "Create a namespace with the specified name"
 USAGE = "create namespace NAME [--dry-run=server|client|none]"
+ALIASES = ("ns",)
 FLAGS = COMMON
 
 
 def make(context: Context, name: str) -> Object:
-    """A Namespace."""
+    """Return a Namespace."""
     return {
         "kind": "Namespace",
         "apiVersion": "v1",

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import re
 
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator, int_or_text, metadata
+from pybernetes.tools.kubectl.commands.create._generator import (
+    COMMON,
+    Object,
+    generator,
+    int_or_text,
+    metadata,
+)
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.resources.label_selector import parse_selector
 
 SUMMARY = "Create a pod disruption budget with the specified name"
 USAGE = "create poddisruptionbudget NAME --selector=SELECTOR --min-available=N [--dry-run=server|client|none]"
+ALIASES = ("pdb",)
 FLAGS = (*COMMON, """
 - max-unavailable string | how many pods, or what part, may be unavailable
 - min-available string | how many pods, or what part, must be available
@@ -20,7 +27,7 @@ _SHARE = re.compile(r"^[0-9]+%?$")
 
 
 def make(context: Context, name: str) -> Object:
-    """A PodDisruptionBudget."""
+    """Return a PodDisruptionBudget."""
     flags = context.flags
     if not flags.selector:
         raise CommandError("a selector must be specified")

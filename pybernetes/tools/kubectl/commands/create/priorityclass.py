@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator, metadata
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator, metadata
 from pybernetes.tools.kubectl.context import Context
 
 SUMMARY = "Create a priority class with the specified name"
 USAGE = "create priorityclass NAME --value=VALUE --global-default=BOOL [--dry-run=server|client|none]"
+ALIASES = ("pc",)
 FLAGS = (*COMMON, """
 - description string | what the class is for
 - global-default bool false | make it the class of pods that name none
@@ -16,21 +17,21 @@ FLAGS = (*COMMON, """
 
 
 def make(context: Context, name: str) -> Object:
-    """A PriorityClass."""
+    """Return a PriorityClass."""
     flags = context.flags
-    found: Object = {
+    priority_class: Object = {
         "kind": "PriorityClass",
         "apiVersion": "scheduling.k8s.io/v1",
         "metadata": metadata(context, name, False),
         "value": flags.value,
     }
     if flags.global_default:
-        found["globalDefault"] = True
+        priority_class["globalDefault"] = True
     if flags.description:
-        found["description"] = flags.description
+        priority_class["description"] = flags.description
     if flags.preemption_policy:
-        found["preemptionPolicy"] = flags.preemption_policy
-    return found
+        priority_class["preemptionPolicy"] = flags.preemption_policy
+    return priority_class
 
 
 run = generator(make, "failed to create priorityclass: ")

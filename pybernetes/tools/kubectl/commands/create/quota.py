@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator, metadata
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator, metadata
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.resources.quantities import parse_list
 
 SUMMARY = "Create a quota with the specified name"
 USAGE = "create quota NAME [--hard=key1=value1,key2=value2] [--scopes=Scope1,Scope2] [--dry-run=server|client|none]"
+ALIASES = ("resourcequota",)
 FLAGS = (*COMMON, """
 - hard string | limits as resource=quantity pairs, separated by commas
 - scopes string | scopes that an object must be in to count
@@ -16,7 +17,7 @@ FLAGS = (*COMMON, """
 
 
 def make(context: Context, name: str) -> Object:
-    """A ResourceQuota."""
+    """Return a ResourceQuota."""
     flags = context.flags
     spec: Object = {}
     if flags.hard:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator, metadata
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator, metadata
 from pybernetes.tools.kubectl.commands.create._rules import RBAC, resources, rules, verbs_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
@@ -17,7 +17,7 @@ FLAGS = (*COMMON, """
 
 
 def make(context: Context, name: str) -> Object:
-    """A Role."""
+    """Return a Role."""
     if not context.flags.verb:
         raise CommandError("at least one verb must be specified")
     if not resources(context):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator, metadata
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator, metadata
 from pybernetes.tools.kubectl.commands.create._rules import RBAC, subjects
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
@@ -19,15 +19,15 @@ FLAGS = (*COMMON, """
 
 
 def make(context: Context, name: str) -> Object:
-    """A RoleBinding."""
+    """Return a RoleBinding."""
     flags = context.flags
     if bool(flags.clusterrole) == bool(flags.role):
         raise CommandError("exactly one of clusterrole or role must be specified")
     kind = "ClusterRole" if flags.clusterrole else "Role"
-    found: Object = {"kind": "RoleBinding", "apiVersion": f"{RBAC}/v1", "metadata": metadata(context, name)}
+    binding: Object = {"kind": "RoleBinding", "apiVersion": f"{RBAC}/v1", "metadata": metadata(context, name)}
     if bound := subjects(context):
-        found["subjects"] = bound
-    return {**found, "roleRef": {"apiGroup": RBAC, "kind": kind, "name": flags.clusterrole or flags.role}}
+        binding["subjects"] = bound
+    return {**binding, "roleRef": {"apiGroup": RBAC, "kind": kind, "name": flags.clusterrole or flags.role}}
 
 
 run = generator(make, "failed to create rolebinding: ")

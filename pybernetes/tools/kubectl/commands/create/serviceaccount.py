@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator, metadata
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator, metadata
 from pybernetes.tools.kubectl.context import Context
 
 SUMMARY = "Create a service account with the specified name"
 USAGE = "create serviceaccount NAME [--dry-run=server|client|none]"
+ALIASES = ("sa",)
 FLAGS = COMMON
 
 
 def make(context: Context, name: str) -> Object:
-    """A ServiceAccount."""
+    """Return a ServiceAccount."""
     return {"kind": "ServiceAccount", "apiVersion": "v1", "metadata": metadata(context, name)}
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands.create._make import name_of
+from pybernetes.tools.kubectl.commands.create._generator import name_of
 from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError
 
 SUMMARY = "Request a service account token"
 USAGE = "create token SERVICE_ACCOUNT_NAME"
+COMPLETION = "names serviceaccounts"
 FLAGS = (shared_flags.PRINT, """
 - audience array | audience of the token; may be repeated
 - bound-object-kind string | kind of an object that the token shall not outlive: Node, Pod or Secret
@@ -23,7 +24,7 @@ _KINDS = {"Pod": "v1", "Secret": "v1", "Node": "v1"}
 
 
 def run(context: Context) -> None:
-    """Prints a token."""
+    """Print a token."""
     flags = context.flags
     name = name_of(context)
     _check(context)
@@ -52,7 +53,7 @@ def run(context: Context) -> None:
             raise CommandError("failed to create token: no token in server response")
         context.out(token)
         return
-    from pybernetes.tools.kubectl import printers
+    from pybernetes.tools.kubectl.output import printers
 
     printers.make(context, typed=True)(answer)
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
+from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 
 def flags(manager: str) -> tuple[str, ...]:
-    """The flags of such a command."""
+    """Return the flags of a command that makes a small change."""
     return shared_flags.FILES, shared_flags.PRINT, shared_flags.SELECTOR, shared_flags.field_manager(manager)
 
 
 def change(
     context: Context, done: str, patch_of: Callable[[Info], dict[str, Any] | str], doing: str = ""
 ) -> None:
-    """Patches each object with what the function gives; a text instead is why there is nothing to do."""
+    """Patch each object with what the function returns; a text instead says why there is nothing to do."""
     if not context.args and not context.flags.filename and not context.flags.kustomize:
         raise Verbatim("error: required resource not specified")
     builder = Builder.from_flags(context, continue_on_error=True, empty_selector=True, latest=True)
@@ -46,5 +46,5 @@ def change(
 
 
 def name_of(info: Info) -> str:
-    """How messages name an object: deployments.apps "web"."""
+    """Return how messages name an object: deployments.apps "web"."""
     return f'{info.resource.full_name} "{info.name}"'

@@ -16,31 +16,31 @@ KINDS = ("Deployment", "DaemonSet", "StatefulSet")
 
 
 def revisions(context: Context, info: Info) -> dict[int, Object]:
-    """The objects that hold the revisions, by number."""
+    """Return the objects that hold the revisions, by number."""
     deployment = info.resource.kind == "Deployment"
     resource = context.discovery.find("replicasets.apps" if deployment else "controllerrevisions.apps")
     labels = show((info.object.get("spec") or {}).get("selector"))
     uid = info.object["metadata"].get("uid")
-    found = {}
-    for each in context.client.list(resource, info.namespace, labels=labels).get("items") or ():
-        if controller_of(each).get("uid") != uid:
+    by_number = {}
+    for revision in context.client.list(resource, info.namespace, labels=labels).get("items") or ():
+        if controller_of(revision).get("uid") != uid:
             continue
-        annotations = each["metadata"].get("annotations") or {}
-        number = int(annotations.get(REVISION) or 0) if deployment else int(each.get("revision") or 0)
+        annotations = revision["metadata"].get("annotations") or {}
+        number = int(annotations.get(REVISION) or 0) if deployment else int(revision.get("revision") or 0)
         if number:
-            each.setdefault("kind", resource.kind)
-            each.setdefault("apiVersion", resource.api_version)
-            found[number] = each
-    return dict(sorted(found.items()))
+            revision.setdefault("kind", resource.kind)
+            revision.setdefault("apiVersion", resource.api_version)
+            by_number[number] = revision
+    return dict(sorted(by_number.items()))
 
 
 def template_of(info: Info, revision: Object) -> Object:
-    """The pod template of a revision."""
+    """Return the pod template of a revision."""
     if info.resource.kind == "Deployment":
         return (revision.get("spec") or {}).get("template") or {}
     return ((revision.get("data") or {}).get("spec") or {}).get("template") or {}
 
 
 def cause_of(revision: Object) -> str:
-    """Why the revision came about, if somebody said."""
+    """Return the recorded cause of a revision."""
     return (revision["metadata"].get("annotations") or {}).get(CAUSE) or "<none>"

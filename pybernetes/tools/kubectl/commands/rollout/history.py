@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.rollout._history import KINDS, cause_of, revisions, template_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
-from pybernetes.tools.kubectl.printers.tabs import align
+from pybernetes.tools.kubectl.output import printers
+from pybernetes.tools.kubectl.output.elastic_tabs import align
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "View rollout history"
 USAGE = "rollout history (TYPE NAME | TYPE/NAME) [flags]"
+COMPLETION = "types deployment daemonset statefulset"
 FLAGS = (
     shared_flags.FILES,
     shared_flags.PRINT,
@@ -25,7 +26,7 @@ _OF_PODS = ("Pod", "ReplicaSet", "ReplicationController", "Job", "CronJob")
 
 
 def run(context: Context) -> None:
-    """Prints the history of each object."""
+    """Print the history of each object."""
     flags = context.flags
     if not context.args and not flags.filename:
         raise Verbatim("error: required resource not specified")
@@ -42,38 +43,38 @@ def run(context: Context) -> None:
                 f'error retrieving history for "{info.resource.kind}{group}", no visitor method exists for '
                 f"{{{info.resource.group} {info.resource.kind}}}"
             )
-        found = revisions(context, info)
+        by_number = revisions(context, info)
         if flags.output:
-            _structured(context, info, found)
+            _structured(context, info, by_number)
             continue
-        context.out(_text(context, info, found))
+        context.out(_text(context, info, by_number))
 
 
-def _structured(context: Context, info: Info, found: dict[int, dict[str, Any]]) -> None:
+def _structured(context: Context, info: Info, by_number: dict[int, dict[str, Any]]) -> None:
     show = printers.make(context)
     wanted = context.flags.revision
-    if wanted and wanted not in found:
+    if wanted and wanted not in by_number:
         raise CommandError("unable to find the specified revision")
-    for number in [wanted] if wanted else found:
-        show(found[number])
+    for number in [wanted] if wanted else by_number:
+        show(by_number[number])
 
 
-def _text(context: Context, info: Info, found: dict[int, dict[str, Any]]) -> str:
+def _text(context: Context, info: Info, by_number: dict[int, dict[str, Any]]) -> str:
     wanted = context.flags.revision
     head = f"{info.resource.kind_name}/{info.name} "
     if not wanted:
-        rows = "".join(f"{number}\t{cause_of(each)}\n" for number, each in found.items())
-        if not found:
+        rows = "".join(f"{number}\t{cause_of(revision)}\n" for number, revision in by_number.items())
+        if not by_number:
             return f"{head}\nNo rollout history found."
         return f"{head}\n" + align(f"REVISION\tCHANGE-CAUSE\n{rows}", gap=2)
-    if wanted not in found:
+    if wanted not in by_number:
         raise CommandError("unable to find the specified revision")
     from pybernetes.tools.kubectl.describe._pods import template
     from pybernetes.tools.kubectl.describe._writer import Writer
 
     writer = Writer(context, info, False)
-    value = template_of(info, found[wanted])
-    cause = cause_of(found[wanted])
+    value = template_of(info, by_number[wanted])
+    cause = cause_of(by_number[wanted])
     if info.resource.kind == "Deployment" and cause != "<none>":
         metadata = value.get("metadata") or {}
         annotations = {**(metadata.get("annotations") or {}), "kubernetes.io/change-cause": cause}

@@ -10,6 +10,7 @@ from pybernetes.tools.kubectl.resources.builder import Info
 
 SUMMARY = "Mark the provided resource as paused"
 USAGE = "rollout pause RESOURCE"
+COMPLETION = "types deployment"
 FLAGS = flags("kubectl-rollout")
 
 
@@ -22,5 +23,5 @@ def _patch(info: Info) -> dict[str, Any] | str:
 
 
 def run(context: Context) -> None:
-    """Pauses deployments."""
+    """Pause deployments."""
     change(context, "paused", _patch)

@@ -11,6 +11,7 @@ from pybernetes.tools.kubectl.resources.builder import Info
 
 SUMMARY = "Restart a resource"
 USAGE = "rollout restart RESOURCE"
+COMPLETION = "types deployment daemonset statefulset"
 FLAGS = flags("kubectl-rollout")
 
 
@@ -25,5 +26,5 @@ def _patch(info: Info) -> dict[str, Any] | str:
 
 
 def run(context: Context) -> None:
-    """Restarts the pods of workloads, one after another as an update would."""
+    """Restart the pods of workloads one after another, as an update would."""
     change(context, "restarted", _patch)

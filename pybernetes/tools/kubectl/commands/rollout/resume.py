@@ -10,6 +10,7 @@ from pybernetes.tools.kubectl.resources.builder import Info
 
 SUMMARY = "Resume a paused resource"
 USAGE = "rollout resume RESOURCE"
+COMPLETION = "types deployment"
 FLAGS = flags("kubectl-rollout")
 
 
@@ -22,5 +23,5 @@ def _patch(info: Info) -> dict[str, Any] | str:
 
 
 def run(context: Context) -> None:
-    """Resumes deployments."""
+    """Resume deployments."""
     change(context, "resumed", _patch)

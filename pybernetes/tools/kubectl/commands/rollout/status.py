@@ -7,13 +7,14 @@ from typing import Any
 
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.command_line.flags import quoted
-from pybernetes.tools.kubectl.commands._waiting import until
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
+from pybernetes.tools.kubectl.resources.waiting import until
 
 SUMMARY = "Show the status of the rollout"
 USAGE = "rollout status (TYPE NAME | TYPE/NAME) [flags]"
+COMPLETION = "types deployment daemonset statefulset"
 FLAGS = (shared_flags.FILES, shared_flags.SELECTOR, """
 - revision int 0 | the revision to follow; another one is an error
 - timeout duration 0s | how long to wait; 0 is without end
@@ -22,7 +23,7 @@ w watch bool true | wait until it is done
 
 
 def run(context: Context) -> None:
-    """Says how far each rollout is."""
+    """Report how far each rollout is."""
     flags = context.flags
     if not context.args and not flags.filename:
         raise Verbatim("error: required resource not specified")
@@ -65,7 +66,7 @@ def _follow(context: Context, info: Info, deadline: float) -> None:
 
 
 def status(value: dict[str, Any], revision: int = 0) -> tuple[str, bool]:
-    """What to say about a workload, and whether its rollout is done."""
+    """Return what to say about a workload, and whether its rollout is done."""
     return VIEWERS[value["kind"]](value, revision)
 
 

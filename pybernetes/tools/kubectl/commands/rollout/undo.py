@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.tools.kubectl import printers
 from pybernetes.tools.kubectl.apply.last_applied import ANNOTATION, read
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.rollout._history import KINDS, revisions, template_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
+from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 SUMMARY = "Undo a previous rollout"
 USAGE = "rollout undo (TYPE NAME | TYPE/NAME) [flags]"
+COMPLETION = "types deployment daemonset statefulset"
 FLAGS = (
     shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SELECTOR,
     "- to-revision int 0 | the revision to go back to; 0 is the one before\n",
@@ -26,7 +27,7 @@ _WARNING = (
 
 
 def run(context: Context) -> None:
-    """Rolls each object back."""
+    """Roll each object back."""
     flags = context.flags
     if not context.args and not flags.filename:
         raise Verbatim("error: required resource not specified")
@@ -46,26 +47,26 @@ def _undo(context: Context, info: Info, dry_run: str) -> None:
         raise CommandError(f'no rollbacker has been implemented for "{info.resource.kind}{group}"')
     if read(info.object) is not None:
         context.warn(_WARNING.format(label=f"{info.resource.plural}/{info.name}", annotation=ANNOTATION))
-    found = revisions(context, info)
+    by_number = revisions(context, info)
     wanted = context.flags.to_revision
     if info.resource.kind == "Deployment":
         if (info.object.get("spec") or {}).get("paused"):
             raise CommandError(
                 "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again"
             )
-        if len(found) < 2 and not wanted:
+        if len(by_number) < 2 and not wanted:
             raise CommandError(f'no rollout history found for deployment "{info.name}"')
-    elif len(found) < 2 and not wanted:
+    elif len(by_number) < 2 and not wanted:
         raise CommandError("no last revision to roll back to")
-    if wanted and wanted not in found:
+    if wanted and wanted not in by_number:
         raise CommandError(f"unable to find specified revision {wanted} in history")
-    target = found[wanted] if wanted else found[sorted(found)[-2]]
+    target = by_number[wanted] if wanted else by_number[sorted(by_number)[-2]]
     template = template_of(info, target)
     if dry_run == "client":
         _preview(context, info, template)
         return
     if _same(info, template):
-        current = wanted or sorted(found)[-1]
+        current = wanted or sorted(by_number)[-1]
         context.out(f"{info.label} skipped rollback (current template already matches revision {current})")
         return
     labels = {

@@ -13,30 +13,30 @@ GROUP = "metrics.k8s.io"
 
 
 def resource(context: Context, plural: str) -> Resource:
-    """The resource of the metrics API; an error if the cluster has none."""
+    """Return the resource of the metrics API; an error if the cluster has none."""
     for listed in (context.discovery.resources, context.discovery.refresh):
-        for each in listed():
-            if each.group == GROUP and each.plural == plural:
-                return each
+        for known in listed():
+            if known.group == GROUP and known.plural == plural:
+                return known
     raise CommandError("Metrics API not available")
 
 
 def cpu(usage: dict[str, Any]) -> int:
-    """Thousandths of a CPU."""
+    """Return the CPU usage in thousandths of a core."""
     return milli(usage.get("cpu") or "0")
 
 
 def memory(usage: dict[str, Any]) -> int:
-    """Bytes."""
+    """Return the memory usage in bytes."""
     return integer(usage.get("memory") or "0")
 
 
 def cells(millis: int, size: int) -> list[str]:
-    """Both as they are shown."""
+    """Return CPU and memory as they are printed."""
     return [f"{millis}m", f"{size // 2**20}Mi"]
 
 
 def check_sort(by: str) -> None:
-    """Only cpu and memory can be sorted by."""
+    """Refuse to sort by anything but cpu and memory."""
     if by not in ("", "cpu", "memory"):
         raise CommandError("--sort-by accepts only cpu or memory")

@@ -7,10 +7,12 @@ from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.top._metrics import cells, check_sort, cpu, memory, resource
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.printers.table import columns
+from pybernetes.tools.kubectl.output.table import columns
 
 SUMMARY = "Display resource (CPU/memory) usage of nodes"
 USAGE = "top node [NAME | -l label]"
+COMPLETION = "names nodes"
+ALIASES = ("nodes", "no")
 FLAGS = (shared_flags.SELECTOR, """
 - no-headers bool false | leave the headings out
 - show-capacity bool false | shares of the capacity instead of what is allocatable
@@ -21,7 +23,7 @@ FLAGS = (shared_flags.SELECTOR, """
 
 
 def run(context: Context) -> None:
-    """Prints a line for each node."""
+    """Print a line for each node."""
     flags = context.flags
     if len(context.args) > 1:
         raise context.usage("node [NAME | -l label]")
@@ -39,13 +41,13 @@ def run(context: Context) -> None:
     if not usages:
         raise CommandError("metrics not available yet")
     key = "capacity" if flags.show_capacity else "allocatable"
-    whole = {each["metadata"]["name"]: (each.get("status") or {}).get(key) or {} for each in known}
-    found = [(each["metadata"]["name"], cpu(each["usage"]), memory(each["usage"])) for each in usages]
-    order = {"cpu": lambda each: -each[1], "memory": lambda each: -each[2]}.get(
-        flags.sort_by, lambda each: each[0]
+    whole = {node["metadata"]["name"]: (node.get("status") or {}).get(key) or {} for node in known}
+    measured = [(usage["metadata"]["name"], cpu(usage["usage"]), memory(usage["usage"])) for usage in usages]
+    order = {"cpu": lambda usage: -usage[1], "memory": lambda usage: -usage[2]}.get(
+        flags.sort_by, lambda usage: usage[0]
     )
     rows = [] if flags.no_headers else [["NAME", "CPU(cores)", "CPU(%)", "MEMORY(bytes)", "MEMORY(%)"]]
-    for name, millis, size in sorted(found, key=order):
+    for name, millis, size in sorted(measured, key=order):
         total = whole.get(name) or {}
         shown = cells(millis, size)
         shares = [

@@ -8,10 +8,12 @@ from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.top._metrics import cells, check_sort, cpu, memory, resource
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.printers.table import columns
+from pybernetes.tools.kubectl.output.table import columns
 
 SUMMARY = "Display resource (CPU/memory) usage of pods"
 USAGE = "top pod [NAME | -l label]"
+COMPLETION = "names pods"
+ALIASES = ("pods", "po")
 FLAGS = (shared_flags.SELECTOR, shared_flags.FIELD_SELECTOR, shared_flags.ALL_NAMESPACES, """
 - containers bool false | a line for each container
 - no-headers bool false | leave the headings out
@@ -23,7 +25,7 @@ FLAGS = (shared_flags.SELECTOR, shared_flags.FIELD_SELECTOR, shared_flags.ALL_NA
 
 
 def run(context: Context) -> None:
-    """Prints a line for each pod, or for each container."""
+    """Print a line for each pod, or for each container."""
     flags = context.flags
     if len(context.args) > 1:
         raise context.usage("pod [NAME | -l label]")
@@ -50,20 +52,23 @@ def run(context: Context) -> None:
 
 def _print(context: Context, items: list[dict[str, Any]]) -> None:
     flags = context.flags
-    found = []
+    usages = []
     for item in items:
         parts = [
-            (each["name"], cpu(each["usage"]), memory(each["usage"])) for each in item.get("containers") or ()
+            (container["name"], cpu(container["usage"]), memory(container["usage"]))
+            for container in item.get("containers") or ()
         ]
-        found.append(
-            (item["metadata"], sum(each[1] for each in parts), sum(each[2] for each in parts), parts)
+        usages.append(
+            (item["metadata"], sum(part[1] for part in parts), sum(part[2] for part in parts), parts)
         )
-    orders: dict[str, Any] = {"cpu": lambda each: -each[1], "memory": lambda each: -each[2]}
-    found.sort(key=orders.get(flags.sort_by, lambda each: (each[0].get("namespace", ""), each[0]["name"])))
+    orders: dict[str, Any] = {"cpu": lambda usage: -usage[1], "memory": lambda usage: -usage[2]}
+    usages.sort(
+        key=orders.get(flags.sort_by, lambda usage: (usage[0].get("namespace", ""), usage[0]["name"]))
+    )
     prefix = ["NAMESPACE"] if flags.all_namespaces else []
     headings = [*prefix, "POD", "NAME"] if flags.containers else [*prefix, "NAME"]
     rows = [] if flags.no_headers else [[*headings, "CPU(cores)", "MEMORY(bytes)", ""]]
-    for metadata, millis, size, parts in found:
+    for metadata, millis, size, parts in usages:
         first = [metadata.get("namespace", "")] if flags.all_namespaces else []
         if flags.containers:
             rows += [
@@ -74,5 +79,7 @@ def _print(context: Context, items: list[dict[str, Any]]) -> None:
     if flags.sum:
         blanks = [""] * (len(headings))
         rows.append([*blanks, "________", "________", ""])
-        rows.append([*blanks, *cells(sum(each[1] for each in found), sum(each[2] for each in found)), ""])
+        rows.append(
+            [*blanks, *cells(sum(usage[1] for usage in usages), sum(usage[2] for usage in usages)), ""]
+        )
     context.stdout.write(columns(rows))

@@ -16,7 +16,7 @@ class CallError(ValueError):
 
 
 def truth(value: Any) -> bool:
-    """Whether a value counts as true: not false, zero, empty or nothing."""
+    """Tell whether a value counts as true: not false, zero, empty or nothing."""
     return bool(value)
 
 

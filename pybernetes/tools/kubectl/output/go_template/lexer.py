@@ -33,13 +33,13 @@ _TOKEN = re.compile(
 
 
 def line_of(text: str, place: int) -> int:
-    """The number of the line of a place."""
+    """Return the line number of a place."""
     return text.count("\n", 0, place) + 1
 
 
 def tokens(text: str) -> list[Token]:
-    """All tokens of a template; blanks are cut where the marks for it ask."""
-    found: list[Token] = []
+    """Return all tokens of a template, trimmed where its marks ask for it."""
+    all_tokens: list[Token] = []
     place, trim = 0, False
     while place <= len(text):
         start = text.find("{{", place)
@@ -54,7 +54,7 @@ def tokens(text: str) -> list[Token]:
         if cut:
             plain = plain.rstrip(" \t\r\n")
         if plain:
-            found.append(Token("text", plain, place))
+            all_tokens.append(Token("text", plain, place))
         if start < 0:
             break
         inside = start + (4 if cut else 2)
@@ -64,9 +64,9 @@ def tokens(text: str) -> list[Token]:
             continue
         if text.startswith("/*", inside):
             raise TemplateError(f"{line_of(text, start)}: unclosed comment")
-        found.append(Token("open", "{{", start))
-        place, trim = _action(text, inside, found, start)
-    return found
+        all_tokens.append(Token("open", "{{", start))
+        place, trim = _action(text, inside, all_tokens, start)
+    return all_tokens
 
 
 def _skip(text: str, place: int) -> int:
@@ -85,18 +85,18 @@ def _after_comment(text: str, end: int) -> tuple[int, bool]:
     return end + match.end(), True
 
 
-def _action(text: str, place: int, found: list[Token], opened: int) -> tuple[int, bool]:
-    """Reads up to the end of an action; gives the place after it, and whether blanks that follow are cut."""
+def _action(text: str, place: int, all_tokens: list[Token], opened: int) -> tuple[int, bool]:
+    """Read up to the end of an action; return the place after it, and whether the following blanks are trimmed."""
     while True:
         start = _skip(text, place)
         space = start > place
         if start >= len(text):
             raise TemplateError(f"{line_of(text, opened)}: unclosed action")
         if text.startswith("}}", start):
-            found.append(Token("close", "}}", start))
+            all_tokens.append(Token("close", "}}", start))
             return start + 2, False
         if space and text.startswith("-}}", start):
-            found.append(Token("close", "-}}", start))
+            all_tokens.append(Token("close", "-}}", start))
             return start + 3, True
         match = _TOKEN.match(text, start)
         if match is None:
@@ -109,5 +109,5 @@ def _action(text: str, place: int, found: list[Token], opened: int) -> tuple[int
                 raise TemplateError(f'{line}: bad number syntax: "{word[0] if word else char}"')
             raise TemplateError(f"{line}: unrecognized character in action: U+{ord(char):04X} '{char}'")
         kind = match.lastgroup or ""
-        found.append(Token(kind, match[0], start, space))
+        all_tokens.append(Token(kind, match[0], start, space))
         place = match.end()

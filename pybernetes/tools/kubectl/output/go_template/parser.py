@@ -25,7 +25,7 @@ class Parser:
         self.defined: dict[str, list[Node]] = {}
 
     def parse(self) -> list[Node]:
-        """The tree; TemplateError if it is none."""
+        """Return the tree; TemplateError if it is none."""
         nodes, ended = self._list()
         if ended:
             raise self._error(f"unexpected {{{{{ended}}}}}")
@@ -55,7 +55,7 @@ class Parser:
         return Place(line, column, self._text[start:stop].strip())
 
     def _list(self) -> tuple[list[Node], str]:
-        """Parts up to the end, or up to an action that ends them (end, else …), whose word is given."""
+        """Return the nodes up to the end, or up to an action that ends them (end, else …), and its word."""
         nodes: list[Node] = []
         while (token := self._peek()) is not None:
             self._at += 1
@@ -290,7 +290,7 @@ class Parser:
 
 
 def _shown(token: Token) -> str:
-    """A token as messages name it."""
+    """Return a token as messages name it."""
     if token.kind in ("word",) and token.text in _KEYWORDS:
         return f"<{token.text}>"
     return f'"{token.text}"'

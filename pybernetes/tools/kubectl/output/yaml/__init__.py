@@ -1,1 +1,1 @@
-"""Writing YAML as the original does."""
+"""Objects as YAML, as the library of the original writes it."""

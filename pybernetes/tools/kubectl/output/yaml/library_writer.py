@@ -13,7 +13,7 @@ _Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 def dumps(value: Any) -> str:
-    """A value as YAML."""
+    """Return a value as YAML."""
     events = _document(value)
     return yaml.emit(events, Dumper=_Dumper, allow_unicode=True)
 

@@ -26,7 +26,7 @@ class NotPlain(Exception):
 
 
 def dumps(value: Any) -> str:
-    """An object as YAML; NotPlain if that takes the library."""
+    """Return an object as YAML; NotPlain if that takes the library."""
     if not isinstance(value, dict) or not value:
         raise NotPlain
     lines: list[str] = []
@@ -36,7 +36,7 @@ def dumps(value: Any) -> str:
 
 
 def _mapping(value: dict[str, Any], lead: str, indent: str, lines: list[str]) -> None:
-    """The lines of a mapping; the first begins with ``lead``, the others with ``indent``."""
+    """Append the lines of a mapping; the first begins with ``lead``, the others with ``indent``."""
     for key in ordered(value):
         if len(key) > _LONG_KEY:
             raise NotPlain
@@ -45,7 +45,7 @@ def _mapping(value: dict[str, Any], lead: str, indent: str, lines: list[str]) ->
 
 
 def _value(value: Any, lead: str, indent: str, items: str, lines: list[str]) -> None:
-    """What follows a key or a dash, ``lead``; the items of a list begin at ``items``."""
+    """Append what follows a key or a dash, ``lead``; the items of a list begin at ``items``."""
     if isinstance(value, str):
         if "\n" in value:
             lines.append(f"{lead} {_block(value, indent)}")
@@ -82,7 +82,7 @@ def _value(value: Any, lead: str, indent: str, items: str, lines: list[str]) -> 
 
 
 def _text(value: str, indent: str, column: int) -> str:
-    """A text of one line that begins at a column; ``indent`` is that of what it is in. A key has neither."""
+    """Return a text of one line that begins at a column; ``indent`` is its parent's. A key has neither."""
     if is_ambiguous(value) and " " not in value:
         return f'"{value}"'
     if not _PRINTABLE.match(value) or is_ambiguous(value):
@@ -96,24 +96,24 @@ def _text(value: str, indent: str, column: int) -> str:
 
 
 def _folded(value: str, line: str, column: int, quote: str) -> str:
-    """A text with a new line instead of each space behind the width that stands alone."""
+    """Return a text broken at the single spaces behind the width."""
     if "  " in value or (quote and (value[0] == " " or value[-1] == " ")):
         raise NotPlain
     words = value.split(" ")
-    found = words[0]
+    text = words[0]
     column += len(words[0])
     for word in words[1:]:
         if column > _WIDTH:
-            found += f"{line}{word}"
+            text += f"{line}{word}"
             column = len(line) - 1 + len(word)
         else:
-            found += f" {word}"
+            text += f" {word}"
             column += 1 + len(word)
-    return found
+    return text
 
 
 def _block(value: str, indent: str) -> str:
-    """A text of several lines."""
+    """Return a text of several lines."""
     if not _LINES.match(value):
         raise NotPlain
     mark = "|" if value.endswith("\n") else "|-"

@@ -24,7 +24,7 @@ _TIME = re.compile(
 
 
 def is_ambiguous(value: str) -> bool:
-    """Whether the text, without quotes, would be something other than a text."""
+    """Tell whether the text, without quotes, would be something other than a text."""
     if value in _WORDS:
         return True
     if value[0] not in "+-.0123456789":
@@ -33,36 +33,36 @@ def is_ambiguous(value: str) -> bool:
 
 
 def ordered(keys: Iterable[str]) -> list[str]:
-    """Keys in the order in which they are printed."""
-    found = sorted(keys)
-    letters = "".join(found)
+    """Return keys in the order in which they are printed."""
+    in_order = sorted(keys)
+    letters = "".join(in_order)
     # The long way is only for keys with something other than letters in them.
-    return found if letters.isalpha() and letters.isascii() else sorted(found, key=_order)
+    return in_order if letters.isalpha() and letters.isascii() else sorted(in_order, key=_order)
 
 
 def _compare(left: str, right: str) -> int:
-    """The order of keys: numbers in them count as numbers, letters come last."""
+    """Compare two keys: numbers in them count as numbers, letters come last."""
     digits = False
     for place in range(min(len(left), len(right))):
-        one, other = left[place], right[place]
-        if one == other:
-            digits = one.isdigit()
+        here, other = left[place], right[place]
+        if here == other:
+            digits = here.isdigit()
             continue
-        letters = one.isalpha(), other.isalpha()
+        letters = here.isalpha(), other.isalpha()
         if all(letters):
-            return -1 if one < other else 1
+            return -1 if here < other else 1
         if any(letters):
             first = letters[0] if digits else letters[1]
             return -1 if first else 1
         ours, ends = _number(left, place)
         theirs, end = _number(right, place)
-        if (one == "0" or other == "0") and _digits_before(left, place):
+        if (here == "0" or other == "0") and _digits_before(left, place):
             ours, theirs = int(f"1{ours:0{ends}d}") if ends else 1, int(f"1{theirs:0{end}d}") if end else 1
         if ours != theirs:
             return -1 if ours < theirs else 1
         if ends != end:
             return -1 if ends < end else 1
-        return -1 if one < other else 1
+        return -1 if here < other else 1
     return len(left) - len(right)
 
 

@@ -86,11 +86,11 @@ def test_what_is_fine_everywhere() -> None:
     ],
 )  # fmt: skip
 def test_the_baseline(given: Fields, version: int | None, expected: str) -> None:
-    found = evaluate(Standard(BASELINE, version), {}, given)
+    violations = evaluate(Standard(BASELINE, version), {}, given)
     if expected:
-        assert expected in details(found)
+        assert expected in details(violations)
     else:
-        assert found == []
+        assert violations == []
 
 
 @pytest.mark.parametrize(
@@ -155,11 +155,11 @@ BARE = {"name": "b"}
     ],
 )  # fmt: skip
 def test_the_restricted_level(given: Fields, version: int | None, expected: str) -> None:
-    found = evaluate(Standard(RESTRICTED, version), {}, given)
+    violations = evaluate(Standard(RESTRICTED, version), {}, given)
     if expected:
-        assert expected in details(found)
+        assert expected in details(violations)
     else:
-        assert found == []
+        assert violations == []
 
 
 def test_all_kinds_of_containers_count() -> None:

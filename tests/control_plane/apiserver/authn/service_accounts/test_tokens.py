@@ -12,6 +12,7 @@ import pytest
 
 from pybernetes.api.errors import StatusError
 from pybernetes.api.registry import builtin
+from pybernetes.control_plane.apiserver.assembly.server_context import new_context
 from pybernetes.control_plane.apiserver.authn.authentication import Authentication
 from pybernetes.control_plane.apiserver.authn.authenticator import AuthenticatedToken, InvalidCredentials
 from pybernetes.control_plane.apiserver.authn.bearer_tokens import BearerTokens
@@ -63,8 +64,8 @@ class World:
         key = kind.key(namespace, name)
         record = self.context.store.get(key)
         if record is None:
-            return await self.context.store.create(key, kind.encode(obj))
-        return await self.context.store.update(key, kind.encode(obj), record.revision)
+            return await self.context.store.create(key, kind.serialize(obj))
+        return await self.context.store.update(key, kind.serialize(obj), record.revision)
 
     async def drop(self, plural: str, name: str) -> None:
         kind = self.context.kinds.find("", plural)
@@ -100,7 +101,7 @@ async def world(directory: Any) -> AsyncIterator[World]:
     store = open_store("memory", stamp=stamp)
     await store.start()
     clock = ManualClock()
-    made = World(ServerContext(store, Kinds(builtin()), clock=clock.now), new_key(directory), clock)
+    made = World(new_context(store, Kinds(builtin()), clock=clock.now), new_key(directory), clock)
     for plural, name in (("serviceaccounts", "robot"), ("pods", "p"), ("secrets", "s"), ("nodes", "n")):
         await made.put(plural, name)
     yield made
@@ -263,7 +264,7 @@ async def test_connections_remember_tokens_only_while_they_hold(
             asked = request(("Authorization", f"Bearer {token.decode()}"))
             asked.connection = connection
             try:
-                assert chain.step(asked) is None
+                assert chain.authenticate(asked) is None
             except StatusError as error:
                 return error.message
             assert b"authorization" not in asked.headers

@@ -11,6 +11,7 @@ import pytest
 
 from pybernetes.api.field import Errors
 from pybernetes.api.registry import builtin
+from pybernetes.control_plane.apiserver.assembly.server_context import new_context
 from pybernetes.control_plane.apiserver.authn.user import ANONYMOUS, User
 from pybernetes.control_plane.apiserver.authz.bootstrap_policy import defaults
 from pybernetes.control_plane.apiserver.authz.bootstrap_policy.reconcile import completed, reconcile
@@ -169,7 +170,7 @@ def on_api(test: Any) -> None:
     async def go() -> None:
         store = open_store("memory", stamp=stamp)
         await store.start()
-        context = ServerContext(store, Kinds(builtin()))
+        context = new_context(store, Kinds(builtin()))
         context.roles.start()
         try:
             await test(context)

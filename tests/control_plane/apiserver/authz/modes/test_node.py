@@ -8,11 +8,11 @@ import orjson
 import pytest
 
 from pybernetes.api.registry import builtin
+from pybernetes.control_plane.apiserver.assembly.server_context import new_context
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.authz.modes.node import NodeAuthorizer, node_of
 from pybernetes.control_plane.apiserver.authz.node import references
 from pybernetes.control_plane.apiserver.authz.node.graph import Graph
-from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.store.open import open_store
@@ -141,7 +141,7 @@ class Kubelets:
     """A store, and the authorizer that follows it."""
 
     def __init__(self, store: Store) -> None:
-        self.store, self.context = store, ServerContext(store, Kinds(builtin()))
+        self.store, self.context = store, new_context(store, Kinds(builtin()))
         self.mode = NodeAuthorizer(self.context)
 
     async def put(self, group: str, plural: str, obj: Object) -> None:

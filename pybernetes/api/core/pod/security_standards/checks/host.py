@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pybernetes.api.core.pod.security_standards.checks.words import (
-    Fields,
     Violation,
     containers,
     context,
@@ -12,31 +11,32 @@ from pybernetes.api.core.pod.security_standards.checks.words import (
     quoted,
     setters,
 )
+from pybernetes.api.resource import Object
 
 
-def namespaces(metadata: Fields, spec: Fields) -> Violation | None:
-    """The host's network, processes and communication are not shared."""
+def namespaces(metadata: Object, spec: Object) -> Violation | None:
+    """Require that the host's network, processes and communication are not shared."""
     shared = [f"{name}=true" for name in ("hostNetwork", "hostPID", "hostIPC") if spec.get(name)]
     return Violation("host namespaces", ", ".join(shared)) if shared else None
 
 
-def paths(metadata: Fields, spec: Fields) -> Violation | None:
-    """No volume is a path of the host."""
+def paths(metadata: Object, spec: Object) -> Violation | None:
+    """Require that no volume is a path of the host."""
     names = [
         volume.get("name", "") for volume in spec.get("volumes") or () if volume.get("hostPath") is not None
     ]
     return Violation("hostPath volumes", named(names, "volume")) if names else None
 
 
-def ports(metadata: Fields, spec: Fields) -> Violation | None:
-    """No container takes a port of the host."""
+def ports(metadata: Object, spec: Object) -> Violation | None:
+    """Require that no container takes a port of the host."""
     users: list[str] = []
     taken: set[str] = set()
     for container in containers(spec):
-        found = [str(port["hostPort"]) for port in container.get("ports") or () if port.get("hostPort")]
-        if found:
+        host_ports = [str(port["hostPort"]) for port in container.get("ports") or () if port.get("hostPort")]
+        if host_ports:
             users.append(container.get("name", ""))
-            taken.update(found)
+            taken.update(host_ports)
     if not users:
         return None
     verb = "uses" if len(users) == 1 else "use"
@@ -44,14 +44,14 @@ def ports(metadata: Fields, spec: Fields) -> Violation | None:
     return Violation("hostPort", detail)
 
 
-def _handlers(container: Fields) -> list[Fields]:
+def _handlers(container: Object) -> list[Object]:
     lifecycle = container.get("lifecycle") or {}
-    found = [container.get(key) for key in ("livenessProbe", "readinessProbe", "startupProbe")]
-    return [handler for handler in [*found, lifecycle.get("postStart"), lifecycle.get("preStop")] if handler]
+    probes = [container.get(key) for key in ("livenessProbe", "readinessProbe", "startupProbe")]
+    return [handler for handler in [*probes, lifecycle.get("postStart"), lifecycle.get("preStop")] if handler]
 
 
-def handler_hosts(metadata: Fields, spec: Fields) -> Violation | None:
-    """Probes and lifecycle handlers reach nobody but the pod."""
+def handler_hosts(metadata: Object, spec: Object) -> Violation | None:
+    """Require that probes and lifecycle handlers reach nobody but the pod."""
     users: set[str] = set()
     hosts: set[str] = set()
     for container in containers(spec):
@@ -70,10 +70,10 @@ def handler_hosts(metadata: Fields, spec: Fields) -> Violation | None:
     )
 
 
-def windows_processes(metadata: Fields, spec: Fields) -> Violation | None:
-    """No container runs as a process of a Windows host."""
+def windows_processes(metadata: Object, spec: Object) -> Violation | None:
+    """Require that no container runs as a process of a Windows host."""
 
-    def asks(holder: Fields) -> bool:
+    def asks(holder: Object) -> bool:
         return bool((context(holder).get("windowsOptions") or {}).get("hostProcess"))
 
     users = [container.get("name", "") for container in containers(spec) if asks(container)]

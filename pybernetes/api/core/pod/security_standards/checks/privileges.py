@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pybernetes.api.core.pod.security_standards.checks.words import (
-    Fields,
     Violation,
     containers,
     context,
@@ -14,6 +13,7 @@ from pybernetes.api.core.pod.security_standards.checks.words import (
     named,
     quoted,
 )
+from pybernetes.api.resource import Object
 
 _CAPABILITIES = frozenset(
     {"AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD", "NET_BIND_SERVICE", "SETFCAP",
@@ -21,20 +21,22 @@ _CAPABILITIES = frozenset(
 )  # fmt: skip
 
 
-def privileged(metadata: Fields, spec: Fields) -> Violation | None:
-    """No container is privileged."""
-    names = [each.get("name", "") for each in containers(spec) if context(each).get("privileged")]
+def privileged(metadata: Object, spec: Object) -> Violation | None:
+    """Require that no container is privileged."""
+    names = [
+        container.get("name", "") for container in containers(spec) if context(container).get("privileged")
+    ]
     if not names:
         return None
     return Violation("privileged", f"{named(names)} must not set securityContext.privileged=true")
 
 
-def escalation(metadata: Fields, spec: Fields) -> Violation | None:
-    """Every container gives up the means to get more privileges."""
+def escalation(metadata: Object, spec: Object) -> Violation | None:
+    """Require that every container gives up the means to get more privileges."""
     names = [
-        each.get("name", "")
-        for each in containers(spec)
-        if context(each).get("allowPrivilegeEscalation") is not False
+        container.get("name", "")
+        for container in containers(spec)
+        if context(container).get("allowPrivilegeEscalation") is not False
     ]
     if not names:
         return None
@@ -42,28 +44,28 @@ def escalation(metadata: Fields, spec: Fields) -> Violation | None:
     return Violation("allowPrivilegeEscalation != false", detail)
 
 
-def escalation_linux(metadata: Fields, spec: Fields) -> Violation | None:
-    """The same, which means nothing on Windows."""
+def escalation_linux(metadata: Object, spec: Object) -> Violation | None:
+    """Require the same, but for pods on Windows, where it means nothing."""
     return None if is_windows(spec) else escalation(metadata, spec)
 
 
-def _added(container: Fields) -> list[str]:
+def _added(container: Object) -> list[str]:
     return (context(container).get("capabilities") or {}).get("add") or []
 
 
-def _adding(spec: Fields, allowed: frozenset[str]) -> tuple[list[str], set[str]]:
+def _adding(spec: Object, allowed: frozenset[str]) -> tuple[list[str], set[str]]:
     names: list[str] = []
     forbidden: set[str] = set()
     for container in containers(spec):
-        found = [each for each in _added(container) if each not in allowed]
-        if found:
+        forbidden_here = [capability for capability in _added(container) if capability not in allowed]
+        if forbidden_here:
             names.append(container.get("name", ""))
-            forbidden.update(found)
+            forbidden.update(forbidden_here)
     return names, forbidden
 
 
-def capabilities(metadata: Fields, spec: Fields) -> Violation | None:
-    """No container adds capabilities that a runtime does not give anyway."""
+def capabilities(metadata: Object, spec: Object) -> Violation | None:
+    """Require that no container adds capabilities that a runtime does not give anyway."""
     names, forbidden = _adding(spec, _CAPABILITIES)
     if not names:
         return None
@@ -73,12 +75,12 @@ def capabilities(metadata: Fields, spec: Fields) -> Violation | None:
     return Violation("non-default capabilities", detail)
 
 
-def no_capabilities(metadata: Fields, spec: Fields) -> Violation | None:
-    """Every container drops all capabilities and adds at most the one for low ports."""
+def no_capabilities(metadata: Object, spec: Object) -> Violation | None:
+    """Require that every container drops all capabilities and adds at most the one for low ports."""
     keeping = [
-        each.get("name", "")
-        for each in containers(spec)
-        if "ALL" not in ((context(each).get("capabilities") or {}).get("drop") or ())
+        container.get("name", "")
+        for container in containers(spec)
+        if "ALL" not in ((context(container).get("capabilities") or {}).get("drop") or ())
     ]
     names, forbidden = _adding(spec, frozenset({"NET_BIND_SERVICE"}))
     details = []
@@ -90,13 +92,13 @@ def no_capabilities(metadata: Fields, spec: Fields) -> Violation | None:
     return Violation("unrestricted capabilities", "; ".join(details)) if details else None
 
 
-def no_capabilities_linux(metadata: Fields, spec: Fields) -> Violation | None:
-    """The same, which means nothing on Windows."""
+def no_capabilities_linux(metadata: Object, spec: Object) -> Violation | None:
+    """Require the same, but for pods on Windows, where it means nothing."""
     return None if is_windows(spec) else no_capabilities(metadata, spec)
 
 
-def proc_mount(metadata: Fields, spec: Fields) -> Violation | None:
-    """No container sees the parts of /proc that are usually hidden."""
+def proc_mount(metadata: Object, spec: Object) -> Violation | None:
+    """Require that no container sees the parts of /proc that are usually hidden."""
     names: list[str] = []
     types: set[str] = set()
     for container in containers(spec):
@@ -111,8 +113,8 @@ def proc_mount(metadata: Fields, spec: Fields) -> Violation | None:
     )
 
 
-def proc_mount_on_host(metadata: Fields, spec: Fields) -> Violation | None:
-    """The same, unless the pod is in a user namespace of its own."""
+def proc_mount_on_host(metadata: Object, spec: Object) -> Violation | None:
+    """Require the same, unless the pod is in a user namespace of its own."""
     return None if in_user_namespace(spec) else proc_mount(metadata, spec)
 
 
@@ -128,12 +130,12 @@ _SYSCTLS = {
 SYSCTL_VERSIONS = tuple(_SYSCTLS)
 
 
-def sysctls(version: int) -> Callable[[Fields, Fields], Violation | None]:
-    """Only kernel parameters that are the pod's own are set, those that were known at a version."""
+def sysctls(version: int) -> Callable[[Object, Object], Violation | None]:
+    """Require that only kernel parameters of the pod's own are set, those that were known at a version."""
     allowed = {name for since, names in _SYSCTLS.items() if since <= version for name in names}
 
-    def check(metadata: Fields, spec: Fields) -> Violation | None:
-        given = [each.get("name", "") for each in context(spec).get("sysctls") or ()]
+    def check(metadata: Object, spec: Object) -> Violation | None:
+        given = [sysctl.get("name", "") for sysctl in context(spec).get("sysctls") or ()]
         forbidden = [name for name in given if name not in allowed]
         return Violation("forbidden sysctls", ", ".join(forbidden)) if forbidden else None
 

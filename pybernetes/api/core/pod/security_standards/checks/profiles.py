@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pybernetes.api.core.pod.security_standards.checks.words import (
-    Fields,
     Violation,
     containers,
     context,
@@ -15,6 +14,7 @@ from pybernetes.api.core.pod.security_standards.checks.words import (
     quoted,
     setters,
 )
+from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 
 _CONFINED = ("RuntimeDefault", "Localhost")
@@ -24,14 +24,14 @@ _SECCOMP_CONTAINER = "container.seccomp.security.alpha.kubernetes.io/"
 _SECCOMP_VALUES = ("runtime/default", "docker/default")
 
 
-def _type(holder: Fields, key: str) -> str | None:
-    """The type of a profile, None if none is set."""
+def _type(holder: Object, key: str) -> str | None:
+    """Return the type of a profile, None if none is set."""
     profile = context(holder).get(key)
     return None if profile is None else profile.get("type", "")
 
 
-def _unconfined(spec: Fields, key: str) -> tuple[bool, list[str], set[str]]:
-    """Whether the pod sets a bad profile, which containers do, and what they set."""
+def _unconfined(spec: Object, key: str) -> tuple[bool, list[str], set[str]]:
+    """Return whether the pod sets a bad profile, which containers do, and what they set."""
     types: set[str] = set()
     of_pod = _type(spec, key)
     pod = of_pod is not None and of_pod not in _CONFINED
@@ -46,8 +46,8 @@ def _unconfined(spec: Fields, key: str) -> tuple[bool, list[str], set[str]]:
     return pod, names, types
 
 
-def app_armor(metadata: Fields, spec: Fields) -> Violation | None:
-    """Nothing is taken out of AppArmor's confinement, by field or by annotation."""
+def app_armor(metadata: Object, spec: Object) -> Violation | None:
+    """Require that nothing is taken out of AppArmor's confinement, by field or by annotation."""
     pod, names, types = _unconfined(spec, "appArmorProfile")
     annotations = sorted(
         f"{key}={go_format.quote(value)}"
@@ -69,10 +69,10 @@ def _annotation_allowed(value: str) -> bool:
     return value in _SECCOMP_VALUES or value.startswith("localhost/")
 
 
-def seccomp_annotations(metadata: Fields, spec: Fields) -> Violation | None:
-    """No annotation takes the filter of system calls away, as it was done before there was a field."""
+def seccomp_annotations(metadata: Object, spec: Object) -> Violation | None:
+    """Require that no annotation takes the filter of system calls away, as was done before there was a field."""
     annotations = metadata.get("annotations") or {}
-    keys = {_SECCOMP_POD, *(_SECCOMP_CONTAINER + each.get("name", "") for each in containers(spec))}
+    keys = {_SECCOMP_POD, *(_SECCOMP_CONTAINER + container.get("name", "") for container in containers(spec))}
     forbidden = sorted(
         f"{key}={go_format.quote(annotations[key])}"
         for key in keys
@@ -83,8 +83,8 @@ def seccomp_annotations(metadata: Fields, spec: Fields) -> Violation | None:
     return Violation("seccompProfile", f"forbidden {plural('annotation', forbidden)} {', '.join(forbidden)}")
 
 
-def seccomp(metadata: Fields, spec: Fields) -> Violation | None:
-    """Nothing takes the filter of system calls away."""
+def seccomp(metadata: Object, spec: Object) -> Violation | None:
+    """Require that nothing takes the filter of system calls away."""
     pod, names, types = _unconfined(spec, "seccompProfile")
     if not pod and not names:
         return None
@@ -94,14 +94,18 @@ def seccomp(metadata: Fields, spec: Fields) -> Violation | None:
     return Violation("seccompProfile", detail)
 
 
-def seccomp_required(metadata: Fields, spec: Fields) -> Violation | None:
-    """Every container has a filter of system calls."""
+def seccomp_required(metadata: Object, spec: Object) -> Violation | None:
+    """Require that every container has a filter of system calls."""
     bad = seccomp(metadata, spec)
     if bad is not None:
         return bad
     if _type(spec, "seccompProfile") is not None:
         return None
-    names = [each.get("name", "") for each in containers(spec) if _type(each, "seccompProfile") is None]
+    names = [
+        container.get("name", "")
+        for container in containers(spec)
+        if _type(container, "seccompProfile") is None
+    ]
     if not names:
         return None
     types = '"RuntimeDefault" or "Localhost"'
@@ -110,8 +114,8 @@ def seccomp_required(metadata: Fields, spec: Fields) -> Violation | None:
     )
 
 
-def seccomp_required_linux(metadata: Fields, spec: Fields) -> Violation | None:
-    """The same, which means nothing on Windows."""
+def seccomp_required_linux(metadata: Object, spec: Object) -> Violation | None:
+    """Require the same, but for pods on Windows, where it means nothing."""
     return None if is_windows(spec) else seccomp_required(metadata, spec)
 
 
@@ -121,15 +125,15 @@ _SELINUX = {
 }
 
 
-def selinux(version: int) -> Callable[[Fields, Fields], Violation | None]:
-    """Only SELinux types for containers are set, those of a version, and neither user nor role."""
+def selinux(version: int) -> Callable[[Object, Object], Violation | None]:
+    """Require that only SELinux types for containers are set, those of a version, and neither user nor role."""
     allowed = _SELINUX[version]
 
-    def check(metadata: Fields, spec: Fields) -> Violation | None:
+    def check(metadata: Object, spec: Object) -> Violation | None:
         types: set[str] = set()
         told: set[str] = set()
 
-        def bad(holder: Fields) -> bool:
+        def bad(holder: Object) -> bool:
             options = context(holder).get("seLinuxOptions") or {}
             wrong = {options.get("type", "")} - allowed
             named_parts = {part for part in ("user", "role") if options.get(part)}
@@ -138,7 +142,7 @@ def selinux(version: int) -> Callable[[Fields, Fields], Violation | None]:
             return bool(wrong or named_parts)
 
         pod = bad(spec)
-        names = [each.get("name", "") for each in containers(spec) if bad(each)]
+        names = [container.get("name", "") for container in containers(spec) if bad(container)]
         if not pod and not names:
             return None
         data = [f"{plural('type', types)} {quoted(sorted(types))}"] if types else []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pybernetes.api.core.pod.security_standards.checks.words import Fields, Violation, named, plural, quoted
+from pybernetes.api.core.pod.security_standards.checks.words import Violation, named, plural, quoted
+from pybernetes.api.resource import Object
 
 _ALLOWED = frozenset(
     {"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected",
@@ -16,8 +17,8 @@ _FORBIDDEN = (
 )  # fmt: skip
 
 
-def restricted(metadata: Fields, spec: Fields) -> Violation | None:
-    """Volumes come from the cluster, not from the node or from a network of its own."""
+def restricted(metadata: Object, spec: Object) -> Violation | None:
+    """Require that volumes come from the cluster, not from the node or from a network of its own."""
     names: list[str] = []
     types: set[str] = set()
     for volume in spec.get("volumes") or ():

@@ -20,7 +20,7 @@ from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
 from pybernetes.control_plane.apiserver.admission.plugin import failure
 from pybernetes.control_plane.apiserver.context import ServerContext
-from pybernetes.control_plane.store.protocol import Conflict, NotFound
+from pybernetes.control_plane.apiserver.storage.modify import KEEP, Outcome, modify
 
 _PATIENCE = 10.0
 _TRIES = 16
@@ -130,10 +130,22 @@ class Reservations:
                 continue
             charged = {**quota, "status": {**status, "used": amounts}}
             key = kind.key(meta["namespace"], meta["name"])
-            try:
-                await self._context.store.update(key, kind.encode(charged), int(meta["resourceVersion"]))
-            except Conflict:
+            if not await self._charge(key, charged):
                 failed.add(meta["name"])
-            except NotFound:
-                continue
         return failed
+
+    async def _charge(self, key: str, charged: Object) -> bool:
+        """Write a quota as it was judged; return False if somebody else changed it since."""
+        tries, is_mine = 0, True
+
+        def change(now: Object | None) -> Object | Outcome:
+            nonlocal tries, is_mine
+            tries += 1
+            if now is None:
+                return KEEP  # a quota that is gone limits nothing
+            seen, judged = now["metadata"]["resourceVersion"], charged["metadata"]["resourceVersion"]
+            is_mine = seen == judged and tries == 1
+            return charged if is_mine else KEEP
+
+        await modify(self._context.store, self._quotas.kind, key, change)
+        return is_mine

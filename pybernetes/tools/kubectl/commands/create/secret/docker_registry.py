@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator
 from pybernetes.tools.kubectl.commands.create._sources import gather
 from pybernetes.tools.kubectl.commands.create.secret.generic import secret
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.printers.json import dumps
+from pybernetes.tools.kubectl.output.json import dumps
 
 SUMMARY = "Create a secret for use with a Docker registry"
 USAGE = "create secret docker-registry NAME --docker-username=user --docker-password=password --docker-email=email [--docker-server=string] [--from-file=[key=]source] [--dry-run=server|client|none]"
@@ -26,7 +26,7 @@ FLAGS = (*COMMON, """
 
 
 def make(context: Context, name: str) -> Object:
-    """A Secret that a kubelet can pull images with."""
+    """Return a Secret that a kubelet can pull images with."""
     flags = context.flags
     kind = "kubernetes.io/dockerconfigjson"
     if flags.from_file:

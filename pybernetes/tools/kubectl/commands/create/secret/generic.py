@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import base64
 
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator, metadata
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator, metadata
 from pybernetes.tools.kubectl.commands.create._sources import SOURCES, check_key, gather, hash_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.printers.json import dumps
+from pybernetes.tools.kubectl.output.json import dumps
 
 SUMMARY = "Create a secret from a local file, directory, or literal value"
 USAGE = "create secret generic NAME [--type=string] [--from-file=[key=]source] [--from-literal=key1=value1] [--dry-run=server|client|none]"
@@ -16,7 +16,7 @@ FLAGS = (*COMMON, SOURCES, "- type string | type of the secret\n")
 
 
 def secret(context: Context, name: str, data: list[tuple[str, bytes]], kind: str) -> Object:
-    """A Secret with some data."""
+    """Return a Secret with some data."""
     encoded: dict[str, str] = {}
     for key, value in data:
         if errors := check_key(key):
@@ -24,19 +24,19 @@ def secret(context: Context, name: str, data: list[tuple[str, bytes]], kind: str
         if key in encoded:
             raise CommandError(f"cannot add key {key}, another key by that name already exists")
         encoded[key] = base64.b64encode(value).decode()
-    found: Object = {"kind": "Secret", "apiVersion": "v1", "metadata": metadata(context, name)}
+    made: Object = {"kind": "Secret", "apiVersion": "v1", "metadata": metadata(context, name)}
     if encoded:
-        found["data"] = dict(sorted(encoded.items()))
+        made["data"] = dict(sorted(encoded.items()))
     if kind:
-        found["type"] = kind
+        made["type"] = kind
     if context.flags.append_hash:
-        content = {"kind": "Secret", "type": kind, "name": name, "data": found.get("data") or ""}
-        found["metadata"]["name"] = f"{name}-{hash_of(dumps(content, indent=None))}"
-    return found
+        content = {"kind": "Secret", "type": kind, "name": name, "data": made.get("data") or ""}
+        made["metadata"]["name"] = f"{name}-{hash_of(dumps(content, indent=None))}"
+    return made
 
 
 def make(context: Context, name: str) -> Object:
-    """A Secret of any type."""
+    """Return a Secret of any type."""
     return secret(context, name, gather(context, "secret"), context.flags.type)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator
 from pybernetes.tools.kubectl.commands.create.secret.generic import secret
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
@@ -19,7 +19,7 @@ FLAGS = (*COMMON, """
 
 
 def make(context: Context, name: str) -> Object:
-    """A Secret with a certificate and its key."""
+    """Return a Secret with a certificate and its key."""
     flags = context.flags
     if not flags.key or not flags.cert:
         raise CommandError("key and cert must be specified")

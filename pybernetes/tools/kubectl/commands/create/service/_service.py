@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._make import Object, metadata
+from pybernetes.tools.kubectl.commands.create._generator import Object, metadata
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 
@@ -12,7 +12,7 @@ TCP = "- tcp list | port, or port:targetPort\n"
 def service(
     context: Context, name: str, kind: str, *, node_port: int = 0, cluster_ip: str = "", external: str = ""
 ) -> Object:
-    """A Service of a type."""
+    """Return a Service of a type."""
     flags = context.flags
     if not flags.tcp and kind != "ExternalName" and cluster_ip != "None":
         raise CommandError("at least one tcp port specifier must be provided")

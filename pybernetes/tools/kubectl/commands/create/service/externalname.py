@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator
 from pybernetes.tools.kubectl.commands.create.service._service import TCP, service
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
@@ -13,7 +13,7 @@ FLAGS = (*COMMON, TCP, "- external-name string | name that the service stands fo
 
 
 def make(context: Context, name: str) -> Object:
-    """A Service of type ExternalName."""
+    """Return a Service of type ExternalName."""
     if "external-name" not in context.flags.changed:
         raise CommandError('required flag(s) "external-name" not set')
     return service(context, name, "ExternalName", external=context.flags.external_name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator
 from pybernetes.tools.kubectl.commands.create.service._service import TCP, service
 from pybernetes.tools.kubectl.context import Context
 
@@ -12,7 +12,7 @@ FLAGS = (*COMMON, TCP)
 
 
 def make(context: Context, name: str) -> Object:
-    """A Service of type LoadBalancer."""
+    """Return a Service of type LoadBalancer."""
     return service(context, name, "LoadBalancer")
 
 

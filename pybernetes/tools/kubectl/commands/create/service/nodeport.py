@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._make import COMMON, Object, generator
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator
 from pybernetes.tools.kubectl.commands.create.service._service import TCP, service
 from pybernetes.tools.kubectl.context import Context
 
@@ -12,7 +12,7 @@ FLAGS = (*COMMON, TCP, "- node-port int 0 | port on each node\n")
 
 
 def make(context: Context, name: str) -> Object:
-    """A Service of type NodePort."""
+    """Return a Service of type NodePort."""
     return service(context, name, "NodePort", node_port=context.flags.node_port)
 
 

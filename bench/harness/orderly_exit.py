@@ -1,0 +1,86 @@
+"""A benchmark that is told to end early cleans up as it does at its end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_PATIENCE = 30.0
+
+
+@contextlib.contextmanager
+def orderly_exit() -> Iterator[None]:
+    """Make the first signal end what runs inside so that every ``finally`` is reached; end processes that are left.
+
+    Later signals do not disturb the cleaning up. A signal that was ignored before, as by nohup, stays ignored.
+    """
+    got: list[int] = []
+
+    def end(number: int, frame: FrameType | None) -> None:
+        got.append(number)
+        for other in before:
+            signal.signal(other, signal.SIG_IGN)
+        print(f"{signal.Signals(number).name}: cleaning up", file=sys.stderr, flush=True)
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            raise SystemExit(128 + number) from None
+        loop.call_soon_threadsafe(_cancel, loop)  # an exception could get lost in a callback of the loop
+
+    before = {
+        number: signal.getsignal(number) for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN
+    }
+    for number in before:
+        signal.signal(number, end)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if not got:
+            raise
+    finally:
+        _end_children()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if got:
+        raise SystemExit(128 + got[0])
+
+
+def _cancel(loop: asyncio.AbstractEventLoop) -> None:
+    for task in asyncio.all_tasks(loop):
+        task.cancel()
+
+
+def _end_children() -> None:
+    """End the children of this process that are still there: by SIGTERM, and later by SIGKILL."""
+    deadline = time.monotonic() + _PATIENCE
+    left = set(_children())
+    for pid in left:
+        os.kill(pid, signal.SIGTERM)
+        os.kill(pid, signal.SIGCONT)  # a benchmark may have stopped it
+    while left:
+        if time.monotonic() > deadline:
+            for pid in left:
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.02)
+        left = {pid for pid in left if _runs(pid)}
+
+
+def _children() -> Iterator[int]:
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            if int(path.read_text().rpartition(")")[2].split()[1]) == os.getpid():
+                yield int(path.parent.name)
+
+
+def _runs(pid: int) -> bool:
+    with contextlib.suppress(ChildProcessError):
+        return os.waitpid(pid, os.WNOHANG) == (0, 0)
+    return False

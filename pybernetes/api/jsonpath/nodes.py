@@ -1,0 +1,258 @@
+"""The parts of a JSONPath template, and what each of them selects from the values before it."""
+
+from __future__ import annotations
+
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from pybernetes.api.text import go_printf
+
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
+}  # fmt: skip
+
+
+class JsonPathError(ValueError):
+    """The text is not a template, or does not fit the value; the words are those of client-go."""
+
+
+class MissingFieldError(JsonPathError):
+    """The value does not have a field, and missing fields are not allowed."""
+
+
+class Step(ABC):
+    """A part of a path."""
+
+    @abstractmethod
+    def select(self, values: list[Any], root: Any) -> list[Any]:
+        """Return what this step selects from the values that the steps before it selected.
+
+        ``root`` is the value that the whole template runs on.
+        """
+
+
+class Path(NamedTuple):
+    """An expression: steps one after another."""
+
+    steps: tuple[Step, ...]
+
+    def select(self, value: Any, root: Any) -> list[Any]:
+        """Return what the steps select from a value."""
+        values = [value]
+        for step in self.steps:
+            values = step.select(values, root)
+        return values
+
+
+class Text(NamedTuple):
+    """Text outside of braces."""
+
+    text: str
+
+
+class Range(NamedTuple):
+    """What stands between ``range`` and ``end``; it is repeated for each value of a path."""
+
+    path: Path
+    body: tuple[Path | Text | Range, ...]
+
+
+Part = Path | Text | Range
+
+
+def select_all(parts: tuple[Part, ...], value: Any, root: Any) -> list[list[Any]]:
+    """Return the values of each part of a template."""
+    results: list[list[Any]] = []
+    for part in parts:
+        if isinstance(part, Path):
+            results.append(part.select(value, root))
+        elif isinstance(part, Text):
+            results.append([part.text])
+        else:
+            for item in part.path.select(value, root):
+                results += select_all(part.body, item, root)
+    return results
+
+
+class Literal(Step):
+    """A text, a number or a truth value."""
+
+    def __init__(self, value: str | float | bool) -> None:
+        self.value = value
+
+    def select(self, values: list[Any], root: Any) -> list[Any]:
+        return [self.value]
+
+
+class Root(Step):
+    """``$``: the whole value."""
+
+    def select(self, values: list[Any], root: Any) -> list[Any]:
+        return [root]
+
+
+class Current(Step):
+    """``@``: the value that the path starts from."""
+
+    def select(self, values: list[Any], root: Any) -> list[Any]:
+        return values
+
+
+class Field(Step):
+    """``.name``: a field of an object."""
+
+    def __init__(self, name: str, allow_missing: bool) -> None:
+        self.name, self.allow_missing = name, allow_missing
+
+    def select(self, values: list[Any], root: Any) -> list[Any]:
+        name = self.name
+        selected = [value[name] for value in values if isinstance(value, dict) and name in value]
+        if not selected and not self.allow_missing:
+            raise MissingFieldError(f"{name} is not found")
+        return selected
+
+
+class Wildcard(Step):
+    """``*``: every field or item."""
+
+    def select(self, values: list[Any], root: Any) -> list[Any]:
+        return [child for value in values for child in _children(value)]
+
+
+class Recursive(Step):
+    """``..``: the value, and every object and list in it."""
+
+    def select(self, values: list[Any], root: Any) -> list[Any]:
+        return [inner for value in values for inner in _descendants(value)]
+
+
+class Union(Step):
+    """``[a,b]``: what several steps select."""
+
+    def __init__(self, steps: tuple[Step, ...]) -> None:
+        self.steps = steps
+
+    def select(self, values: list[Any], root: Any) -> list[Any]:
+        return [value for step in self.steps for value in step.select(values, root)]
+
+
+class Index(Step):
+    """``[1]``: one item of a list, counted from its end if negative."""
+
+    def __init__(self, index: int, allow_missing: bool) -> None:
+        self.index, self.allow_missing = index, allow_missing
+
+    def select(self, values: list[Any], root: Any) -> list[Any]:
+        return [item for value in values for item in self._item(value)]
+
+    def _item(self, value: Any) -> list[Any]:
+        items = _items(value, self.allow_missing)
+        size, index = len(items), self.index
+        if -size <= index < size:
+            return [items[index]]
+        if self.allow_missing and size == 0:
+            return []
+        raise JsonPathError(
+            f"array index out of bounds: index {index if index >= 0 else index + size}, length {size}"
+        )
+
+
+class Slice(Step):
+    """``[1:3]``: some items of a list."""
+
+    def __init__(self, first: int | None, last: int | None, step: int | None, allow_missing: bool) -> None:
+        self.first, self.last, self.step, self.allow_missing = first or 0, last, step, allow_missing
+
+    def select(self, values: list[Any], root: Any) -> list[Any]:
+        return [item for value in values for item in self._some(value)]
+
+    def _some(self, value: Any) -> list[Any]:
+        items = _items(value, self.allow_missing)
+        if self.step is not None and self.step < 0:
+            raise JsonPathError("step must be >= 0")
+        size = len(items)
+        first = self.first + size if self.first < 0 else self.first
+        last = size if self.last is None else self.last
+        last = last + size if last < 0 else last
+        return items[max(first, 0) : min(last, size) : self.step or 1]
+
+
+class Filter(Step):
+    """``[?(left == right)]``: the items for which a comparison holds, or for which ``left`` selects something."""
+
+    def __init__(self, left: tuple[Part, ...], comparison: str = "", right: tuple[Part, ...] = ()) -> None:
+        self.left, self.comparison, self.right = left, comparison, right
+
+    def select(self, values: list[Any], root: Any) -> list[Any]:
+        return [item for value in values for item in _filtered(value) if self._matches(item, root)]
+
+    def _matches(self, item: Any, root: Any) -> bool:
+        left = _flat(self.left, item, root)
+        if not self.comparison:
+            return bool(left)
+        right = _flat(self.right, item, root)
+        if not left or not right:
+            return False
+        if len(left) > 1 or len(right) > 1:
+            raise JsonPathError("can only compare one element at a time")
+        return _compare(left[0], right[0], self.comparison)
+
+
+def _compare(left: Any, right: Any, comparison: str) -> bool:
+    """Compare two values; a number, a text and anything else never match one another."""
+    if type(left) is not type(right) and (
+        _is_number(left) != _is_number(right) or isinstance(left, str) != isinstance(right, str)
+    ):
+        return False
+    try:
+        return bool(COMPARISONS[comparison](left, right))
+    except TypeError:
+        return False
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _flat(parts: tuple[Part, ...], item: Any, root: Any) -> list[Any]:
+    try:
+        if len(parts) == 1 and isinstance(parts[0], Path):
+            return parts[0].select(item, root)
+        return [value for values in select_all(parts, item, root) for value in values]
+    except MissingFieldError:
+        return []
+
+
+def _items(value: Any, allow_missing: bool) -> list[Any]:
+    if isinstance(value, list):
+        return value
+    if value is None and allow_missing:
+        return []
+    raise JsonPathError(f"{go_printf.plain(value)} is not array or slice")
+
+
+def _filtered(value: Any) -> list[Any]:
+    if isinstance(value, list):
+        return value
+    if isinstance(value, dict):
+        return [value]
+    if value is None:
+        return []
+    raise JsonPathError(f"{go_printf.plain(value)} is not array or slice and cannot be filtered")
+
+
+def _children(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return [value[key] for key in sorted(value)]
+    return value if isinstance(value, list) else []
+
+
+def _descendants(value: Any) -> list[Any]:
+    if not isinstance(value, dict | list):
+        return []
+    inner = [value]
+    for child in _children(value):
+        inner += _descendants(child)
+    return inner

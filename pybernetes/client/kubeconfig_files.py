@@ -1,0 +1,98 @@
+"""kubeconfig files: where they are, what is in them, several as one.
+
+Every program reads them with these functions. kubectl does so on each start: nothing is imported here that costs
+time, and plain files are read without the YAML library.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False  # typing's own costs time to import
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pybernetes.api.resource import Object
+
+ORIGIN = "@origin"  # the key under which an entry keeps the path of its file
+PLURALS = {"clusters": "cluster", "users": "user", "contexts": "context"}
+_PATHS = ("certificate-authority", "client-certificate", "client-key", "tokenFile")
+
+
+class ConfigError(ValueError):
+    """A configuration is missing, broken or says something that is not supported."""
+
+
+def paths(environment: Mapping[str, str]) -> list[str]:
+    """Return the usual files, in order of precedence: those of $KUBECONFIG, else ~/.kube/config."""
+    listed = [path for path in environment.get("KUBECONFIG", "").split(os.pathsep) if path]
+    return listed or [os.path.join(environment.get("HOME", "/"), ".kube", "config")]
+
+
+def read(path: str | os.PathLike[str]) -> Object:
+    """Return the content of a file; ConfigError if it is no kubeconfig.
+
+    Paths in it become absolute, and each entry keeps the path of the file under ``ORIGIN``.
+    """
+    content = read_as_is(path)
+    directory = os.path.dirname(os.path.abspath(path))
+    for plural, singular in PLURALS.items():
+        for item in content.get(plural) or ():
+            item[ORIGIN] = os.fspath(path)
+            _resolve(item.get(singular) or {}, directory)
+    return content
+
+
+def read_as_is(path: str | os.PathLike[str]) -> Object:
+    """Return the content of a file as it stands; ConfigError if it is no kubeconfig."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    from pybernetes.lib.plain_yaml import NotPlain, parse
+
+    try:
+        content = parse(text)
+    except NotPlain:
+        from pybernetes.api.text.yaml_reader import YamlError, loads
+
+        try:
+            content = loads(text.encode())[0]
+        except YamlError as error:
+            raise ConfigError(f'error loading config file "{path}": {error}') from None
+    if content is None:
+        return {}
+    if not isinstance(content, dict) or content.get("kind", "Config") != "Config":
+        raise ConfigError(f'error loading config file "{path}": it is not a kubeconfig')
+    return content
+
+
+def _resolve(settings: Object, directory: str) -> None:
+    """Make the paths of a cluster or a user absolute; they are relative to the folder of the file."""
+    for name in _PATHS:
+        if settings.get(name):
+            settings[name] = os.path.join(directory, settings[name])
+    plugin = settings.get("exec") or {}
+    if "/" in (plugin.get("command") or ""):  # without a slash it is looked for on the path
+        plugin["command"] = os.path.join(directory, plugin["command"])
+
+
+def merge(contents: Iterable[Object]) -> Object:
+    """Return several kubeconfigs as one: of two entries with the same name the first counts."""
+    merged: Object = {plural: [] for plural in PLURALS}
+    for content in contents:
+        for plural in PLURALS:
+            entries = merged[plural]
+            known = {item.get("name") for item in entries}
+            entries += [item for item in content.get(plural) or () if item.get("name") not in known]
+        for name in ("current-context", "preferences"):
+            if content.get(name) and not merged.get(name):
+                merged[name] = content[name]
+    return merged
+
+
+def entry(content: Object, plural: str, name: str) -> Object | None:
+    """Return a named cluster, user or context; None if there is none."""
+    for item in content.get(plural) or ():
+        if item.get("name") == name:
+            settings: Object = item.get(PLURALS[plural]) or {}
+            return settings
+    return None

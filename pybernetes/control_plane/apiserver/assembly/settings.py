@@ -1,0 +1,50 @@
+"""What a server is told from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin
+from pybernetes.control_plane.apiserver.aggregation.proxy import Identity
+from pybernetes.control_plane.apiserver.audit.auditor import Auditor
+from pybernetes.control_plane.apiserver.authn import client_ca_publisher
+from pybernetes.control_plane.apiserver.authn.authentication import Authentication
+from pybernetes.control_plane.apiserver.authz.authorizer import Authorizer
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.proxy.node_access import NodeAccess
+from pybernetes.control_plane.apiserver.services.options import ServiceOptions
+from pybernetes.lib.serving_certificates import ServingCertificates
+
+
+@dataclass
+class Settings:
+    """What a server is told from outside."""
+
+    host: str = "0.0.0.0"
+    port: int = 6443
+    advertise_address: str = ""
+    # The name or address that others know it by, if it is not the one above.
+    external_hostname: str = ""
+    serving: ServingCertificates | None = None
+    # What the command line said, for /flagz.
+    flags: Mapping[str, str] = field(default_factory=dict)
+    authentication: Callable[[ServerContext], Authentication] = lambda context: Authentication()
+    trust: client_ca_publisher.ClientAuthorities = field(
+        default_factory=client_ca_publisher.ClientAuthorities
+    )
+    authorizers: Sequence[Callable[[ServerContext], Authorizer]] = ()
+    admission: Sequence[Callable[[ServerContext], Plugin]] = ()
+    nodes: NodeAccess = field(default_factory=NodeAccess)
+    # Who this server is to the servers behind it.
+    proxy: Identity = field(default_factory=Identity)
+    services: ServiceOptions = field(default_factory=ServiceOptions)
+    # How long the server goes on as before once it says that it is not ready, and then waits for what is under way.
+    delay_seconds: float = 0.0
+    # How many requests may be at work at once, shared out among priority levels; 0 leaves them alone.
+    seats: int = 600
+    # Who notes what is asked of the server; None notes nothing.
+    auditor: Auditor | None = None
+    drain_seconds: float = 60.0
+    # How often what is older than this is let go from the store's history; 0 keeps it.
+    compaction_seconds: float = 300.0

@@ -1,0 +1,49 @@
+"""deadline: no request takes longer than a minute, unless it is one that goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+
+from pybernetes.api import errors
+from pybernetes.control_plane.apiserver.pipeline.step import Handler, Step, is_awaitable
+from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.lib.flags import duration
+from pybernetes.lib.http.server_connection import Answer
+
+_REQUEST_SECONDS = 60.0
+
+
+def deadline() -> Step:
+    """Return the step that gives up on what takes too long."""
+
+    async def limited(request: Request, waiting: Awaitable[Answer]) -> Answer:
+        try:
+            async with asyncio.timeout(seconds_allowed(request)):
+                return await waiting
+        except TimeoutError:
+            text = "request did not complete within requested timeout - context deadline exceeded"
+            raise errors.timeout(text) from None
+
+    def step(following: Handler) -> Handler:
+        def handle(request: Request) -> Answer | Awaitable[Answer]:
+            answer = following(request)
+            if is_awaitable(answer):
+                return limited(request, answer)
+            return answer
+
+        return handle
+
+    return step
+
+
+def seconds_allowed(request: Request) -> float | None:
+    """Return how long a request may take: less if the client says so; None for one that goes on."""
+    if request.request_info.long_running:
+        return None
+    text = request.parameter("timeout") if "timeout=" in request.query_text else ""
+    try:
+        wanted = duration(text) if text else 0
+    except ValueError:
+        raise errors.bad_request("invalid timeout specified in the request URL") from None
+    return wanted if 0 < wanted < _REQUEST_SECONDS else _REQUEST_SECONDS

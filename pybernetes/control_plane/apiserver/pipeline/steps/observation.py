@@ -1,0 +1,66 @@
+"""observation: reads what a request asks for, and counts it when it is answered."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable
+
+from pybernetes.control_plane.apiserver import request_info
+from pybernetes.control_plane.apiserver.observability.metrics import Metrics
+from pybernetes.control_plane.apiserver.pipeline.step import Handler, Step, answered, is_awaitable
+from pybernetes.control_plane.apiserver.pipeline.steps.deadline import seconds_allowed
+from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.lib.http.messages import Response
+from pybernetes.lib.http.server_connection import Answer
+from pybernetes.lib.http.stream import Stream
+
+_READS = frozenset(("get", "list", "watch"))
+
+
+def observation(metrics: Metrics) -> Step:
+    """Return the step that every request begins and ends with."""
+
+    def count(request: Request, answer: Answer, at_once: bool) -> Answer:
+        """Count the request; a stream is counted when it opens."""
+        info, kind = request.request_info, request.kind
+        if info.is_resource and kind is not None:
+            code = answer.status if isinstance(answer, (Response, Stream)) else 101
+            scope = "resource" if info.name else "namespace" if info.namespace else "cluster"
+            size = len(answer.body) if type(answer) is Response else 0
+            seconds = time.monotonic() - request.started
+            metrics.observe(info.verb, kind.resource, info.subresource, scope, code, seconds, size)
+        return answer
+
+    async def in_flight(request: Request, waiting: Awaitable[Answer]) -> Answer:
+        reads = request.request_info.verb in _READS
+        gauge = metrics.in_flight_reads if reads else metrics.in_flight_writes
+        gauge.value += 1
+        try:
+            return await waiting
+        finally:
+            gauge.value -= 1
+
+    def step(following: Handler) -> Handler:
+        def checked(request: Request) -> Answer | Awaitable[Answer]:
+            if "timeout=" in request.query_text:
+                seconds_allowed(request)  # one that makes no sense is refused even if nothing takes time
+            return following(request)
+
+        def handle(request: Request) -> Answer | Awaitable[Answer]:
+            request.request_info = request_info.parse(request.method, request.path, _asks_watch(request))
+            first = checked if request.query_text else following
+            answer = answered(first, request, count)
+            if is_awaitable(answer):
+                return in_flight(request, answer)
+            return answer
+
+        return handle
+
+    return step
+
+
+def _asks_watch(request: Request) -> bool:
+    if "watch" not in request.query_text:
+        return False
+    values = request.query.get("watch")
+    return values is not None and values[0].lower() not in ("0", "false")

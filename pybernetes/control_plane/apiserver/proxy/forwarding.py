@@ -1,0 +1,49 @@
+"""Requests that are passed on: to which addresses, over which TLS, and what is said if nobody is there."""
+
+from __future__ import annotations
+
+import ssl
+from urllib.parse import quote
+
+from pybernetes.api import errors
+from pybernetes.api.validation.addresses import parse_sloppy
+from pybernetes.control_plane.apiserver.proxy.reverse_proxy import ProxyError, Target, forward
+from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.lib.http.server_connection import Answer
+
+
+def is_global(address: str) -> bool:
+    """Tell whether an address is one machine's that others reach too: no loopback, link-local or group address."""
+    parsed = parse_sloppy(address)
+    if parsed is None:
+        return False
+    return not (parsed.is_loopback or parsed.is_link_local or parsed.is_multicast or parsed.is_unspecified
+                or address == "255.255.255.255")  # fmt: skip
+
+
+def unverified() -> ssl.SSLContext:
+    """Return TLS settings for a server whose certificate nobody checks: pods, and kubelets without an authority."""
+    secure = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    secure.check_hostname = False
+    secure.verify_mode = ssl.CERT_NONE
+    return secure
+
+
+async def forward_request(request: Request, target: Target, *, whole_refusals: bool = False) -> Answer:
+    """Pass a request on; 503 if there is nobody to pass it to."""
+    target.headers.setdefault(b"x-forwarded-for", _peer(request))
+    try:
+        return await forward(request, target, whole_refusals=whole_refusals)
+    except ProxyError as error:
+        raise errors.unavailable(f"error trying to reach service: {error}") from None
+
+
+def _peer(request: Request) -> bytes:
+    peer = request.connection.transport.get_extra_info("peername")
+    return str(peer[0]).encode() if peer else b""
+
+
+def with_query(path: str, query: str) -> str:
+    """Return a path, escaped again, and the query that came with it."""
+    escaped = quote(path, safe="/:@!$&'()*+,;=-._~")
+    return f"{escaped}?{query}" if query else escaped

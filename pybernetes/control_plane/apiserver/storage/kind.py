@@ -1,0 +1,157 @@
+"""A kind that is served: the keys of its objects, and their way to stored bytes and back."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from weakref import ref
+
+import orjson
+
+from pybernetes.api.resource import Object, Resource
+from pybernetes.api.schema import Type, kind_type
+from pybernetes.control_plane.apiserver.storage import nulls
+from pybernetes.control_plane.apiserver.storage.view import SharedObject, View, view_of
+from pybernetes.control_plane.store.protocol import Record
+
+ROOT = "/registry/"
+# Several readers look at a change one after the other: what the first has decoded is still there for the others.
+_RECENTLY_DECODED: deque[SharedObject] = deque(maxlen=32)
+
+
+class Kind:
+    """A resource as it is served: keys, encoding, reading."""
+
+    def __init__(self, resource: Resource) -> None:
+        self.resource = resource
+        self.prefix = f"{ROOT}{resource.storage_path}/"
+        self.namespaced = resource.namespaced
+        self.selectable: dict[str, Callable[[Object], str]] = {
+            "metadata.name": lambda obj: obj["metadata"].get("name", ""),
+            "metadata.namespace": lambda obj: obj["metadata"].get("namespace", ""),
+            **resource.selectable,
+        }
+        self.converts = resource.storage_version is not None
+        # What is derived from a record belongs to a version of the kind, and to one schema of a custom one.
+        self.form = resource.api_version
+        # Closes each open watch, for a kind that is no longer served.
+        self.watches: set[Callable[[], None]] = set()
+        # Whether a webhook converts objects between what is stored and this version, which takes time.
+        self.awaits_webhook = False
+        self._head = b'{"kind":"%b","apiVersion":"%b",' % (
+            resource.kind.encode(), resource.api_version.encode()
+        )  # fmt: skip
+
+    def key(self, namespace: str, name: str) -> str:
+        """Return the key at which an object is kept."""
+        return f"{self.prefix}{namespace}/{name}" if self.namespaced else self.prefix + name
+
+    def collection(self, namespace: str) -> str:
+        """Return the prefix of a namespace's objects, or of all objects."""
+        return f"{self.prefix}{namespace}/" if namespace and self.namespaced else self.prefix
+
+    # -- writing ---------------------------------------------------------------------------------------------
+
+    def serialize(self, obj: Object) -> bytes:
+        """Return the bytes to store: kind, apiVersion and metadata first, without a resourceVersion."""
+        if self.resource.to_storage is not None:
+            obj = self.resource.to_storage(obj)
+        meta = obj["metadata"]
+        if "resourceVersion" in meta:
+            meta = {key: value for key, value in meta.items() if key != "resourceVersion"}
+        ordered = {"kind": obj["kind"], "apiVersion": obj["apiVersion"], "metadata": meta}
+        for key, value in obj.items():
+            if key not in ordered:
+                ordered[key] = value
+        return orjson.dumps(ordered if self._stored is None else nulls.fill(ordered, self._stored))
+
+    async def encode(self, obj: Object) -> bytes:
+        """Return the bytes to store, converted by the webhook if the kind has one."""
+        return self.serialize(obj)
+
+    def is_outdated(self, record: Record) -> bool:
+        """Tell whether an object is stored in another version than it would be now."""
+        return False
+
+    # -- reading ---------------------------------------------------------------------------------------------
+
+    def unconverted(self, records: Iterable[Record]) -> list[Record]:
+        """Return those of the records that a webhook has to convert before they can be read."""
+        return []
+
+    async def convert(self, records: Iterable[Record]) -> None:
+        """Make records readable by having the webhook, if there is one, convert them."""
+
+    def shown(self, obj: Object) -> Object:
+        """Change an object of this version, in place, to what clients see, and return it."""
+        return obj if self.resource.own_type is not None else nulls.fill(obj, self.resource.type)
+
+    def data(self, record: Record) -> bytes:
+        """Return a stored object's bytes as this version shows them."""
+        if not self.converts:
+            return record.value
+        view = view_of(record)
+        if self.form not in view.converted:
+            view.converted[self.form] = orjson.dumps(self.shown(self.object(record)))
+        return view.converted[self.form]
+
+    def items(self, records: Iterable[Record]) -> list[bytes]:
+        """Return stored objects' bytes as a list shows them: without the kind and version that it says once."""
+        head, length = self._head, len(self._head)
+        values = [self.data(record) for record in records]
+        return [b"{" + value[length:] if value.startswith(head) else value for value in values]
+
+    def object(self, record: Record) -> Object:
+        """Return a stored object, decoded anew: the caller may change it."""
+        obj = orjson.loads(record.value)
+        if b":null" in record.value and self._stored is not None:
+            nulls.drop(obj, self._stored)
+        if self.resource.from_storage is not None:
+            obj = self.resource.from_storage(obj)
+        return obj
+
+    def shared(self, record: Record) -> Object:
+        """Return a stored object, decoded once for all who hold it at the same time: nobody may change it."""
+        if self.converts:
+            return self.object(record)
+        view = view_of(record)
+        shared = view.object() if view.object is not None else None
+        if shared is None:
+            shared = SharedObject(self.object(record))
+            view.object = ref(shared)
+            _RECENTLY_DECODED.append(shared)
+        return shared
+
+    @cached_property
+    def _stored(self) -> Type | None:
+        """The built-in type that is stored, if it is one."""
+        resource = self.resource
+        if resource.own_type is not None:
+            return None
+        return (
+            kind_type(*resource.storage_version, resource.kind) if resource.storage_version else resource.type
+        )
+
+    def labels(self, record: Record) -> dict[str, str]:
+        """Return the labels of a stored object, decoded once."""
+        view = view_of(record)
+        if view.labels is None:
+            return self._derive(record, view)
+        return view.labels
+
+    def fields(self, record: Record) -> dict[str, str]:
+        """Return what field selectors see of a stored object, computed once."""
+        view = view_of(record)
+        fields = view.fields.get(self.form)
+        if fields is None:
+            self._derive(record, view)
+            fields = view.fields[self.form]
+        return fields
+
+    def _derive(self, record: Record, view: View) -> dict[str, str]:
+        """Note the labels and the selectable fields of a record; return the labels."""
+        obj = self.shared(record)
+        labels = view.labels = obj["metadata"].get("labels") or {}
+        view.fields[self.form] = {name: get(obj) for name, get in self.selectable.items()}
+        return labels

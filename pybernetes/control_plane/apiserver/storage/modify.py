@@ -1,0 +1,119 @@
+"""The one way to change a stored object: compare and swap.
+
+``modify`` reads what is at a key, asks a function what is to become of it, and writes that if nobody else changed the key
+meanwhile; otherwise it starts again with what is there now. ``transact`` is the same for callers that do something around
+the write, such as holding what it took from a pool; ``create_record`` is for what is new and must not exist. Nothing else
+of the API server writes to the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from enum import Enum
+from typing import TypeVar
+
+from pybernetes.api import errors
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver.storage.kind import Kind
+from pybernetes.control_plane.store.protocol import Conflict, Event, KeyExists, NotFound, Record, Store
+
+Result = TypeVar("Result")
+_TRIES = 32
+
+
+class Outcome(Enum):
+    """What is to become of an object that is not to be replaced."""
+
+    KEEP = "keep"
+    DELETE = "delete"
+
+
+KEEP, DELETE = Outcome.KEEP, Outcome.DELETE
+# Gets the object, which it may change, or None if there is none; gives the object to store, KEEP or DELETE.
+Change = Callable[[Object | None], "Object | Outcome"]
+
+
+class Overtaken(Exception):
+    """Another writer was faster: the attempt is to be made again with what is there now."""
+
+
+class Transaction:
+    """One attempt to change what is at a key. ``record`` is what was there, None if nothing was."""
+
+    __slots__ = ("_store", "key", "kind", "record")
+
+    def __init__(self, store: Store, kind: Kind, key: str, record: Record | None) -> None:
+        self._store, self.kind, self.key, self.record = store, kind, key, record
+
+    def object(self) -> Object | None:
+        """Return the object, decoded anew, or None."""
+        return None if self.record is None else self.kind.object(self.record)
+
+    async def write(self, obj: Object) -> Record:
+        """Store the object; Overtaken if somebody else wrote to the key meanwhile."""
+        try:
+            return await _store(self._store, self.kind, self.key, obj, self.record)
+        except (Conflict, KeyExists, NotFound):
+            raise Overtaken from None
+
+    async def delete(self) -> Event | None:
+        """Delete the object; Overtaken if somebody else wrote to the key meanwhile."""
+        if self.record is None:
+            return None
+        try:
+            return await self._store.delete(self.key, self.record.revision)
+        except (Conflict, NotFound):
+            raise Overtaken from None
+
+
+async def _store(store: Store, kind: Kind, key: str, obj: Object, before: Record | None) -> Record:
+    value = await kind.encode(obj) if kind.awaits_webhook else kind.serialize(obj)
+    ttl = kind.resource.ttl
+    if before is None:
+        record = await store.create(key, value, ttl=ttl)
+    else:
+        record = await store.update(key, value, before.revision, ttl=ttl)
+    if kind.awaits_webhook:
+        await kind.convert((record,))
+    return record
+
+
+async def create_record(store: Store, kind: Kind, key: str, obj: Object) -> Record:
+    """Store a new object; KeyExists if there is one at the key."""
+    return await _store(store, kind, key, obj, None)
+
+
+async def transact(
+    store: Store, kind: Kind, key: str, attempt: Callable[[Transaction], Awaitable[Result]]
+) -> Result:
+    """Return the result of the first attempt that was not overtaken by another writer.
+
+    An attempt that was overtaken is made again, with what is there then; 409 if that happens too often.
+    """
+    for _ in range(_TRIES):
+        if not store.local:
+            await store.sync()
+        record = store.get(key)
+        if record is not None and kind.awaits_webhook:
+            await kind.convert((record,))
+        try:
+            return await attempt(Transaction(store, kind, key, record))
+        except Overtaken:
+            continue
+    raise errors.modified(kind.resource.group, kind.resource.plural, key.rpartition("/")[2])
+
+
+async def modify(store: Store, kind: Kind, key: str, change: Change) -> Record | None:
+    """Change, make or delete the object at a key; return its record, or None if there is none now."""
+
+    async def attempt(transaction: Transaction) -> Record | None:
+        wanted = change(transaction.object())
+        if wanted is KEEP:
+            return transaction.record
+        if wanted is DELETE:
+            await transaction.delete()
+            return None
+        assert not isinstance(wanted, Outcome)
+        return await transaction.write(wanted)
+
+    return await transact(store, kind, key, attempt)

@@ -1,0 +1,78 @@
+"""The way of a changed object: identity, managed fields, admission, the checks and rules of its kind, the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import orjson
+
+from pybernetes.api import errors
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.apiserver.storage import deletion
+from pybernetes.control_plane.apiserver.storage.allocation import allocated
+from pybernetes.control_plane.apiserver.storage.create import warn
+from pybernetes.control_plane.apiserver.storage.kind import Kind
+from pybernetes.control_plane.apiserver.storage.managed_fields import update_managed_fields
+from pybernetes.control_plane.apiserver.storage.modify import Transaction, transact
+from pybernetes.control_plane.apiserver.storage.object_meta import drop_duplicate_owners, keep_identity
+from pybernetes.control_plane.apiserver.storage.options import WriteOptions
+from pybernetes.control_plane.apiserver.storage.update_rules import UpdateRules
+from pybernetes.control_plane.apiserver.storage.written import Written
+
+# Gets the stored object, which it may change, and gives the new one.
+Mutate = Callable[[Object], Object]
+
+
+async def update_stored(
+    context: ServerContext,
+    kind: Kind,
+    mutate: Mutate,
+    request: Request,
+    options: WriteOptions,
+    rules: UpdateRules | None = None,
+    *,
+    keep_fields: bool = False,
+) -> Written:
+    """Change a stored object: ``mutate`` is called again if another writer was faster.
+
+    ``keep_fields`` if the managed fields of what ``mutate`` gives are done (server-side apply).
+    """
+    info, resource = request.request_info, kind.resource
+    rules = rules or UpdateRules(resource)
+
+    async def attempt(transaction: Transaction) -> Written:
+        record, old, new = transaction.record, transaction.object(), transaction.object()
+        if record is None or old is None or new is None:
+            raise errors.not_found(resource.group, resource.plural, info.name)
+        new = mutate(new)
+        keep_identity(kind, new, old, request)
+        drop_duplicate_owners(new["metadata"], request)
+        if not keep_fields:
+            update_managed_fields(context, resource, old, new, options, info.subresource, rules.reset)
+        attributes = context.admission.attributes("UPDATE", resource, request, new, old, options.dry_run)
+        await context.admission.mutate(attributes)
+        await context.check_write(kind, request, new, old)
+        rules.prepare(new, old)
+        async with allocated(context, kind, new, old, options.dry_run):
+            if new == old and _exactly(new, old) and not kind.is_outdated(record):
+                return Written(record, new)
+            rules.check(new, old)
+            await context.check_write(kind, request, new, old, valid=True)
+            warn(resource, new, old, request)
+            await context.admission.validate(attributes)
+            if options.dry_run:
+                return Written(None, new)
+            if not deletion.is_complete(new):
+                return Written(await transaction.write(new), new)
+            await transaction.delete()
+        await deletion.after(context, kind, new)
+        return Written(None, new)
+
+    return await transact(context.store, kind, kind.key(info.namespace, info.name), attempt)
+
+
+def _exactly(new: Object, old: Object) -> bool:
+    """Tell whether equal objects are equal in JSON too, where true is not 1 and 1.0 is not 1."""
+    return orjson.dumps(new, option=orjson.OPT_SORT_KEYS) == orjson.dumps(old, option=orjson.OPT_SORT_KEYS)

@@ -1,0 +1,34 @@
+"""What readers derive from a record, kept beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import ref
+
+from pybernetes.control_plane.store.protocol import Record
+
+
+class SharedObject(dict[str, Any]):
+    """A decoded object that goes when the last holder lets it go, however long its record is kept."""
+
+    __slots__ = ("__weakref__",)
+
+
+class View:
+    """What was derived from one record."""
+
+    __slots__ = ("converted", "fields", "labels", "object")
+
+    def __init__(self) -> None:
+        self.labels: dict[str, str] | None = None
+        self.fields: dict[str, dict[str, str]] = {}  # by version, since each has its own
+        self.object: ref[SharedObject] | None = None
+        self.converted: dict[str, bytes] = {}
+
+
+def view_of(record: Record) -> View:
+    """Return the view of a record, made if there is none yet."""
+    view: View | None = record.view
+    if view is None:
+        view = record.view = View()
+    return view

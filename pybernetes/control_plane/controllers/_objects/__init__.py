@@ -1,0 +1,1 @@
+"""What controllers ask about objects: pods, services, conditions, deletion."""

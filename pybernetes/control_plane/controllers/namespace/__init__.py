@@ -1,0 +1,1 @@
+"""Namespace: everything in a deleted namespace is deleted."""

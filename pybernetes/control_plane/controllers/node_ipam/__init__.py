@@ -1,0 +1,1 @@
+"""Node IPAM: every node gets ranges of pod addresses."""

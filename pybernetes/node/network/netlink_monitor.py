@@ -1,0 +1,87 @@
+"""Notices changes of links and routes: the kernel reports them (rtnetlink)."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+import sys
+from collections.abc import Callable, Iterator
+
+from pyroute2.netlink.rtnl import RTMGRP_IPV4_ROUTE, RTMGRP_IPV6_ROUTE, RTMGRP_LINK
+
+from pybernetes.node.network.kernel import PROTOCOL
+
+# Message types, and where they have what (linux/rtnetlink.h, linux/if_link.h).
+_NEW_LINK, _DELETED_LINK, _DELETED_ROUTE = 16, 17, 25
+_NAME, _MTU, _ROUTE_PROTOCOL = 3, 4, 5
+_UP = 1  # the flag of a link that is up
+_POD_LINK = "veth"  # how the bridge plugin begins the names of the links of pods
+
+
+class NetlinkMonitor:
+    """Calls back whenever a link changes or a route of ours is removed."""
+
+    def __init__(self, on_change: Callable[[], None]) -> None:
+        self._on_change = on_change
+        self._states: dict[str, tuple[int, int]] = {}
+        self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_NONBLOCK, 0)
+        self._socket.bind((0, RTMGRP_LINK | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE))
+        asyncio.get_running_loop().add_reader(self._socket.fileno(), self._read)
+
+    def _read(self) -> None:
+        try:
+            data = self._socket.recv(1 << 18)
+        except BlockingIOError:
+            return
+        except OSError:  # more messages than the socket holds: some are lost
+            self._states.clear()
+            self._on_change()
+            return
+        if any([self._matters(kind, body) for kind, body in _messages(data)]):
+            self._on_change()
+
+    def _matters(self, kind: int, body: bytes) -> bool:
+        if kind == _DELETED_ROUTE:
+            return body[_ROUTE_PROTOCOL] == PROTOCOL
+        if kind not in (_NEW_LINK, _DELETED_LINK):
+            return False
+        name, mtu = "", 0
+        for attribute, value in _attributes(body[16:]):
+            if attribute == _NAME:
+                name = value.rstrip(b"\0").decode()
+                if name.startswith(_POD_LINK):
+                    return False
+            elif attribute == _MTU:
+                mtu = int.from_bytes(value, sys.byteorder)
+        # A bridge loses its carrier with its last pod and gets it back with the next, which changes nothing here.
+        up = struct.unpack_from("=I", body, 8)[0] & _UP
+        state = (up, mtu) if kind == _NEW_LINK else (0, 0)
+        before, self._states[name] = self._states.get(name), state
+        return before != state
+
+    def close(self) -> None:
+        """Stop listening."""
+        asyncio.get_running_loop().remove_reader(self._socket.fileno())
+        self._socket.close()
+
+
+def _messages(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the kind and the body of each netlink message."""
+    at = 0
+    while at + 16 <= len(data):
+        length, kind = struct.unpack_from("=IH", data, at)
+        if length < 16:
+            return
+        yield kind, data[at + 16 : at + length]
+        at += (length + 3) & ~3
+
+
+def _attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
+    at = 0
+    while at + 4 <= len(data):
+        length, kind = struct.unpack_from("=HH", data, at)
+        if length < 4:
+            return
+        yield kind & 0x3FFF, data[at + 4 : at + length]
+        at += (length + 3) & ~3

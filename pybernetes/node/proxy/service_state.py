@@ -1,0 +1,127 @@
+"""What a Service asks of a node: from the Service, its EndpointSlices and the node to ServicePorts. Pure."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from pybernetes.api.resource import Object
+from pybernetes.node.proxy.endpoint import PROTOCOLS, Endpoint, endpoints_by_port
+from pybernetes.node.proxy.node import Node
+from pybernetes.node.proxy.service_port import ServicePort
+from pybernetes.node.proxy.topology import cluster_targets, local_targets
+
+
+class ServiceState(NamedTuple):
+    """All that a Service asks of a node."""
+
+    ports: tuple[ServicePort, ...] = ()
+    health_check_port: int = 0
+    local_ready: int = 0  # how many of its pods on this node are ready
+
+
+NO_STATE = ServiceState()
+
+
+def service_state(service: Object | None, slices: Iterable[Object], node: Node) -> ServiceState:
+    """Return what a Service asks of the node; nothing if it has no cluster IP or is an ExternalName."""
+    if service is None:
+        return NO_STATE
+    spec = service["spec"]
+    addresses = spec.get("clusterIPs") or [spec.get("clusterIP") or "None"]
+    if spec.get("type") == "ExternalName" or addresses[0] in ("None", ""):
+        return NO_STATE
+    by_port = endpoints_by_port(slices, node)
+    ports = []
+    for address in addresses:
+        family = ipaddress.ip_address(address).version
+        for port in spec.get("ports") or ():
+            protocol = PROTOCOLS.get(port.get("protocol", "TCP"))
+            if protocol is not None:
+                endpoints = list(by_port.get((family, port.get("name", ""), protocol), {}).values())
+                ports.append(_service_port(service, port, protocol, address, family, endpoints, node))
+    ready = {
+        endpoint.target.ip
+        for endpoints_of_port in by_port.values()
+        for endpoint in endpoints_of_port.values()
+        if endpoint.target.local and endpoint.ready
+    }
+    return ServiceState(tuple(ports), _health_check_port(spec), len(ready))
+
+
+def _service_port(
+    service: Object,
+    port: Object,
+    protocol: str,
+    address: str,
+    family: int,
+    endpoints: list[Endpoint],
+    node: Node,
+) -> ServicePort:
+    spec, meta = service["spec"], service["metadata"]
+    ingresses = ((service.get("status") or {}).get("loadBalancer") or {}).get("ingress") or ()
+    external_ips = _of_family(spec.get("externalIPs") or (), family)
+    load_balancer_ips = _of_family(
+        (
+            ingress["ip"]
+            for ingress in ingresses
+            if ingress.get("ip") and ingress.get("ipMode", "VIP") == "VIP"
+        ),
+        family,
+    )
+    node_port = port.get("nodePort", 0)
+    external = bool(node_port or external_ips or load_balancer_ips)
+    internal_local = spec.get("internalTrafficPolicy") == "Local"
+    external_local = spec.get("externalTrafficPolicy") == "Local"
+    uses_cluster = not internal_local or external
+    uses_local = internal_local or (external_local and external)
+    cluster = cluster_targets(endpoints, node) if uses_cluster else ()
+    local = local_targets(endpoints) if uses_local else ()
+    usable = (endpoint.ready or (endpoint.serving and endpoint.terminating) for endpoint in endpoints)
+    return ServicePort(
+        service=f"{meta.get('namespace', '')}/{meta['name']}",
+        port_name=port.get("name", ""),
+        protocol=protocol,
+        family=family,
+        cluster_ip=address,
+        port=port["port"],
+        node_port=node_port,
+        external_ips=external_ips,
+        load_balancer_ips=load_balancer_ips,
+        source_ranges=_source_ranges(spec.get("loadBalancerSourceRanges") or (), family),
+        affinity_seconds=_affinity_seconds(spec),
+        internal_local=internal_local,
+        external_local=external_local,
+        health_check_port=_health_check_port(spec),
+        cluster=cluster,
+        local=local,
+        exists=bool(cluster) or (uses_local and any(usable)),
+        serving=frozenset(endpoint.target[:2] for endpoint in endpoints if endpoint.serving)
+        if protocol == "udp"
+        else frozenset(),
+    )
+
+
+def _of_family(addresses: Iterable[str], family: int) -> tuple[str, ...]:
+    return tuple(address for address in addresses if ipaddress.ip_address(address).version == family)
+
+
+def _source_ranges(ranges: Iterable[str], family: int) -> tuple[str, ...]:
+    """Return the ranges of a family; none if one of them lets everybody in."""
+    networks = [ipaddress.ip_network(text.strip(), strict=False) for text in ranges]
+    of_family = [network for network in networks if network.version == family]
+    if any(network.prefixlen == 0 for network in of_family):
+        return ()
+    return tuple(str(network) for network in of_family)
+
+
+def _affinity_seconds(spec: Object) -> int:
+    if spec.get("sessionAffinity") != "ClientIP":
+        return 0
+    return ((spec.get("sessionAffinityConfig") or {}).get("clientIP") or {}).get("timeoutSeconds") or 10800
+
+
+def _health_check_port(spec: Object) -> int:
+    has_one = spec.get("type") == "LoadBalancer" and spec.get("externalTrafficPolicy") == "Local"
+    return spec.get("healthCheckNodePort", 0) if has_one else 0

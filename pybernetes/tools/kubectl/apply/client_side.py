@@ -1,0 +1,131 @@
+"""apply without the server's help: a three-way patch, computed here."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+from pybernetes.tools.kubectl.apply.last_applied import ANNOTATION, annotate, read
+from pybernetes.tools.kubectl.apply.server_side import warn_if_deleting
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, not_found, with_source
+from pybernetes.tools.kubectl.resources.builder import Info
+
+_MISSING = (
+    "Warning: resource {label} is missing the {annotation} annotation which is required by kubectl apply. kubectl apply "
+    "should only be used on resources created declaratively by either kubectl create --save-config or kubectl apply. "
+    "The missing annotation will be patched automatically."
+)
+_ATTEMPTS = 5
+
+
+def without_nulls(value: Any) -> Any:
+    """Return a value without the keys that are null."""
+    if isinstance(value, dict):
+        return {key: without_nulls(item) for key, item in value.items() if item is not None}
+    return [without_nulls(item) for item in value] if isinstance(value, list) else value
+
+
+def client_side(context: Context, info: Info) -> str:
+    """Create the object, or patch it with what has changed; return what was done."""
+    generate = (info.object.get("metadata") or {}).get("generateName")
+    if not info.name and generate:
+        raise CommandError(f"from {generate}: cannot use generate name with apply")
+    modified = annotate(info.object)
+    try:
+        live = context.client.get(info.resource, info.namespace, info.name)
+    except ApiError as error:
+        if not not_found(error):
+            raise with_source(
+                error,
+                f"retrieving current configuration of:\n{describe(info)}\nfrom server for:",
+                info.source,
+            ) from None
+        info.object = without_nulls(modified)
+        if context.dry_run() != "client":
+            try:
+                info.object = context.client.create(
+                    info.resource, info.namespace, info.object, query=context.write_query()
+                )
+            except CommandError as failure:
+                raise with_source(failure, "creating", info.source) from None
+        return "created"
+    if read(live) is None:
+        context.warn(_MISSING.format(label=f"{info.resource.plural}/{info.name}", annotation=ANNOTATION))
+    patch = _patched(context, info, live, modified)
+    warn_if_deleting(context, info)
+    return "configured" if patch else "unchanged"
+
+
+def describe(info: Info) -> str:
+    """Return an object as the errors of apply name it."""
+    group, _, version = info.resource.api_version.rpartition("/")
+    where = f'Resource: "{group}/{version}, Resource={info.resource.plural}", GroupVersionKind: "{group}/{version}, Kind={info.resource.kind}"'
+    return f'{where}\nName: "{info.name}", Namespace: "{info.namespace}"'
+
+
+def _patched(context: Context, info: Info, live: dict[str, Any], modified: dict[str, Any]) -> dict[str, Any]:
+    """Send the patch, again after a conflict, and leave the result in the info."""
+    for attempt in range(_ATTEMPTS):
+        patch, kind = compute(info, live, modified)
+        if context.dry_run() == "client":
+            info.object = _local(info, live, patch, kind)
+            return patch
+        if not patch:
+            info.object = live
+            return patch
+        try:
+            info.object = context.client.patch(
+                info.resource, info.namespace, info.name, patch, kind, query=context.write_query()
+            )
+            return patch
+        except ApiError as error:
+            if error.reason == "Conflict" and attempt + 1 < _ATTEMPTS:
+                live = context.client.get(info.resource, info.namespace, info.name)
+                continue
+            if context.flags.force and error.reason in ("Conflict", "Invalid"):
+                _recreate(context, info, modified)
+                return patch
+            text = f"applying patch:\n{json.dumps(patch, separators=(',', ':'))}\nto:\n{describe(info)}\nfor:"
+            raise with_source(error, text, info.source) from None
+    raise AssertionError
+
+
+def compute(info: Info, live: dict[str, Any], modified: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """Return the patch, and of which kind it is."""
+    from pybernetes.api.schema import kind_type
+    from pybernetes.tools.kubectl.apply.three_way_patch import merge_patch, strategic_patch
+
+    last = read(live)
+    original = json.loads(last) if last else None
+    try:
+        type_ = kind_type(info.resource.group, info.resource.version, info.resource.kind)
+    except KeyError:
+        return merge_patch(original, modified, live), "merge"
+    return strategic_patch(original, modified, live, type_), "strategic"
+
+
+def _local(info: Info, live: dict[str, Any], patch: dict[str, Any], kind: str) -> dict[str, Any]:
+    """Return what the object would be, computed here."""
+    if kind == "merge":
+        from pybernetes.api.patch.merge_patch import apply as merge
+
+        return merge(live, patch)
+    from pybernetes.api.patch.strategic import apply as strategic
+    from pybernetes.api.schema import kind_type
+
+    type_ = kind_type(info.resource.group, info.resource.version, info.resource.kind)
+    return strategic(copy.deepcopy(live), patch, type_)
+
+
+def _recreate(context: Context, info: Info, modified: dict[str, Any]) -> None:
+    """Delete the object and create it anew, as --force asks."""
+    from pybernetes.tools.kubectl.resources.deletion import delete_object, propagation_policy
+    from pybernetes.tools.kubectl.resources.waiting import A_WEEK, until_gone
+
+    uid = delete_object(
+        context, info, max(context.flags.grace_period, 0), propagation_policy(context.flags.cascade)
+    )
+    until_gone(context, [(info, uid)], context.flags.timeout or A_WEEK)
+    info.object = context.client.create(info.resource, info.namespace, modified, query=context.write_query())

@@ -1,0 +1,69 @@
+"""Deletes what was applied before and is in the files no more."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl.apply.last_applied import read
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError, not_found
+from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.discovery import Resource
+
+_NAMESPACED = (
+    ("", "v1", "ConfigMap"), ("", "v1", "Endpoints"), ("", "v1", "PersistentVolumeClaim"), ("", "v1", "Pod"),
+    ("", "v1", "ReplicationController"), ("", "v1", "Secret"), ("", "v1", "Service"), ("batch", "v1", "Job"),
+    ("batch", "v1", "CronJob"), ("networking.k8s.io", "v1", "Ingress"), ("apps", "v1", "DaemonSet"),
+    ("apps", "v1", "Deployment"), ("apps", "v1", "ReplicaSet"), ("apps", "v1", "StatefulSet"),
+)  # fmt: skip
+_GLOBAL = (("", "v1", "Namespace"), ("", "v1", "PersistentVolume"))
+
+
+def prune(context: Context, applied: list[Info], kinds: list[Resource]) -> None:
+    """Delete objects of the kinds that may be pruned that have the annotation and were not applied just now."""
+    flags = context.flags
+    uids = {(info.object.get("metadata") or {}).get("uid") for info in applied}
+    namespaces = {info.namespace for info in applied if info.resource.namespaced}
+    if context.namespace_given:
+        namespaces.add(context.namespace)
+    labels = flags.selector or None
+    for resource in kinds:
+        for namespace in sorted(namespaces) if resource.namespaced else [""]:
+            try:
+                items = context.client.list(resource, namespace, labels=labels).get("items") or []
+            except CommandError as error:
+                if not_found(error):
+                    continue
+                raise
+            for item in items:
+                if read(item) is None or item["metadata"].get("uid") in uids:
+                    continue
+                _delete(context, Info(resource, namespace, item["metadata"]["name"], item))
+
+
+def _delete(context: Context, info: Info) -> None:
+    from pybernetes.tools.kubectl.output import printers
+    from pybernetes.tools.kubectl.resources.deletion import delete_object, propagation_policy
+
+    if context.dry_run() != "client":
+        delete_object(context, info, context.flags.grace_period, propagation_policy(context.flags.cascade))
+    info.object.setdefault("kind", info.resource.kind)
+    info.object.setdefault("apiVersion", info.resource.api_version)
+    printers.make(context, "pruned")(info.object)
+
+
+def allowed(context: Context) -> list[Resource]:
+    """Return the kinds that may be pruned: those that the flags name, or the usual ones."""
+    chosen: list[tuple[str, str, str]] = []
+    for text in context.flags.prune_allowlist or context.flags.prune_whitelist:
+        parts = text.split("/")
+        if len(parts) != 3:
+            raise CommandError(f"invalid GroupVersionKind format: {text}, please follow <group/version/kind>")
+        group, version, kind = parts
+        chosen.append(("" if group == "core" else group, version, kind))
+    resources = []
+    for group, version, kind in chosen or (*_NAMESPACED, *(() if context.namespace_given else _GLOBAL)):
+        try:
+            resources.append(context.discovery.of_kind(f"{group}/{version}" if group else version, kind))
+        except CommandError as error:
+            if chosen:
+                raise CommandError(error.message.partition("\n")[0]) from None
+    return resources

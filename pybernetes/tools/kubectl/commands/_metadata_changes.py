@@ -1,0 +1,179 @@
+"""Labels and annotations: what label and annotate share."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from pybernetes.tools.kubectl.command_line.flags import quoted
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError, raise_all
+from pybernetes.tools.kubectl.output import printers
+from pybernetes.tools.kubectl.resources.builder import Builder, Info
+
+_CHANGE_CAUSE = "kubernetes.io/change-cause"
+
+
+def resources_and_pairs(args: list[str], what: str) -> tuple[list[str], list[str]]:
+    """Split the arguments into objects and change."""
+    resources: list[str] = []
+    pairs: list[str] = []
+    for word in args:
+        is_pair = ("=" in word and word[0] != "=") or (word.endswith("-") and word != "-")
+        if is_pair:
+            pairs.append(word)
+        elif pairs:
+            raise CommandError(f"all resources must be specified before {what} changes: {word}")
+        else:
+            resources.append(word)
+    return resources, pairs
+
+
+def _parse(what: str, pairs: list[str]) -> tuple[dict[str, str], list[str]]:
+    wanted: dict[str, str] = {}
+    removed: list[str] = []
+    for pair in pairs:
+        if "=" in pair:
+            if what == "label":
+                _check_label(pair)
+            key, _, value = pair.partition("=")
+            wanted[key] = value
+        else:
+            removed.append(pair[:-1])
+    both = [key for key in removed if key in wanted]
+    if both and what == "label":
+        raise CommandError("can not both modify and remove a label in the same command")
+    if both:
+        raise CommandError(
+            f"can not both modify and remove the following annotation(s) in the same command: {', '.join(both)}"
+        )
+    return wanted, removed
+
+
+def _check_label(pair: str) -> None:
+    from pybernetes.api.validation.names import label_value
+
+    if pair.count("=") != 1:
+        raise CommandError(f"invalid label spec: {pair}")
+    if errors := label_value(pair.partition("=")[2]):
+        raise CommandError(f"invalid label value: {quoted(pair)}: {';'.join(errors)}")
+
+
+def change(context: Context, what: str, done: str, field: str) -> None:
+    """Set and remove labels or annotations of what the arguments name."""
+    flags = context.flags
+    dry_run = context.dry_run()
+    resources, pairs = resources_and_pairs(context.args, what)
+    wanted, removed = _parse(what, pairs)
+    if flags.list and flags.output:
+        raise CommandError("--list and --output may not be specified together")
+    _check(context, what, resources, dry_run)
+    if not wanted and not removed and not flags.list:
+        raise CommandError(f"at least one {what} update is required")
+    builder = Builder.from_flags(
+        context, args=resources, continue_on_error=True, latest=not flags.local, select_all=False,
+        empty_selector=flags.all,
+    )  # fmt: skip
+    infos = builder.all()
+    if flags.resource_version and not builder.single:
+        raise CommandError("--resource-version may only be used with a single resource")
+    for info in infos:
+        try:
+            _one(context, info, what, done, field, wanted, removed, dry_run, builder.single)
+        except CommandError as error:
+            builder.errors.append(error)
+    builder.finish()
+
+
+def _check(context: Context, what: str, resources: list[str], dry_run: str) -> None:
+    flags = context.flags
+    name = "pod" if what == "label" else "rsrc"
+    if flags.all and flags.selector:
+        raise CommandError("cannot set --all and --selector at the same time")
+    if flags.all and flags.field_selector:
+        raise CommandError("cannot set --all and --field-selector at the same time")
+    if flags.local:
+        if dry_run == "server":
+            raise CommandError("cannot specify --local and --dry-run=server - did you mean --dry-run=client?")
+        if resources:
+            raise CommandError(
+                f"can only use local files by -f {name}.yaml or --filename={name}.json when --local=true is set"
+            )
+        if not flags.filename and not flags.kustomize:
+            raise CommandError(
+                f"one or more files must be specified as -f {name}.yaml or --filename={name}.json"
+            )
+    elif not resources and not flags.filename and not flags.kustomize:
+        raise CommandError(
+            "one or more resources must be specified as <resource> <name> or <resource>/<name>"
+        )
+
+
+def _one(
+    context: Context, info: Info, what: str, done: str, field: str, wanted: dict[str, str], removed: list[str],
+    dry_run: str, single: bool,
+) -> None:  # fmt: skip
+    flags = context.flags
+    value = copy.deepcopy(info.object)
+    metadata = value.setdefault("metadata", {})
+    marks = dict(metadata.get(field) or {})
+    local = dry_run == "client" or flags.local or flags.list
+    if what == "label" and not local:
+        for key in removed:
+            if key not in marks:
+                context.out(f"label {quoted(key)} not found.")
+    if not flags.overwrite:
+        _check_overwrites(what, marks, wanted)
+    added = [key for key in wanted if marks.get(key) != wanted[key]]
+    dropped = [key for key in removed if key in marks]
+    marks.update(wanted)
+    for key in removed:
+        marks.pop(key, None)
+    metadata[field] = marks
+    if flags.list:
+        if not single:
+            context.out(f"Listing {field} for {info.resource.kind}.{info.resource.group}/{info.name}:")
+        for key in sorted(marks):
+            context.out(f"{'' if single else ' '}{key}={marks[key]}")
+        return
+    if what == "label":
+        done = _label_message(added, dropped)
+    if not local and (what != "label" or added or dropped):
+        patch: dict[str, Any] = {"metadata": {field: {**wanted, **dict.fromkeys(removed)}}}
+        if what == "annotation":
+            current = (info.object.get("metadata") or {}).get(field) or {}
+            changes: dict[str, Any] = {key: wanted[key] for key in added}
+            changes |= dict.fromkeys(key for key in removed if key in current)
+            patch = {"metadata": {field: changes}} if changes else {}
+        if flags.resource_version:
+            patch.setdefault("metadata", {})["resourceVersion"] = flags.resource_version
+        answer = context.client.patch(
+            info.resource, info.namespace, info.name, patch, query=context.write_query()
+        )
+        value = answer if what == "annotation" else value
+    printers.make(context, done)(value)
+
+
+def _check_overwrites(what: str, marks: dict[str, str], wanted: dict[str, str]) -> None:
+    taken = [key for key in wanted if key in marks and marks[key] != wanted[key] and key != _CHANGE_CAUSE]
+    if not taken:
+        return
+    if what == "label":
+        raise_all(
+            [
+                CommandError(f"'{key}' already has a value ({marks[key]}), and --overwrite is false")
+                for key in taken
+            ]
+        )
+    raise CommandError(
+        "--overwrite is false but found the following declared annotation(s): "
+        + "; ".join(f"'{key}' already has a value ({marks[key]})" for key in taken)
+    )
+
+
+def _label_message(added: list[str], dropped: list[str]) -> str:
+    if added and dropped:
+        return "modified"
+    if added:
+        return "labeled"
+    return "unlabeled" if dropped else "not labeled"

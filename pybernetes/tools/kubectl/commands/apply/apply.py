@@ -1,0 +1,102 @@
+"""apply: makes objects what files say, remembering what files said before."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl.apply.client_side import client_side
+from pybernetes.tools.kubectl.apply.server_side import server_side
+from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError, raise_all
+from pybernetes.tools.kubectl.output import printers
+from pybernetes.tools.kubectl.resources.builder import Builder
+
+SUMMARY = "Apply a configuration to a resource by file name or stdin"
+USAGE = "apply (-f FILENAME | -k DIRECTORY)"
+FLAGS = (
+    shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.VALIDATE, shared_flags.SELECTOR, shared_flags.RECORD,
+    shared_flags.DELETION, shared_flags.field_manager("kubectl-client-side-apply"),
+    """
+- all bool false | with --prune, all objects of the types in the namespace
+- force-conflicts bool false | with --server-side, take fields that others manage
+- openapi-patch bool true | use the server's schema to compute patches
+- overwrite bool true | settle conflicts between files and live objects for the files
+- prune bool false | delete objects that were applied before and are in the files no more
+- prune-allowlist array | group/version/kind that --prune may delete
+- prune-whitelist array |
+- server-side bool false | let the server apply
+- subresource string | with --server-side, the subresource to apply to
+- wait bool false | wait until pruned objects are gone
+""",
+)  # fmt: skip
+
+
+def run(context: Context) -> None:
+    """Apply the files."""
+    flags = context.flags
+    if context.args:
+        raise context.usage(f"Unexpected args: [{' '.join(context.args)}]")
+    _check(context)
+    if flags.server_side and "field-manager" not in flags.changed:
+        flags.set("field-manager", "kubectl")
+    if flags.prune:
+        from pybernetes.tools.kubectl.apply.prune import allowed, prune
+
+        prunable = allowed(context)  # complain before anything is done
+    builder = Builder.from_flags(context, continue_on_error=True, select_all=False)
+    infos = builder.all()
+    if not infos and not builder.errors:
+        raise CommandError("no objects passed to apply")
+    structured = flags.output not in ("", "name")
+    if structured:
+        printers.make(context)  # complain before anything is done
+    for info in infos:
+        try:
+            operation = server_side(context, info) if flags.server_side else client_side(context, info)
+        except CommandError as error:
+            builder.errors.append(error)
+            continue
+        if not structured:
+            printers.make(context, operation)(info.object)
+    raise_all(builder.errors)
+    if structured and infos:
+        if len(infos) == 1:
+            printers.make(context)(infos[0].object)
+        else:
+            items = [info.object for info in infos]
+            printers.make(context)({"apiVersion": "v1", "items": items, "kind": "List", "metadata": {}})
+    if flags.prune:
+        prune(context, infos, prunable)
+
+
+def _check(context: Context) -> None:
+    flags = context.flags
+    dry_run = context.dry_run()
+    context.validation()
+    if not flags.filename and not flags.kustomize:
+        raise CommandError("must specify one of -f and -k")
+    if flags.force_conflicts and not flags.server_side:
+        raise CommandError("--force-conflicts only works with --server-side")
+    if dry_run == "client" and flags.server_side:
+        raise CommandError(
+            "--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)"
+        )
+    if flags.server_side and flags.force:
+        raise CommandError("--force cannot be used with --server-side")
+    if dry_run == "server" and flags.force:
+        raise CommandError("--dry-run=server cannot be used with --force")
+    if flags.all and flags.selector:
+        raise CommandError("cannot set --all and --selector at the same time")
+    if flags.prune:
+        if flags.force:
+            raise CommandError("--force cannot be used with --prune")
+        if not flags.all and not flags.selector:
+            raise CommandError(
+                "all resources selected for prune without explicitly passing --all. To prune all resources, pass the "
+                "--all flag. If you did not mean to prune all resources, specify a label selector"
+            )
+        if flags.server_side:
+            raise CommandError(
+                "--prune is in alpha and doesn't currently work on objects created by server-side apply"
+            )
+    if flags.subresource and not flags.server_side:
+        raise CommandError("--subresource can only be specified for --server-side")

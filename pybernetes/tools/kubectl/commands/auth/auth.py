@@ -1,0 +1,8 @@
+"""auth: what users may do, and who one is."""
+
+from pybernetes.tools.kubectl.commands._group import group
+
+SUMMARY = "Inspect authorization"
+USAGE = "auth"
+FLAGS = ()
+run = group()

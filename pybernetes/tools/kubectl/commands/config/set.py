@@ -1,0 +1,66 @@
+"""config set: sets one value."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+from pybernetes.tools.kubectl.command_line.flags import quoted
+from pybernetes.tools.kubectl.commands.config._file import PLURALS, entries, needs_help, store, store_current
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+
+SUMMARY = "Set an individual value in a kubeconfig file"
+USAGE = "config set PROPERTY_NAME PROPERTY_VALUE"
+FLAGS = ("- set-raw-bytes bool?true false | the value of a binary field is not base64\n",)
+FIELDS = {
+    "clusters": {"server", "tls-server-name", "insecure-skip-tls-verify", "certificate-authority", "certificate-authority-data", "proxy-url", "disable-compression"},
+    "users": {"client-certificate", "client-certificate-data", "client-key", "client-key-data", "token", "tokenFile", "as", "as-uid", "username", "password"},
+    "contexts": {"cluster", "user", "namespace"},
+}  # fmt: skip
+_BOOLEANS = {"insecure-skip-tls-verify", "disable-compression"}
+
+
+def split(name: str) -> tuple[str, str, str]:
+    """Return the kind, the name and the field that a dotted property means; names may have dots themselves."""
+    kind, _, rest = name.partition(".")
+    if name == "current-context":
+        return "current-context", "", ""
+    if kind not in PLURALS:
+        raise CommandError(f"unable to parse {name} after [] at api.Config")
+    for field in FIELDS[kind]:
+        if rest.endswith(f".{field}"):
+            return kind, rest.removesuffix(f".{field}"), field
+    return kind, rest, ""
+
+
+def run(context: Context) -> None:
+    """Set a value."""
+    if len(context.args) != 2:
+        raise needs_help(context, f"Unexpected args: [{' '.join(context.args)}]")
+    name, text = context.args
+    kind, entry, field = split(name)
+    if kind == "current-context":
+        store_current(context, text)
+    else:
+        if not field:
+            raise CommandError("can't set a map to a value: map[]")
+        value: dict[str, Any] = dict(entries(context, kind).get(entry) or {})
+        value[field] = _value(field, text, context.flags.set_raw_bytes)
+        store(context, kind, entry, value)
+    context.out(f"Property {quoted(name)} set.")
+
+
+def _value(field: str, text: str, raw: bool) -> Any:
+    if field in _BOOLEANS:
+        if text.lower() not in ("true", "false"):
+            raise CommandError(f'strconv.ParseBool: parsing "{text}": invalid syntax')
+        return text.lower() == "true"
+    if field.endswith("-data"):
+        if raw:
+            return base64.b64encode(text.encode()).decode()
+        try:
+            base64.b64decode(text, validate=True)
+        except ValueError:
+            raise CommandError("error decoding input value: illegal base64 data at input byte 0") from None
+    return text

@@ -1,0 +1,114 @@
+"""What the commands of set share: find objects, change their pod specs, send what is different."""
+
+from __future__ import annotations
+
+import copy
+import fnmatch
+from collections.abc import Callable
+from typing import Any
+
+from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError, Verbatim
+from pybernetes.tools.kubectl.output import printers
+from pybernetes.tools.kubectl.resources.builder import LOCAL, MISSING, Builder, Info
+
+Object = dict[str, Any]
+COMMON = (shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SELECTOR, shared_flags.RECORD, """
+- all bool false | all objects of the types in the namespace
+- local bool false | do not ask the server
+""")  # fmt: skip
+
+
+def check(context: Context) -> str:
+    """Return the kind of dry run, after checking flags that exclude one another."""
+    flags = context.flags
+    dry_run = context.dry_run()
+    if flags.local and dry_run == "server":
+        raise CommandError("cannot specify --local and --dry-run=server - did you mean --dry-run=client?")
+    if flags.all and flags.selector:
+        raise CommandError("cannot set --all and --selector at the same time")
+    return dry_run
+
+
+def need_resources(context: Context, resources: list[str]) -> None:
+    """Refuse a command line that names no object."""
+    if not resources and not context.flags.filename and not context.flags.kustomize:
+        raise Verbatim("error: " + MISSING)
+
+
+def pod_spec(value: Object) -> Object | None:
+    """Return the pod spec in an object, if it has one."""
+    spec = value.get("spec") or {}
+    match value.get("kind"):
+        case "Pod":
+            return spec
+        case "CronJob":
+            return spec["jobTemplate"]["spec"]["template"]["spec"]
+        case "Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet" | "Job" | "ReplicationController":
+            return spec["template"]["spec"]
+    return None
+
+
+def change(
+    context: Context,
+    resources: list[str],
+    done: str,
+    edit: Callable[[Info, Object], None],
+    failure: str,
+    **options: Any,
+) -> None:
+    """Edit each object, send the difference and print the result."""
+    flags = context.flags
+    dry_run = check(context)
+    if flags.local and resources:
+        raise Verbatim("error: " + LOCAL)
+    local = flags.local or dry_run == "client"
+    builder = Builder.from_flags(
+        context, args=resources, continue_on_error=True, latest=not flags.local, select_all=False,
+        empty_selector=flags.all, **options,
+    )  # fmt: skip
+    for info in builder.infos():
+        before = copy.deepcopy(info.object)
+        try:
+            edit(info, info.object)
+        except CommandError as error:
+            builder.errors.append(error)
+            continue
+        if info.object == before:
+            continue
+        if local:
+            printers.make(context, done)(info.object)
+            continue
+        patch, kind = difference(info, before, info.object)
+        query = {"dryRun": "All"} if dry_run == "server" else {}
+        if flags.has("field-manager"):
+            query["fieldManager"] = flags.field_manager
+        try:
+            value = context.client.patch(info.resource, info.namespace, info.name, patch, kind, query=query)
+        except CommandError as error:
+            builder.errors.append(CommandError(f"{failure}{error.message}"))
+            continue
+        printers.make(context, done)(value)
+    builder.finish()
+
+
+def difference(info: Info, before: Object, after: Object) -> tuple[Object, str]:
+    """Return the patch from one state of an object to another."""
+    from pybernetes.api.schema import kind_type
+    from pybernetes.tools.kubectl.apply.three_way_patch import merge_patch, strategic_patch
+
+    try:
+        type_ = kind_type(info.resource.group, info.resource.version, info.resource.kind)
+    except KeyError:
+        return merge_patch(before, after, before), "merge"
+    return strategic_patch(before, after, before, type_), "strategic"
+
+
+def matching(containers: list[Object], pattern: str) -> list[Object]:
+    """Return the containers whose names match a pattern."""
+    return [
+        container
+        for container in containers
+        if pattern == "*" or fnmatch.fnmatchcase(container["name"], pattern)
+    ]

@@ -1,0 +1,171 @@
+"""set env."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.commands.create._sources import check_variable
+from pybernetes.tools.kubectl.commands.set._change import COMMON, Object, change, matching, pod_spec
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.resources.builder import Builder, Info
+
+SUMMARY = "Update environment variables on a pod template"
+USAGE = "set env RESOURCE/NAME KEY_1=VAL_1 ... KEY_N=VAL_N"
+FLAGS = (*COMMON, shared_flags.field_manager("kubectl-set"), """
+c containers string * | containers to change; * may stand for anything
+e env array | variable as key=value; may be repeated
+- from string | config map or secret whose keys become variables: TYPE/NAME
+- keys list | only these keys of --from
+- list bool false | show the variables
+- overwrite bool true | change variables that are there already
+- prefix string | what the names of variables from --from begin with
+- resolve bool false | with --list, show the values that references mean
+""")  # fmt: skip
+
+
+def run(context: Context) -> None:
+    """Set, remove or list environment variables."""
+    flags = context.flags
+    resources, wanted, removed = _parse(context)
+    if not resources and not flags.filename:
+        raise CommandError(
+            "one or more resources must be specified as <resource> <name> or <resource>/<name>"
+        )
+    if flags.list and flags.output:
+        raise CommandError("--list and --output may not be specified together")
+    source = flags.__getattr__("from")
+    if flags.keys and not source:
+        raise CommandError("when specifying --keys, a configmap or secret must be provided with --from")
+    if source:
+        wanted += _from_source(context, source)
+    if flags.list:
+        _list(context, resources)
+        return
+
+    def edit(info: Info, value: Object) -> None:
+        spec = pod_spec(value)
+        if spec is None:
+            raise CommandError(f"{info.resource.kind} has no pod template")
+        chosen = matching(spec.get("initContainers") or [], flags.containers)
+        chosen += matching(spec.get("containers") or [], flags.containers)
+        if not chosen:
+            context.warn(
+                f'Warning: {info.resource.kind}/{info.name} does not have any containers matching "{flags.containers}"'
+            )
+        for container in chosen:
+            if container.get("env") or wanted:
+                container["env"] = _merged(container.get("env") or [], wanted, removed, flags.overwrite)
+
+    change(context, resources, "env updated", edit, "failed to patch env update to pod template: ")
+
+
+def _parse(context: Context) -> tuple[list[str], list[Object], list[str]]:
+    resources: list[str] = []
+    pairs: list[str] = []
+    for word in context.args:
+        if "=" in word or word == "-" or (word.endswith("-") and not word.startswith("-")):
+            pairs.append(word)
+        elif pairs:
+            raise CommandError(
+                f"all resources must be specified before environment changes: {' '.join(context.args)}"
+            )
+        else:
+            resources.append(word)
+    wanted: list[Object] = []
+    removed: list[str] = []
+    for pair in [*pairs, *context.flags.env]:
+        if pair == "-":
+            text = context.stdin.read()
+            wanted += [
+                _variable(line) for line in text.splitlines() if "=" in line and not line.startswith("#")
+            ]
+        elif "=" in pair:
+            wanted.append(_variable(pair))
+        elif pair.endswith("-"):
+            removed.append(pair[:-1])
+        else:
+            wanted.append({"name": pair, "value": os.environ.get(pair, "")})
+    return resources, wanted, removed
+
+
+def _variable(pair: str) -> Object:
+    name, _, value = pair.partition("=")
+    check_variable(name)
+    return {"name": name, "value": value}
+
+
+def _from_source(context: Context, text: str) -> list[Object]:
+    flags = context.flags
+    info = Builder(context, args=[text]).all()[0]
+    key = {"ConfigMap": "configMapKeyRef", "Secret": "secretKeyRef"}.get(info.resource.kind)
+    if key is None:
+        raise CommandError("unsupported resource specified in --from")
+    variables = []
+    for name in info.object.get("data") or {}:
+        if flags.keys and name not in flags.keys:
+            continue
+        plain = re.sub(r"[^A-Za-z0-9_]", "_", name).upper()
+        if plain != name:
+            context.warn(f"Warning: key {name} transferred to {plain}")
+        variable = flags.prefix + plain
+        variables.append({"name": variable, "valueFrom": {key: {"key": name, "name": info.name}}})
+    return sorted(variables, key=lambda variable: variable["name"])
+
+
+def _merged(current: list[Object], wanted: list[Object], removed: list[str], overwrite: bool) -> list[Object]:
+    merged = [dict(variable) for variable in current if variable["name"] not in removed]
+    for variable in wanted:
+        known = next((item for item in merged if item["name"] == variable["name"]), None)
+        if known is None:
+            merged.append(variable)
+        elif not overwrite and known != variable:
+            raise CommandError(
+                f"'{known['name']}' already has a value ({known.get('value', '')}), and --overwrite is false"
+            )
+        else:
+            known.clear()
+            known.update(variable)
+    return merged
+
+
+def _list(context: Context, resources: list[str]) -> None:
+    flags = context.flags
+    builder = Builder.from_flags(
+        context, args=resources, select_all=False, empty_selector=flags.all, latest=not flags.local
+    )
+    for info in builder.infos():
+        spec = pod_spec(info.object) or {}
+        for container in matching(spec.get("containers") or [], flags.containers):
+            context.out(f"# {info.resource.kind} {info.name}, container {container['name']}")
+            for variable in container.get("env") or ():
+                if "valueFrom" not in variable:
+                    context.out(f"{variable['name']}={variable.get('value', '')}")
+                else:
+                    context.out(_reference(context, info, variable, flags.resolve))
+
+
+def _reference(context: Context, info: Info, variable: Object, resolve: bool) -> str:
+    source: dict[str, Any] = variable["valueFrom"]
+    name = variable["name"]
+    for key, word, resource in (
+        ("configMapKeyRef", "configmap", "configmaps"),
+        ("secretKeyRef", "secret", "secrets"),
+    ):
+        if key in source:
+            ref = source[key]
+            if resolve:
+                holder = context.client.get(context.discovery.find(resource), info.namespace, ref["name"])
+                value = (holder.get("data") or {}).get(ref["key"], "")
+                if word == "secret":
+                    import base64
+
+                    value = base64.b64decode(value).decode("utf-8", "replace")
+                return f"{name}={value}"
+            return f"# {name} from {word} {ref.get('name')}, key {ref.get('key')}"
+    if "fieldRef" in source:
+        return f"# {name} from field path {source['fieldRef'].get('fieldPath')}"
+    return f"# {name} from resource {(source.get('resourceFieldRef') or {}).get('resource')}"

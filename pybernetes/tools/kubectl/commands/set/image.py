@@ -1,0 +1,47 @@
+"""set image."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.commands._metadata_changes import resources_and_pairs
+from pybernetes.tools.kubectl.commands.set._change import COMMON, Object, change, need_resources, pod_spec
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError, Verbatim, raise_all
+from pybernetes.tools.kubectl.resources.builder import Info
+
+SUMMARY = "Update the image of a pod template"
+USAGE = "set image (-f FILENAME | TYPE NAME) CONTAINER_NAME_1=CONTAINER_IMAGE_1 ... CONTAINER_NAME_N=CONTAINER_IMAGE_N"
+COMPLETION = "types daemonsets deployments pods cronjobs replicasets replicationcontrollers statefulsets"
+FLAGS = (*COMMON, shared_flags.field_manager("kubectl-set"))
+
+
+def run(context: Context) -> None:
+    """Set the images of containers."""
+    resources, pairs = resources_and_pairs(context.args, "image")
+    images = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
+    errors = []
+    need_resources(context, resources)
+    if not images:
+        errors.append("at least one image update is required")
+    elif len(images) > 1 and "*" in images:
+        errors.append(
+            "all containers are already specified by *, but saw more than one container_name=container_image pairs"
+        )
+    raise_all([CommandError(text) for text in errors])
+
+    def edit(info: Info, value: Object) -> None:
+        spec = pod_spec(value)
+        if spec is None:
+            raise Verbatim(
+                f"error: {info.resource.plural}/{info.name} the object is not a pod or does not have a pod template: {value.get('kind')}"
+            )
+        for name, image in images.items():
+            matched = False
+            for container in [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]:
+                if name in ("*", container["name"]):
+                    container["image"] = image
+                    matched = True
+            if not matched:
+                raise CommandError(f'error: unable to find container named "{name}"')
+
+    change(context, resources, "image updated", edit, "failed to patch image update to pod template: ")

@@ -1,0 +1,53 @@
+"""set resources."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.commands.set._change import COMMON, Object, change, matching, pod_spec
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.quantities import parse_list
+
+SUMMARY = "Update resource requests/limits on objects with pod templates"
+USAGE = "set resources (-f FILENAME | TYPE NAME) ([--limits=LIMITS & --requests=REQUESTS]"
+FLAGS = (*COMMON, shared_flags.field_manager("kubectl-set"), """
+c containers string * | containers to change; * may stand for anything
+- limits string | limits as resource=quantity pairs
+- requests string | requests as resource=quantity pairs
+""")  # fmt: skip
+
+
+def run(context: Context) -> None:
+    """Set limits and requests."""
+    flags = context.flags
+    if not flags.limits and not flags.requests:
+        raise CommandError(
+            "you must specify an update to requests or limits (in the form of --requests/--limits)"
+        )
+    wanted = {
+        key: parse_list(text)
+        for key, text in (("limits", flags.limits), ("requests", flags.requests))
+        if text
+    }
+
+    def edit(info: Info, value: Object) -> None:
+        spec = pod_spec(value)
+        if spec is None:
+            raise CommandError(f"{info.resource.kind} has no pod template")
+        for listed in (spec.get("initContainers") or [], spec.get("containers") or []):
+            chosen = matching(listed, flags.containers)
+            if not chosen and listed is spec.get("containers"):
+                raise CommandError(f"error: unable to find container named {flags.containers}")
+            for container in chosen:
+                resources = container.setdefault("resources", {})
+                for key, amounts in wanted.items():
+                    resources[key] = {**(resources.get(key) or {}), **amounts}
+
+    change(
+        context,
+        context.args,
+        "resource requirements updated",
+        edit,
+        "failed to patch resources update to pod template ",
+    )

@@ -1,0 +1,43 @@
+"""set selector."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.commands.set._change import Object, change, need_resources
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.label_selector import parse_selector
+
+SUMMARY = "Set the selector on a resource"
+USAGE = "set selector (-f FILENAME | TYPE NAME) EXPRESSIONS [--resource-version=version]"
+FLAGS = (shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.RECORD, shared_flags.field_manager("kubectl-set"), """
+- all bool false | all objects of the types in the namespace
+- local bool false | do not ask the server
+- resource-version string | only if the object has this version
+- selector string |
+""")  # fmt: skip
+
+
+def run(context: Context) -> None:
+    """Set the selector of services."""
+    args = context.args
+    if not args:
+        raise CommandError("one selector is required")
+    need_resources(context, args[:-1])
+    if "=" not in args[-1] and " in " not in args[-1]:
+        raise CommandError("one selector is required")
+    selector = parse_selector(args[-1])
+
+    def edit(info: Info, value: Object) -> None:
+        if info.resource.kind != "Service":
+            raise CommandError("setting a selector is only supported for Services")
+        if selector.get("matchExpressions"):
+            raise CommandError(
+                f"match expression {selector['matchExpressions']} not supported on this object"
+            )
+        value.setdefault("spec", {})["selector"] = selector.get("matchLabels") or {}
+        if context.flags.resource_version:
+            value["metadata"]["resourceVersion"] = context.flags.resource_version
+
+    change(context, args[:-1], "selector updated", edit, "")

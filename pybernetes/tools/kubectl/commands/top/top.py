@@ -1,0 +1,8 @@
+"""top: what nodes and pods use."""
+
+from pybernetes.tools.kubectl.commands._group import group
+
+SUMMARY = "Display resource (CPU/memory) usage"
+USAGE = "top"
+FLAGS = ()
+run = group()

@@ -1,0 +1,1 @@
+"""From kubeconfig files and flags to what a connection needs."""

@@ -1,0 +1,145 @@
+"""What a connection needs: one context of a kubeconfig, changed by flags."""
+
+from __future__ import annotations
+
+from pybernetes.client.kubeconfig_files import entry
+from pybernetes.tools.kubectl.errors import BadConfig, CommandError
+
+TYPE_CHECKING = False  # typing's own costs time to import
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+    from pybernetes.tools.kubectl.command_line.flags import Values
+
+
+class Access:
+    """Where the server is and who we are."""
+
+    def __init__(self, server: str) -> None:
+        scheme, separator, rest = server.partition("://")
+        if not separator:
+            scheme, rest = "http", server
+        self.scheme = scheme
+        self.host_header, slash, path = rest.partition("/")
+        self.prefix = f"/{path}".rstrip("/") if slash else ""
+        host, colon, port = self.host_header.rpartition(":")
+        if colon and port.isdigit():
+            self.host, self.port = host.strip("[]"), int(port)
+        else:
+            self.host, self.port = self.host_header.strip("[]"), 443 if scheme == "https" else 80
+        self.server = f"{scheme}://{rest.rstrip('/')}"
+        self.server_name = ""
+        self.insecure = False
+        self.authority = ""
+        self.certificate = ""
+        self.key = ""
+        self.headers: dict[str, Any] = {}
+        self.exec: Object | None = None
+        self.user = ""  # the name under which the program above is written down
+        self.cluster: Object = {}
+
+
+def current(config: Object, flags: Values) -> Object:
+    """Return the context that flags and configuration choose."""
+    name = flags.context or config.get("current-context") or ""
+    if not name:
+        return {}
+    context = entry(config, "contexts", name)
+    if context is None:
+        raise BadConfig(f"context was not found for specified context: {name}")
+    return context
+
+
+def access(config: Object, flags: Values) -> Access:
+    """Return what a connection needs, from configuration and flags."""
+    context = current(config, flags)
+    name = flags.cluster or context.get("cluster") or ""
+    cluster = dict(entry(config, "clusters", name) or {})
+    if flags.cluster and not cluster:
+        raise CommandError(f'no server found for cluster "{name}"')
+    if not cluster and not flags.server and context:
+        raise (
+            BadConfig(f'cluster "{name}" does not exist')
+            if name
+            else BadConfig("cluster has no server defined")
+        )
+    server = flags.server or cluster.get("server") or ""
+    result = Access(server or "http://localhost:8080")
+    result.cluster = cluster
+    if flags.proxy_url or cluster.get("proxy-url"):
+        raise CommandError("proxy-url is not supported: reach the server directly")
+    result.server_name = flags.tls_server_name or cluster.get("tls-server-name") or ""
+    result.insecure = flags.insecure_skip_tls_verify or bool(cluster.get("insecure-skip-tls-verify"))
+    if not flags.insecure_skip_tls_verify:
+        if flags.certificate_authority:
+            result.authority = _file(flags.certificate_authority, "certificate-authority", name)
+        else:
+            result.authority = _pem(cluster, "certificate-authority", name)
+    if result.insecure and result.authority:
+        raise CommandError("specifying a root certificates file with the insecure flag is not allowed")
+    _identity(result, config, context, flags)
+    return result
+
+
+def _identity(result: Access, config: Object, context: Object, flags: Values) -> None:
+    name = flags.common("user") or context.get("user") or ""
+    user = entry(config, "users", name)
+    if user is None and flags.common("user"):
+        raise CommandError(f'auth info "{name}" does not exist')
+    user = user or {}
+    if user.get("auth-provider"):
+        raise CommandError("auth-provider is not supported: use exec")
+    if flags.client_certificate:
+        result.certificate = _file(flags.client_certificate, "client-cert", name)
+        result.key = _file(flags.client_key, "client-key", name) if flags.client_key else ""
+    else:
+        result.certificate = _pem(user, "client-certificate", name)
+        result.key = _pem(user, "client-key", name)
+    token = flags.common("token") or user.get("token") or ""
+    if not token and user.get("tokenFile"):
+        token = _file(user["tokenFile"], "tokenFile", name).strip()
+    if flags.common("username") or (user.get("username") and not token):
+        import base64
+
+        pair = (
+            f"{flags.common('username') or user['username']}:{flags.password or user.get('password') or ''}"
+        )
+        result.headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
+    elif token:
+        result.headers["Authorization"] = f"Bearer {token}"
+    elif user.get("exec"):
+        result.exec, result.user = user["exec"], name
+    if who := flags.__getattr__("as") or user.get("as"):
+        result.headers["Impersonate-User"] = who
+    if uid := flags.as_uid or user.get("as-uid"):
+        result.headers["Impersonate-Uid"] = uid
+    if groups := flags.as_group or user.get("as-groups"):
+        result.headers["Impersonate-Group"] = list(groups)
+    for extra in flags.as_user_extra:
+        key, _, value = extra.partition("=")
+        result.headers.setdefault(f"Impersonate-Extra-{key}", []).append(value)
+    for key, values in (user.get("as-user-extra") or {}).items():
+        result.headers.setdefault(f"Impersonate-Extra-{key}", []).extend(values)
+
+
+def _pem(value: Object, key: str, name: str) -> str:
+    data = value.get(f"{key}-data")
+    if data:
+        import binascii
+
+        try:
+            return binascii.a2b_base64(data).decode()
+        except ValueError:
+            raise CommandError(f"illegal base64 data in {key}-data of {name}") from None
+    return _file(value[key], key, name) if value.get(key) else ""
+
+
+def _file(path: str, key: str, name: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except OSError as error:
+        raise BadConfig(
+            f"unable to read {key} {path} for {name} due to open {path}: {(error.strerror or '').lower()}"
+        ) from None

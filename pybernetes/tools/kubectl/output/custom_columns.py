@@ -1,0 +1,70 @@
+"""Prints columns that the user names: HEADING:path,HEADING:path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.api.text import go_printf
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.output.jsonpath import PathTemplate, show
+from pybernetes.tools.kubectl.output.printers import Print
+from pybernetes.tools.kubectl.output.table import columns
+
+
+def printer(context: Context, kind: str, text: str) -> Print:
+    """Return a printer of one line for each object."""
+    headings, paths = _from_file(text) if kind == "custom-columns-file" else _from_text(text)
+    programs = [PathTemplate.relaxed(path) for path in paths]
+
+    def show_all(value: dict[str, Any]) -> None:
+        items = value["items"] if isinstance(value.get("items"), list) else [value]
+        rows = [] if context.flags.no_headers else [headings]
+        for item in items:
+            rows.append([_cell(program.results(item)) for program in programs])
+        context.stdout.write(columns(rows))
+
+    return show_all
+
+
+def _cell(results: list[list[Any]]) -> str:
+    if not results or not results[0]:
+        return "<none>"
+    values = [value for result in results for value in result]
+    return ",".join(("<nil>" if value is None else _text(value)) for value in values)
+
+
+def _text(value: Any) -> str:
+    return go_printf.plain(value) if isinstance(value, dict | list) else show(value)
+
+
+def _from_text(text: str) -> tuple[list[str], list[str]]:
+    if not text:
+        raise CommandError("custom-columns format specified but no custom columns given")
+    pairs = []
+    for part in text.split(","):
+        heading, colon, path = part.partition(":")
+        if not colon or (":" in path and not path.startswith(("{", "."))):
+            raise CommandError(f"unexpected custom-columns spec: {part}, expected <header>:<json-path-expr>")
+        pairs.append((heading, path))
+    return [heading for heading, _ in pairs], [path for _, path in pairs]
+
+
+def _from_file(path: str) -> tuple[list[str], list[str]]:
+    if not path:
+        raise CommandError("custom-columns-file format specified but no custom columns file given")
+    try:
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+    except OSError as error:
+        raise CommandError(
+            f"error reading template {path}, open {path}: {(error.strerror or '').lower()}\n"
+        ) from None
+    if len(lines) < 2:
+        raise CommandError("invalid custom columns file: two lines are expected, headings and paths")
+    headings, paths = lines[0].split(), lines[1].split()
+    if len(headings) != len(paths):
+        raise CommandError(
+            f"number of headers ({len(headings)}) and field specifications ({len(paths)}) don't match"
+        )
+    return headings, paths

@@ -1,0 +1,224 @@
+"""Walks the tree of a template over a value and writes what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pybernetes.api.text import go_printf
+from pybernetes.tools.kubectl.output.go_template.functions import FUNCTIONS, CallError, WrongNumber, truth
+from pybernetes.tools.kubectl.output.go_template.tree import Node, TemplateError
+
+_MAX_DEPTH = 100_000
+_NONE = object()  # no value from the stage of a pipeline before
+
+
+class _Break(Exception):
+    pass
+
+
+class _Continue(Exception):
+    pass
+
+
+class Run:
+    """One run of a template."""
+
+    def __init__(self, defined: dict[str, list[Node]], strict: bool, write: Callable[[str], Any]) -> None:
+        self._defined, self._strict, self._write = defined, strict, write
+        self._variables: list[tuple[str, Any]] = []
+        self._depth = 0
+        self._name = "output"
+
+    def start(self, nodes: list[Node], value: Any) -> None:
+        """Run the template on a value."""
+        self._variables = [("$", value)]
+        self._walk(nodes, value)
+
+    def _error(self, node: Node, message: str) -> TemplateError:
+        source = node.place.source
+        if len(source) > 20:
+            source = source[:20] + "..."
+        return TemplateError(
+            f'{node.place.line}:{node.place.column}: executing "{self._name}" at <{source}>: {message}'
+        )
+
+    def _walk(self, nodes: list[Node], dot: Any) -> None:
+        for node in nodes:
+            match node.kind:
+                case "text":
+                    self._write(node.value)
+                case "action":
+                    value = self._pipe(node.value, dot)
+                    if not node.value.value[0]:
+                        self._write("<no value>" if value is None else go_printf.plain(value))
+                case "if" | "with":
+                    self._condition(node, dot)
+                case "range":
+                    self._range(node, dot)
+                case "template":
+                    self._template(node, dot)
+                case "break":
+                    raise _Break
+                case "continue":
+                    raise _Continue
+
+    def _condition(self, node: Node, dot: Any) -> None:
+        known = len(self._variables)
+        block = node.value
+        value = self._pipe(block.pipe, dot)
+        if truth(value):
+            self._walk(block.body, value if node.kind == "with" else dot)
+        else:
+            self._walk(block.otherwise, dot)
+        del self._variables[known:]
+
+    def _range(self, node: Node, dot: Any) -> None:
+        known = len(self._variables)
+        block = node.value
+        names, assigns, _ = block.pipe.value
+        value = self._pipe(block.pipe, dot, declare=False)
+        pairs = self._pairs(block.pipe, value)
+        inner = len(self._variables)
+        try:
+            for key, item in pairs:
+                if names:
+                    chosen = [(names[0], item)] if len(names) == 1 else [(names[0], key), (names[1], item)]
+                    for name, element in chosen:
+                        if assigns:
+                            self._assign(name, element)
+                        else:
+                            self._variables.append((name, element))
+                try:
+                    self._walk(block.body, item)
+                except _Continue:
+                    pass
+                del self._variables[inner:]
+        except _Break:
+            pass
+        if not pairs:
+            self._walk(block.otherwise, dot)
+        del self._variables[known:]
+
+    def _pairs(self, node: Node, value: Any) -> list[tuple[Any, Any]]:
+        if value is None:
+            return []
+        if isinstance(value, dict):
+            return [(key, value[key]) for key in sorted(value)]
+        if isinstance(value, list):
+            return list(enumerate(value))
+        if isinstance(value, int) and not isinstance(value, bool):
+            return [(number, number) for number in range(value)]
+        if isinstance(value, str):
+            return [(place, ord(char)) for place, char in enumerate(value)]
+        raise self._error(node, f"range can't iterate over {go_printf.plain(value)}")
+
+    def _template(self, node: Node, dot: Any) -> None:
+        name, pipe = node.value
+        if name not in self._defined:
+            raise self._error(node, f'template "{name}" not defined')
+        if self._depth > 900:
+            raise self._error(node, f"exceeded maximum template depth ({_MAX_DEPTH})")
+        value = self._pipe(pipe, dot) if pipe is not None else None
+        kept, self._variables = self._variables, [("$", value)]
+        name, self._name = self._name, name
+        self._depth += 1
+        self._walk(self._defined[self._name], value)
+        self._depth -= 1
+        self._variables, self._name = kept, name
+
+    def _assign(self, name: str, value: Any) -> None:
+        for place in range(len(self._variables) - 1, -1, -1):
+            if self._variables[place][0] == name:
+                self._variables[place] = (name, value)
+                return
+
+    def _pipe(self, node: Node, dot: Any, *, declare: bool = True) -> Any:
+        names, assigns, commands = node.value
+        value: Any = _NONE
+        for command in commands:
+            value = self._command(command, dot, value)
+        if names and declare:
+            for name in names:
+                if assigns:
+                    self._assign(name, value)
+                else:
+                    self._variables.append((name, value))
+        return value
+
+    def _command(self, node: Node, dot: Any, final: Any) -> Any:
+        operands = node.value
+        first = operands[0]
+        if first.kind == "name":
+            return self._call(first, operands[1:], dot, final)
+        if len(operands) > 1 or final is not _NONE:
+            if first.kind in ("field", "chain", "variable"):
+                named = first.value if first.kind == "field" else first.value[1]
+                shown = named[-1] if named else first.place.source
+                raise self._error(first, f"{shown} is not a method but has arguments")
+            raise self._error(first, f"can't give argument to non-function {first.place.source}")
+        if first.kind == "nil":
+            raise self._error(first, "nil is not a command")
+        return self._value(first, dot)
+
+    def _value(self, node: Node, dot: Any) -> Any:
+        match node.kind:
+            case "dot":
+                return dot
+            case "nil":
+                return None
+            case "literal":
+                return node.value
+            case "field":
+                return self._fields(node, dot, node.value)
+            case "variable":
+                name, fields = node.value
+                current = next(value for known, value in reversed(self._variables) if known == name)
+                return self._fields(node, current, fields)
+            case "chain":
+                inner, fields = node.value
+                return self._fields(node, self._value(inner, dot), fields)
+            case "pipe":
+                return self._pipe(node, dot)
+            case "name":
+                return self._call(node, [], dot, _NONE)
+        raise self._error(node, f"can't evaluate {node.kind}")
+
+    def _fields(self, node: Node, value: Any, names: list[str]) -> Any:
+        for name in names:
+            if isinstance(value, dict):
+                if name not in value and self._strict:
+                    raise self._error(node, f'map has no entry for key "{name}"')
+                value = value.get(name)
+            elif value is None:
+                if self._strict:
+                    raise self._error(node, f'nil data; no entry for key "{name}"')
+                return None
+            else:
+                raise self._error(node, f"can't evaluate field {name} in type interface {{}}")
+        return value
+
+    def _call(self, node: Node, operands: list[Node], dot: Any, final: Any) -> Any:
+        name = node.value
+        if name in ("and", "or"):
+            return self._logic(node, operands, dot, final)
+        values = [self._value(operand, dot) for operand in operands]
+        if final is not _NONE:
+            values.append(final)
+        try:
+            return FUNCTIONS[name](*values)
+        except WrongNumber as error:
+            raise self._error(node, str(error)) from None
+        except CallError as error:
+            raise self._error(node, f"error calling {name}: {error}") from None
+
+    def _logic(self, node: Node, operands: list[Node], dot: Any, final: Any) -> Any:
+        """Evaluate ``and`` and ``or`` up to the value that decides."""
+        if not operands and final is _NONE:
+            raise self._error(node, f"wrong number of args for {node.value}: want at least 1 got 0")
+        value: Any = None
+        for operand in operands:
+            value = self._value(operand, dot)
+            if truth(value) == (node.value == "or"):
+                return value
+        return value if final is _NONE else final

@@ -1,0 +1,46 @@
+"""Prints what a Go template makes of an object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.output.go_template.template import Template, TemplateError
+from pybernetes.tools.kubectl.output.printers import Print
+
+
+def printer(context: Context, text: str) -> Print:
+    """Return a printer for a template."""
+    try:
+        template = Template(text, strict=not context.flags.allow_missing_template_keys)
+    except TemplateError as error:
+        raise CommandError(f"error parsing template {text}, template: output:{error}") from None
+
+    def show(value: dict[str, Any]) -> None:
+        data = _floats(value)
+        try:
+            template.run(data, context.stdout.write)
+        except TemplateError as error:
+            from pybernetes.api.text import go_printf
+            from pybernetes.tools.kubectl.output.json import dumps
+
+            context.stdout.write(
+                f"Error executing template: template: output:{error}. Printing more information for debugging the "
+                f"template:\n\ttemplate was:\n\t\t{text}\n\traw data was:\n\t\t{dumps(value, indent=None)}\n"
+                f"\tobject given to template engine was:\n\t\t{go_printf.plain(data)}\n\n"
+            )
+            raise CommandError(f'error executing template "{text}": template: output:{error}') from None
+
+    return show
+
+
+def _floats(value: Any) -> Any:
+    """Return a value with all numbers as float64, as Go's JSON gives them to templates."""
+    if isinstance(value, dict):
+        return {key: _floats(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_floats(item) for item in value]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    return value

@@ -1,0 +1,33 @@
+"""Deletes objects as the flags of a command ask for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.resources.builder import Info
+
+_POLICIES = {
+    "background": "Background", "orphan": "Orphan", "foreground": "Foreground", "true": "Background", "false": "Orphan",
+}  # fmt: skip
+
+
+def propagation_policy(text: str) -> str:
+    """Return the deletion policy that --cascade means."""
+    if text not in _POLICIES:
+        raise CommandError(f'invalid cascade value ({text}). Must be "background", "foreground", or "orphan"')
+    return _POLICIES[text]
+
+
+def delete_object(context: Context, info: Info, grace: int, policy: str) -> str:
+    """Delete an object and return its UID."""
+    options: dict[str, Any] = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": policy}
+    if grace >= 0:
+        options["gracePeriodSeconds"] = grace
+    if context.flags.has("dry-run") and context.flags.dry_run == "server":
+        options["dryRun"] = ["All"]
+    answer = context.client.delete(info.resource, info.namespace, info.name, options)
+    if answer.get("kind") == "Status":
+        return (answer.get("details") or {}).get("uid") or ""
+    return (answer.get("metadata") or {}).get("uid") or ""

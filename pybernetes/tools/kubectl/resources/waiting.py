@@ -1,0 +1,83 @@
+"""Waits for objects: until they are gone, or until something is true of them. Watches, never polls."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, not_found
+from pybernetes.tools.kubectl.resources.builder import Info
+
+A_WEEK = 7 * 24 * 3600.0  # what no timeout means
+
+
+def until_gone(context: Context, gone: list[tuple[Info, str]], seconds: float) -> None:
+    """Wait until objects do not exist, or others have their names."""
+    deadline = time.monotonic() + seconds
+    for info, uid in gone:
+
+        def is_gone(value: dict[str, Any] | None, uid: str = uid) -> bool:
+            return value is None or (bool(uid) and value["metadata"].get("uid") != uid)
+
+        try:
+            until(context, info, is_gone, deadline)
+        except ApiError as error:
+            if error.reason not in ("Forbidden", "MethodNotAllowed"):
+                raise
+
+
+def until(
+    context: Context,
+    info: Info,
+    condition: Callable[[dict[str, Any] | None], bool],
+    deadline: float,
+    missing_is_error: bool = False,
+) -> dict[str, Any] | None:
+    """Wait until a condition holds for an object (None if it does not exist) and return the object then."""
+    while True:
+        field = f"metadata.name={info.name}"
+        whole = context.client.list(info.resource, info.namespace, chunk=0, fields=field)
+        items = whole.get("items") or []
+        value = items[0] if items else None
+        if value is None and missing_is_error:
+            raise ApiError(
+                {
+                    "reason": "NotFound",
+                    "code": 404,
+                    "message": f'{info.resource.full_name} "{info.name}" not found',
+                }
+            )
+        if value is not None:
+            value.setdefault("apiVersion", info.resource.api_version)
+            value.setdefault("kind", info.resource.kind)
+        if condition(value):
+            return value
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise timed_out(info)
+        version = (whole.get("metadata") or {}).get("resourceVersion")
+        try:
+            for event in context.client.watch(
+                info.resource, info.namespace, fields=field, resourceVersion=version, read_timeout=left,
+                timeoutSeconds=max(1, int(min(left, 3600)) + 1),
+            ):  # fmt: skip
+                if event.get("type") == "ERROR":
+                    break  # the history is gone: list again
+                value = None if event["type"] == "DELETED" else event["object"]
+                if value is None and missing_is_error:
+                    break
+                if condition(value):
+                    return value or event["object"]
+        except TimeoutError:
+            raise timed_out(info) from None
+        except ApiError as error:
+            if not_found(error):
+                return None
+            raise
+
+
+def timed_out(info: Info) -> CommandError:
+    """Return the error of a wait that took too long."""
+    return CommandError(f"timed out waiting for the condition on {info.resource.plural}/{info.name}")

@@ -1,0 +1,109 @@
+"""JSONPath templates: what they select, and what is none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pybernetes.api.jsonpath.nodes import JsonPathError
+from pybernetes.api.jsonpath.template import JsonPath, relaxed
+
+OBJECT = {
+    "metadata": {"name": "a", "creationTimestamp": "2026-01-01T00:00:00Z", "annotations": {"x.io/y": "z"}},
+    "spec": {"list": [1, 2, 3], "flag": True, "map": {"k": {"v": 1}}},
+    "status": {"conditions": [{"type": "Ready", "status": "True"}, {"type": "Sync", "n": 3}]},
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "values"),
+    [
+        (".metadata.name", ["a"]),
+        (r".metadata.annotations.x\.io/y", ["z"]),
+        (".metadata.annotations['x.io/y']", ["z"]),
+        (".spec.list[0]", [1]),
+        (".spec.list[-1]", [3]),
+        (".spec.list[1:]", [2, 3]),
+        (".spec.list[*]", [1, 2, 3]),
+        (".spec.map.*.v", [1]),
+        ('.status.conditions[?(@.type=="Ready")].status', ["True"]),
+        ("..n", [3]),
+        (".status.conditions[?(@.n>2)].type", ["Sync"]),
+        (".status.conditions[?(@.n)].type", ["Sync"]),
+        (".nothing.here", []),
+    ],
+)
+def test_paths(path: str, values: list[Any]) -> None:
+    assert JsonPath(f"{{{path}}}").results(OBJECT) == [values]
+
+
+@pytest.mark.parametrize("path", ["spec", ".spec[", ".spec[a]", ".spec[?(x)]"])
+def test_what_is_no_path(path: str) -> None:
+    with pytest.raises(JsonPathError):
+        JsonPath(f"{{{path}}}")
+
+
+@pytest.mark.parametrize(
+    ("template", "results"),
+    [
+        ("a {.metadata.name} b", [["a "], ["a"], [" b"]]),
+        ("{range .spec.list[*]}{@}{','}{end}", [[1], [","], [2], [","], [3], [","]]),
+        ("{range .status.conditions[*]}{.type}{range .status}{@}", [["Ready"], ["True"], ["Sync"]]),
+        ("{.spec['flag','list'][0]}", None),
+        ("{.spec.list[0,2]}", [[1, 3]]),
+        ("{.spec.list[::2]}", [[1, 3]]),
+        ("{.metadata.name .spec.flag}", [["a"], [True]]),
+        ("{$.spec.flag}", [[True]]),
+        ("{3}{-1.5}{true}", [[3], [-1.5], [True]]),
+    ],
+)
+def test_templates(template: str, results: list[list[Any]] | None) -> None:
+    if results is None:
+        with pytest.raises(JsonPathError, match="true is not array or slice"):
+            JsonPath(template).results(OBJECT)
+    else:
+        assert JsonPath(template).results(OBJECT) == results
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("{.a", "unclosed action"),
+        ("{end}", "not in range, nothing to end"),
+        ("{range}", "unterminated range"),
+        ("{'a}", "unterminated quoted string"),
+        ("{.a[?(@.b=~2)]}", "unrecognized"),
+        ("{.a[-]}", "invalid array index -"),
+        ("{a}", "unrecognized identifier a"),
+        ("{,}", r"unrecognized character in action: U\+002C ','"),
+        (r"{'\q'}", "invalid syntax"),
+    ],
+)
+def test_templates_that_are_refused(template: str, message: str) -> None:
+    with pytest.raises(JsonPathError, match=message):
+        JsonPath(template)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        (".spec.no", "no is not found"),
+        (".spec.list[3]", "array index out of bounds: index 3, length 3"),
+        (".spec.list[0:3:-1]", "step must be >= 0"),
+        (".metadata.name[?(@.a)]", "a is not array or slice and cannot be filtered"),
+    ],
+)
+def test_values_that_do_not_fit(path: str, message: str) -> None:
+    with pytest.raises(JsonPathError, match=message):
+        JsonPath(f"{{{path}}}", allow_missing=False).results(OBJECT)
+
+
+@pytest.mark.parametrize("text", ["a.b", ".a.b", "{a.b}", "{.a.b}"])
+def test_relaxed_paths(text: str) -> None:
+    assert relaxed(text) == "{.a.b}"
+
+
+def test_a_path_that_is_more_than_relaxed() -> None:
+    with pytest.raises(JsonPathError, match="unexpected path string"):
+        relaxed("{.a}{.b}")

@@ -1,0 +1,20 @@
+"""Classes that are the default."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.api.default_class import INGRESS, default_class
+
+Toleration = dict[str, Any]
+
+
+def class_(name: str, made: str, value: str = "true") -> Toleration:
+    return {"metadata": {"name": name, "creationTimestamp": made, "annotations": {INGRESS[0]: value}}}
+
+
+def test_the_newest_default_class() -> None:
+    classes = [class_("c", "2"), class_("b", "2"), class_("a", "1"), class_("d", "3", "false")]
+    default = default_class(classes, INGRESS)
+    assert default is not None and default["metadata"]["name"] == "b"
+    assert default_class(classes[3:], INGRESS) is None

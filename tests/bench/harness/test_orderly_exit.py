@@ -1,0 +1,82 @@
+"""A benchmark that is told to end reaches its cleaning up and leaves no process, wherever it is."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support import wait_until
+
+_START = """
+import asyncio, signal, subprocess, sys, time
+from bench.harness.orderly_exit import orderly_exit
+
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.SIG_DFL)  # in the background of a shell some are ignored
+
+async def waits():
+    try:
+        print(child.pid, flush=True)
+        await asyncio.sleep(60)
+    finally:
+        await asyncio.sleep(0.01)
+        print("clean", flush=True)
+
+def blocks():
+    try:
+        print(child.pid, flush=True)
+        time.sleep(60)
+    finally:
+        print("clean", flush=True)
+
+async def swallows():
+    async def other():
+        try:
+            await asyncio.sleep(60)
+        except BaseException:
+            pass  # what got lost here must still end the rest
+    await asyncio.gather(other(), waits())
+
+with orderly_exit():
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+"""
+_BODIES = {"sync": "blocks()", "async": "asyncio.run(waits())", "swallowed": "asyncio.run(swallows())"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("body", list(_BODIES))
+def test_a_signal_cleans_up_once(body: str, number: signal.Signals) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", f"{_START}    {_BODIES[body]}\n"], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None
+        child = int(process.stdout.readline())
+        process.send_signal(number)
+        process.send_signal(number)  # the impatience of users does not leave anything behind
+        output, _ = process.communicate(timeout=60)
+        assert (output, process.returncode) == ("clean\n", 128 + number)
+        assert not Path(f"/proc/{child}").exists()
+    finally:
+        process.kill()
+
+
+def test_a_benchmark_takes_its_server_away(tmp_path: Path) -> None:
+    environment = {"TMPDIR": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pybernetes.cmd.main", "bench", "crds"],
+        env=environment,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        wait_until(lambda: list(tmp_path.glob("*/kubeconfig")))
+        process.terminate()
+        process.communicate(timeout=60)
+        assert process.returncode == 143
+        assert not list(tmp_path.iterdir())
+    finally:
+        process.kill()

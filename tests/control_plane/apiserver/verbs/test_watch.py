@@ -1,0 +1,103 @@
+"""Watches that miss and repeat nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlencode
+
+from tests.servers import TOKEN, Server
+
+
+def path(namespace: str) -> str:
+    return f"/api/v1/namespaces/{namespace}/configmaps"
+
+
+def make(server: Server, namespace: str, name: str, **labels: str) -> dict[str, Any]:
+    status, made = server.call("POST", path(namespace), {"metadata": {"name": name, "labels": labels}})
+    assert status == 201, made
+    return made
+
+
+@contextmanager
+def watching(server: Server, where: str, **query: Any) -> Iterator[Iterator[dict[str, Any]]]:
+    connection = server.connection()
+    parameters = {"watch": "true", "timeoutSeconds": "60", **query}
+    connection.request(
+        "GET", f"{where}?{urlencode(parameters)}", headers={"Authorization": f"Bearer {TOKEN}"}
+    )
+    response = connection.getresponse()
+    assert response.status == 200, response.read()
+    try:
+        yield (json.loads(line) for line in iter(response.readline, b""))
+    finally:
+        connection.close()
+
+
+def test_a_watch_sees_all_that_happens_after_its_version(server: Server, namespace: str) -> None:
+    first = make(server, namespace, "w")
+    server.call("PUT", f"{path(namespace)}/w", {**first, "data": {"a": "1"}})
+    server.call("DELETE", f"{path(namespace)}/w")
+    version = first["metadata"]["resourceVersion"]
+    with watching(server, path(namespace), resourceVersion=version) as events:
+        changed, deleted = next(events), next(events)
+    assert (changed["type"], changed["object"]["data"]) == ("MODIFIED", {"a": "1"})
+    assert deleted["type"] == "DELETED"
+    assert int(deleted["object"]["metadata"]["resourceVersion"]) > int(
+        changed["object"]["metadata"]["resourceVersion"]
+    )
+
+
+def test_a_watch_without_a_version_starts_with_the_state(server: Server, namespace: str) -> None:
+    make(server, namespace, "x")
+    with watching(server, path(namespace)) as events:
+        assert (event := next(events))["type"] == "ADDED" and event["object"]["metadata"]["name"] == "x"
+        make(server, namespace, "y")
+        assert next(events)["object"]["metadata"]["name"] == "y"
+
+
+def test_selected_watches_turn_changes_into_coming_and_going(server: Server, namespace: str) -> None:
+    made = make(server, namespace, "l", on="yes")
+    version = made["metadata"]["resourceVersion"]
+    with watching(server, path(namespace), resourceVersion=version, labelSelector="on=yes") as events:
+        for value, expected in (("no", "DELETED"), ("yes", "ADDED"), ("yes", "MODIFIED")):
+            body = {"metadata": {"labels": {"on": value}}, "data": {"n": expected}}
+            headers = {"Content-Type": "application/merge-patch+json"}
+            server.call("PATCH", f"{path(namespace)}/l", body, headers=headers)
+            assert next(events)["type"] == expected
+
+
+def test_streaming_lists_end_with_a_bookmark(server: Server, namespace: str) -> None:
+    make(server, namespace, "b1")
+    make(server, namespace, "b2")
+    query = {
+        "sendInitialEvents": "true",
+        "resourceVersionMatch": "NotOlderThan",
+        "allowWatchBookmarks": "true",
+    }
+    with watching(server, path(namespace), **query) as events:
+        assert [next(events)["object"]["metadata"]["name"] for _ in range(2)] == ["b1", "b2"]
+        mark = next(events)
+    assert mark["type"] == "BOOKMARK" and mark["object"]["kind"] == "ConfigMap"
+    assert mark["object"]["metadata"]["annotations"] == {"k8s.io/initial-events-end": "true"}
+
+
+def test_a_watch_ends_when_its_time_is_up(server: Server, namespace: str) -> None:
+    with watching(server, path(namespace), timeoutSeconds="1") as events:
+        assert list(events) == []
+
+
+def test_watched_tables_have_their_headings_once(server: Server, namespace: str) -> None:
+    make(server, namespace, "t1")
+    connection = server.connection()
+    accept = {"Authorization": f"Bearer {TOKEN}", "Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}
+    connection.request("GET", f"{path(namespace)}?watch=1&timeoutSeconds=60", headers=accept)
+    response = connection.getresponse()
+    first = json.loads(response.readline())["object"]
+    make(server, namespace, "t2")
+    second = json.loads(response.readline())["object"]
+    connection.close()
+    assert first["columnDefinitions"] and not second["columnDefinitions"]
+    assert second["rows"][0]["cells"][0] == "t2"

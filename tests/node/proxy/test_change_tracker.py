@@ -1,0 +1,43 @@
+"""Which ServicePorts changed."""
+
+from __future__ import annotations
+
+from pybernetes.node.proxy.change_tracker import ChangeTracker
+from tests.node.proxy.services import HERE, endpoint, ips, service, slice_of
+
+
+def test_only_what_changed_is_told() -> None:
+    tracker = ChangeTracker(HERE)
+    first, one = service(), slice_of(endpoint("10.0.0.1"))
+    assert tracker.on_slice(None, one) and tracker.on_service(None, first)
+    keys, (change,) = tracker.take()
+    assert keys == {"default/web"} and change.old is None and change.new is not None
+    # What does not matter wakes nobody.
+    assert not tracker.on_service(first, {**first, "metadata": {**first["metadata"], "resourceVersion": "2"}})
+    assert not tracker.on_slice(one, {**one, "metadata": {**one["metadata"], "resourceVersion": "2"}})
+    assert not tracker and tracker.take() == (set(), [])
+    two = slice_of(endpoint("10.0.0.1"), endpoint("10.0.0.2"))
+    assert tracker.on_slice(one, two)
+    _, (change,) = tracker.take()
+    assert change.new is not None and ips(change.new.cluster) == ["10.0.0.1", "10.0.0.2"]
+    assert tracker.on_slice(two, None)
+    _, (change,) = tracker.take()
+    assert change.new is not None and not change.new.exists
+    renamed = service(ports=[{"name": "other", "port": 80}])
+    assert tracker.on_service(first, renamed)
+    assert [(bool(old), bool(new)) for old, new in tracker.take()[1]] == [(False, True), (True, False)]
+    assert tracker.on_service(renamed, None)
+    assert [new for _, new in tracker.take()[1]] == [None] and not list(tracker.service_ports())
+
+
+def test_every_service_is_looked_at_again_in_another_zone() -> None:
+    tracker = ChangeTracker(HERE)
+    tracker.on_service(None, service())
+    tracker.on_slice(
+        None, slice_of(endpoint("10.0.0.1", forZones=["z1"]), endpoint("10.0.0.2", forZones=["z2"]))
+    )
+    tracker.take()
+    assert not tracker.on_node(HERE._replace(addresses=("172.30.0.9",)))
+    assert tracker.on_node(HERE._replace(zone="z2"))
+    _, (change,) = tracker.take()
+    assert change.new is not None and ips(change.new.cluster) == ["10.0.0.2"]

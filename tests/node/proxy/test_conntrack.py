@@ -1,0 +1,29 @@
+"""Connections that the kernel remembers, and which of them are stale."""
+
+from __future__ import annotations
+
+from pybernetes.node.proxy.conntrack import Connection, parse, stale_connections
+from pybernetes.node.proxy.service_port import ServicePort
+
+
+def test_parse() -> None:
+    text = (
+        "udp      17 29 src=10.244.1.2 dst=10.96.0.10 sport=40000 dport=53 [UNREPLIED] "
+        "src=10.244.2.2 dst=10.244.1.2 sport=5353 dport=40000 mark=0 use=1\n"
+        "unknown  2 599 src=0.0.0.0 dst=224.0.0.22 [UNREPLIED] src=224.0.0.22 dst=0.0.0.0 mark=0 use=1\n"
+    )
+    assert parse(text) == [("10.96.0.10", 53, "10.244.2.2", 5353)]
+
+
+def test_stale_connections() -> None:
+    dns = ServicePort("kube-system/dns", "dns", "udp", 4, "10.96.0.10", 53, node_port=30053,
+                 external_ips=("192.0.2.1",), serving=frozenset({("10.0.0.1", 53)}))  # fmt: skip
+    empty = ServicePort("default/empty", "", "udp", 4, "10.96.0.11", 53, node_port=30054)
+    tcp = ServicePort("default/tcp", "", "tcp", 4, "10.96.0.12", 53)
+    kept = [("10.96.0.10", 53, "10.0.0.1", 53), ("172.30.0.2", 30053, "10.0.0.1", 53), ("9.9.9.9", 53, "9.9.9.9", 53),
+            ("172.30.0.2", 30054, "10.0.0.9", 53), ("10.96.0.12", 53, "10.0.0.9", 53)]  # fmt: skip
+    stale = [("10.96.0.10", 53, "10.0.0.2", 53), ("192.0.2.1", 53, "10.0.0.2", 53),
+             ("172.30.0.2", 30053, "10.0.0.2", 53), ("10.96.0.11", 53, "10.96.0.11", 53)]  # fmt: skip
+    assert (
+        list(stale_connections([Connection(*each) for each in (*kept, *stale)], [dns, empty, tcp])) == stale
+    )

@@ -1,0 +1,45 @@
+"""What completion offers, and the scripts of the shells."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tools.kubectl.run_kubectl import run
+
+
+@pytest.mark.parametrize(
+    ("words", "choices"),
+    [
+        (["ge"], ["get", ":4"]),
+        (["get", "--all-"], ["--all-namespaces", ":4"]),
+        (["rollout", "re"], ["restart", "resume", ":4"]),
+        (["rollout", "restart", "d"], ["daemonset", "deployment", ":4"]),
+        (["get", "-o", "js"], ["json", "jsonpath", "jsonpath-as-json", "jsonpath-file", ":4"]),
+        (["get", "--output=ya"], ["yaml", ":4"]),
+        (["get", "-wo", "ya"], ["yaml", ":4"]),
+        (["apply", "-f", ""], ["json", "yaml", "yml", ":8"]),
+        (["completion", ""], ["bash", "fish", "powershell", "zsh", ":4"]),
+        (["get", "--sort-by", ""], [":0"]),
+        (["exec", "p", "--", "-"], [":4"]),
+        (["nope", ""], [":0"]),
+    ],
+)
+def test_completion(words: list[str], choices: list[str]) -> None:
+    assert [line.partition("\t")[0] for line in run("__complete", *words)[1].splitlines()] == choices
+
+
+@pytest.mark.parametrize(
+    ("shell", "marks"),
+    [
+        (
+            "bash",
+            ["complete -F __kubectl_complete kubectl", "directive & 2", "directive & 4", "directive & 8"],
+        ),
+        ("zsh", ["#compdef kubectl", "directive & 2", "directive & 4", "directive & 8"]),
+        ("fish", ["complete -c kubectl -f", "bitand($directive, 4)", "bitand($directive, 8)"]),
+        ("powershell", ["Register-ArgumentCompleter -Native", "-band 2", "-band 8"]),
+    ],
+)
+def test_completion_scripts_ask_the_command(shell: str, marks: list[str]) -> None:
+    code, script, _ = run("completion", shell)
+    assert code == 0 and all(mark in script for mark in ["kubectl __complete", *marks])

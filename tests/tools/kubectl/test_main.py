@@ -1,0 +1,29 @@
+"""What a fast start depends on, and flags that every command has."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.tools.kubectl.run_kubectl import run
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_get_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; import pybernetes.tools.kubectl.main as m; import pybernetes.tools.kubectl.commands.get; "
+        "print([name for name in ('typing', 'dataclasses', 'asyncio', 'yaml', 'orjson', 'cryptography', 'argparse', "
+        "'http.client', 'inspect', 'email') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60
+    )
+    assert (done.stdout.strip(), done.stderr) == ("[]", "")
+
+
+def test_a_bare_dry_run_makes_nothing() -> None:
+    code, out, err = run("create", "deployment", "d", "--image=x", "--dry-run")
+    assert (code, out) == (0, "deployment.apps/d created (dry run)\n")
+    assert err == "--dry-run is deprecated and can be replaced with --dry-run=client.\n"

@@ -1,0 +1,232 @@
+"""A node with real containers as a user has it: what kubectl does with pods, and that nothing stays behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.node.kubelet.real_node import IMAGE, busybox
+from tests.support import require_program, require_root, wait_until
+from tests.tools.local.user import User
+
+pytestmark = [pytest.mark.slow, pytest.mark.e2e]
+NAME = f"real-{os.getpid()}"
+_COUNT = "i=0; while true; do echo line $i; i=$((i+1)); sleep 0.1; done"
+
+
+def parts(home: Path) -> dict[str, int]:
+    """How much of the node's pods is on the machine: folders, mounts, control groups, links, rules, processes.
+
+    Only of pods, so that without any there is nothing: what is counted before a pod comes is otherwise what others that
+    are going happen to have left.
+    """
+    run_folder = f"/run/pybernetes/{NAME}/"
+    mounts = [
+        line
+        for line in Path("/proc/self/mountinfo").read_text().splitlines()
+        if NAME in line and any(part in line for part in ("/pods/", "/sandboxes/", "/k8s.io/"))
+    ]
+    groups = [
+        name
+        for hierarchy in (Path("/sys/fs/cgroup"), *Path("/sys/fs/cgroup").iterdir())
+        for _, names, _ in os.walk(hierarchy / "pybernetes" / NAME)
+        for name in names
+        if re.fullmatch("pod[0-9a-f-]{32,36}|[0-9a-f]{64}", name)
+    ]
+    inside = ("ip", "netns", "exec", f"pyb-{NAME}-{NAME}")
+    links = subprocess.run(
+        [*inside, "ip", "-brief", "link"], capture_output=True, text=True, check=True
+    ).stdout
+    rules = subprocess.run([*inside, "iptables-save"], capture_output=True, text=True, check=True).stdout
+    processes = 0
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().decode(errors="replace")
+            processes += "containerd-shim" in words and run_folder in words
+        except OSError:
+            continue  # it has just gone
+    node = home / "clusters" / NAME / "nodes" / NAME
+    folders = [path for name in ("pods", "kubelet/pods") for path in (node / name).glob("*")]
+    return {
+        "folders": len(folders),
+        "mounts": len(mounts),
+        "control groups": len(groups),
+        "links": sum(line.startswith("veth") for line in links.splitlines()),
+        "rules": sum("CNI-DN-" in line for line in rules.splitlines()),  # those of a port of the host
+        "processes": processes,
+    }
+
+
+class Terminal:
+    """kubectl on a terminal of its own."""
+
+    def __init__(self, user: User, *arguments: str) -> None:
+        self._mine, theirs = pty.openpty()
+        self._seen = ""  # and not looked at yet
+        self.process = subprocess.Popen(
+            ["kubectl", *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=user.environment
+        )
+        os.close(theirs)
+
+    def type(self, text: str) -> None:
+        os.write(self._mine, text.encode())
+
+    def until(self, wanted: str) -> str:
+        """Reads until a text has come; gives everything up to its end. What follows is for the next time."""
+        deadline = time.monotonic() + 60
+        while wanted not in self._seen:
+            assert time.monotonic() < deadline, self._seen
+            if select.select([self._mine], [], [], 0.5)[0]:
+                try:
+                    self._seen += os.read(self._mine, 65536).decode(errors="replace")
+                except OSError:  # how the end of a terminal looks
+                    assert wanted in self._seen, self._seen
+        before, _, self._seen = self._seen.partition(wanted)
+        return before + wanted
+
+    def close(self) -> int:
+        code = self.process.wait(60)
+        os.close(self._mine)
+        return code
+
+
+@pytest.fixture(scope="module")
+def user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[User]:
+    require_root()
+    for program in ("containerd", "runc", "catatonit", "busybox", "ip", "kubectl"):
+        require_program(program)
+    home = tmp_path_factory.mktemp("home")
+    somebody = User(home)
+    (home / "busybox.tar").write_bytes(busybox())
+    try:
+        somebody.pyb("up", NAME, "--nodes", "1", "--wait")
+        somebody.pyb("image", "load", str(home / "busybox.tar"), "--cluster", NAME)
+        yield somebody
+    finally:
+        somebody.pyb("delete", NAME)
+
+
+def run(user: User, name: str, script: str) -> None:
+    user.kubectl("run", name, f"--image={IMAGE}", "--image-pull-policy=Never", "--", "sh", "-c", script)
+    user.kubectl("wait", "--for=condition=Ready", f"pod/{name}", "--timeout=60s")
+
+
+def test_a_pod_with_kubectl(user: User, tmp_path: Path) -> None:
+    run(user, "busy", _COUNT)
+    follow = subprocess.Popen(
+        ["kubectl", "logs", "-f", "busy"], stdout=subprocess.PIPE, text=True, env=user.environment
+    )
+    assert follow.stdout is not None
+    assert [follow.stdout.readline() for _ in range(3)] == ["line 0\n", "line 1\n", "line 2\n"]
+
+    shell = Terminal(user, "exec", "-it", "busy", "--", "sh")
+    shell.until("# ")
+    shell.type("tty; echo $((6*7))\n")
+    assert "/dev/pts/0" in shell.until("42")
+    shell.type("exit 5\n")
+    shell.until("exit code 5")
+    assert shell.close() == 5
+
+    (tmp_path / "here").write_text("copied")
+    user.kubectl("cp", str(tmp_path / "here"), "busy:/tmp/there")
+    user.kubectl("cp", "busy:/tmp/there", str(tmp_path / "back"))
+    assert (tmp_path / "back").read_text() == "copied"
+
+    user.kubectl(
+        "debug", "busy", f"--image={IMAGE}", "--image-pull-policy=Never", "--target=busy", "--container=look",
+        "--profile=general", "--", "sh", "-c", "ps; sleep 1000",
+    )  # fmt: skip
+
+    def debugging() -> bool:
+        command = ["kubectl", "logs", "busy", "-c", "look"]
+        done = subprocess.run(command, env=user.environment, text=True, capture_output=True)
+        assert not done.returncode or "is waiting to start" in done.stderr, done.stderr
+        return "i=$((i+1))" in done.stdout
+
+    wait_until(debugging)
+
+    user.kubectl("delete", "pod", "busy", "--now")
+    assert follow.wait(60) == 0
+    follow.stdout.close()
+
+
+def test_run_attached(user: User) -> None:
+    command = (
+        "run",
+        "-it",
+        "--rm",
+        "typed",
+        "--restart=Never",
+        f"--image={IMAGE}",
+        "--image-pull-policy=Never",
+    )
+    terminal = Terminal(user, *command, "--", "sh", "-c", "read line; echo got $line")
+    terminal.until("press")  # … enter
+    user.kubectl("wait", "--for=condition=Ready", "pod/typed", "--timeout=60s")
+    terminal.type("this\n")
+    terminal.until("got this")
+    terminal.until('pod "typed" deleted')
+    assert terminal.close() == 0
+
+
+def test_attach_and_port_forward(user: User) -> None:
+    page = "mkdir /www; echo hello > /www/index.html; httpd -p 8080 -h /www; " + _COUNT
+    run(user, "web", page)
+    attached = Terminal(user, "attach", "web")
+    attached.until("line ")
+    attached.process.terminate()
+    attached.close()
+    forward = subprocess.Popen(
+        ["kubectl", "port-forward", "pod/web", ":8080"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=user.environment,
+    )
+    assert forward.stdout is not None
+    port = forward.stdout.readline().split("127.0.0.1:")[1].split()[0]
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=60) as answer:
+        assert answer.read() == b"hello\n"
+    forward.terminate()
+    forward.wait(60)
+    forward.stdout.close()
+    user.kubectl("delete", "pod", "web", "--now")
+
+
+def test_a_pod_leaves_nothing(user: User) -> None:
+    home = Path(user.environment["PYBERNETES_HOME"])
+
+    def nothing_left() -> bool:
+        return not any(parts(home).values())
+
+    wait_until(nothing_left)
+    overrides = {
+        "spec": {
+            "terminationGracePeriodSeconds": 1,
+            "volumes": [{"name": "m", "emptyDir": {"medium": "Memory"}}],
+            "containers": [
+                {
+                    "name": "c",
+                    "image": IMAGE,
+                    "command": ["sleep", "1000"],
+                    "ports": [{"containerPort": 80, "hostPort": 8765}],
+                    "volumeMounts": [{"name": "m", "mountPath": "/m", "subPath": "s"}],
+                }
+            ],
+        }
+    }
+    user.kubectl("run", "traces", f"--image={IMAGE}", f"--overrides={json.dumps(overrides)}")
+    user.kubectl("wait", "--for=condition=Ready", "pod/traces", "--timeout=60s")
+    running = parts(home)
+    assert all(running.values()), running
+    user.kubectl("delete", "pod", "traces")
+    wait_until(nothing_left)
