@@ -46,7 +46,7 @@ class Connection(asyncio.Protocol):
         self.server = server
         self.transport: asyncio.Transport = None  # type: ignore[assignment]
         self.peer: Any = None  # what authentication found out about the client's certificate
-        self.credential: Any = None  # and about the token that it sent last: see authn/chain.py
+        self.credential: Any = None  # and about the token that it sent last: see authn/authentication.py
         self._parser: Any = None
         self._queue: deque[Request] = deque()
         self._busy: Request | None = None

@@ -8,12 +8,16 @@ from pybernetes.lib.flags import Flag
 
 NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
 _FLAGS = {
-    taint: Flag(
-        f"default-{problem}-toleration-seconds",
+    NOT_READY: Flag(
+        "default-not-ready-toleration-seconds",
         300,
-        f"how long pods stay on a node that is {problem} unless they say",
-    )
-    for taint, problem in ((NOT_READY, "not-ready"), (UNREACHABLE, "unreachable"))
+        "how long pods stay on a node that is not ready unless they say",
+    ),
+    UNREACHABLE: Flag(
+        "default-unreachable-toleration-seconds",
+        300,
+        "how long pods stay on an unreachable node unless they say",
+    ),
 }
 
 
