@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from pybernetes.api import selectors
 from pybernetes.api.resource import Object
-from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import Conflict, NotFound, StatusError
 from pybernetes.client.refs import (
     DEPLOYMENTS,
@@ -277,7 +276,7 @@ class DisruptionController(Controller):
         }
         patch = {"metadata": {"uid": pod["metadata"]["uid"]}, "status": {"conditions": [cleared]}}
         try:
-            await self.client.patch(PODS, name, patch, namespace, type=STRATEGIC_PATCH, subresource="status")
+            await self.client.patch_status(PODS, name, patch, namespace)
         except (NotFound, Conflict):
             pass
         return None

@@ -10,7 +10,6 @@ import asyncio
 from argparse import Namespace
 
 from pybernetes.api.resource import Object
-from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import NODES, PODS
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
@@ -137,9 +136,7 @@ class PodGarbageCollector(Controller):
         try:
             if status:
                 patch = {"metadata": {"uid": meta["uid"]}, "status": status}
-                await self.client.patch(
-                    PODS, meta["name"], patch, meta["namespace"], type=STRATEGIC_PATCH, subresource="status"
-                )
+                await self.client.patch_status(PODS, meta["name"], patch, meta["namespace"])
             await self.client.delete(PODS, meta["name"], meta["namespace"], uid=meta["uid"], grace=0)
         except NotFound:
             pass

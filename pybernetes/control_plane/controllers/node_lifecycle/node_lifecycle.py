@@ -10,7 +10,6 @@ import asyncio
 from argparse import Namespace
 
 from pybernetes.api.resource import Object
-from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import LEASES, NODES, PODS
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
@@ -200,14 +199,7 @@ class NodeLifecycleController(Controller):
             patch = {"metadata": {"uid": meta["uid"]}, "status": {"conditions": [unready]}}
             async with slots:
                 try:
-                    await self.client.patch(
-                        PODS,
-                        meta["name"],
-                        patch,
-                        meta["namespace"],
-                        type=STRATEGIC_PATCH,
-                        subresource="status",
-                    )
+                    await self.client.patch_status(PODS, meta["name"], patch, meta["namespace"])
                 except NotFound:
                     return
             self._recorder.warning(pod, "NodeNotReady", "Node is not ready")
