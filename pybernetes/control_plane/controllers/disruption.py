@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -320,15 +319,10 @@ def _go_selector(budget: Object) -> str:
     return f"&LabelSelector{{MatchLabels:map[string]string{{{labels}}},MatchExpressions:[]LabelSelectorRequirement{{}},}}"
 
 
-def build(runtime: Runtime, options: Namespace) -> DisruptionController:
-    """Build the controller."""
-    return DisruptionController(runtime, options.concurrent_disruption_syncs)
-
-
 CONTROLLER = Descriptor(
     name=DisruptionController.name,
     aliases=("disruption",),
     identity="disruption-controller",
     flags=(Flag("concurrent-disruption-syncs", 1, "how many budgets are worked on at a time"),),
-    build=build,
+    build=lambda runtime, options: DisruptionController(runtime, options.concurrent_disruption_syncs),
 )

@@ -7,7 +7,6 @@ too many that have ended.
 from __future__ import annotations
 
 import asyncio
-from argparse import Namespace
 
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
@@ -142,11 +141,6 @@ class PodGarbageCollector(Controller):
             pass
 
 
-def build(runtime: Runtime, options: Namespace) -> PodGarbageCollector:
-    """Build the controller."""
-    return PodGarbageCollector(runtime, options.terminated_pod_gc_threshold)
-
-
 CONTROLLER = Descriptor(
     name=PodGarbageCollector.name,
     aliases=("podgc",),
@@ -154,5 +148,5 @@ CONTROLLER = Descriptor(
     flags=(
         Flag("terminated-pod-gc-threshold", 12500, "how many pods that have ended may stay; 0 for no limit"),
     ),
-    build=build,
+    build=lambda runtime, options: PodGarbageCollector(runtime, options.terminated_pod_gc_threshold),
 )

@@ -7,7 +7,6 @@ its silence would be too long, and when it changes.
 from __future__ import annotations
 
 import asyncio
-from argparse import Namespace
 
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
@@ -232,18 +231,6 @@ def _is_evicted(taints: list[Object]) -> bool:
     )
 
 
-def build(runtime: Runtime, options: Namespace) -> NodeLifecycleController:
-    """Build the controller."""
-    return NodeLifecycleController(
-        runtime,
-        grace=options.node_monitor_grace_period,
-        startup_grace=options.node_startup_grace_period,
-        rates=(options.node_eviction_rate, options.secondary_node_eviction_rate),
-        large=options.large_cluster_size_threshold,
-        threshold=options.unhealthy_zone_threshold,
-    )
-
-
 CONTROLLER = Descriptor(
     name=NodeLifecycleController.name,
     aliases=("nodelifecycle",),
@@ -263,5 +250,12 @@ CONTROLLER = Descriptor(
         ),
         Flag("unhealthy-zone-threshold", 0.55, "the part of a zone's nodes that counts as many"),
     ),
-    build=build,
+    build=lambda runtime, options: NodeLifecycleController(
+        runtime,
+        grace=options.node_monitor_grace_period,
+        startup_grace=options.node_startup_grace_period,
+        rates=(options.node_eviction_rate, options.secondary_node_eviction_rate),
+        large=options.large_cluster_size_threshold,
+        threshold=options.unhealthy_zone_threshold,
+    ),
 )
