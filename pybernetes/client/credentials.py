@@ -48,7 +48,7 @@ class Authority:
         self._context: ssl.SSLContext | None = None
 
     def make(self) -> ssl.SSLContext:
-        """A new TLS context; ConnectionError if the files are missing or broken."""
+        """Return a new TLS context; ConnectionError if the files are missing or broken."""
         try:
             return tls.client_context(self.path, authority_data=self.text, verify=self.verify)
         except (OSError, ValueError) as error:
@@ -57,7 +57,7 @@ class Authority:
             ) from None
 
     def context(self) -> ssl.SSLContext:
-        """The TLS context for new connections; another one when the identity has changed."""
+        """Return the TLS context for new connections; another one when the identity has changed."""
         if self._context is None:
             self._context = self.make()
         return self._context
@@ -76,21 +76,21 @@ class Certificate(Authority):
         self._stamp: Any = None
 
     def make(self) -> ssl.SSLContext:
-        """A new TLS context with the certificate."""
+        """Return a new TLS context with the certificate."""
         context = super().make()
         with ExitStack() as stack:
             try:
-                context.load_cert_chain(*(_as_file(stack, each) for each in (self._certificate, self._key)))
+                context.load_cert_chain(*(_as_file(stack, value) for value in (self._certificate, self._key)))
             except (OSError, ValueError) as error:
                 raise CredentialError(f"the client certificate cannot be used: {error}") from None
         return context
 
     def context(self) -> ssl.SSLContext:
-        """The TLS context for new connections, with the files as they are now."""
+        """Return the TLS context for new connections, with the files as they are now."""
         now = self._clock.monotonic()
         if self._context is None or now >= self._look_at:
             self._look_at = now + _LOOK_SECONDS
-            stamp = [_modified(each) for each in (self._certificate, self._key) if isinstance(each, Path)]
+            stamp = [_modified(path) for path in (self._certificate, self._key) if isinstance(path, Path)]
             if self._context is None or stamp != self._stamp:
                 try:
                     self._context = self.make()
@@ -111,7 +111,7 @@ def _modified(path: Path) -> Any:
 
 
 def _as_file(stack: ExitStack, value: str | Path) -> str:
-    """A PEM text as a file for a moment, because OpenSSL reads files only."""
+    """Put a PEM text into a file for a moment, because OpenSSL reads files only."""
     if isinstance(value, Path):
         return str(value)
     handle, path = tempfile.mkstemp(prefix="pybernetes-")
@@ -132,11 +132,11 @@ class Credentials:
         return Authority(self._trust.path, self._trust.text, verify=self._trust.verify)
 
     def context(self) -> ssl.SSLContext | None:
-        """The TLS context for new connections."""
+        """Return the TLS context for new connections."""
         return self._trust.context()
 
     async def headers(self) -> Headers:
-        """The headers of a request."""
+        """Return the headers of a request."""
         return {}
 
     def refused(self) -> bool:
@@ -156,7 +156,7 @@ class Token(Credentials):
         self._headers = bearer(token)
 
     async def headers(self) -> Headers:
-        """The token."""
+        """Return the token."""
         return self._headers
 
 
@@ -171,7 +171,7 @@ class TokenFile(Credentials):
         self._read_at = 0.0
 
     async def headers(self) -> Headers:
-        """The token as the file has it, at most a minute ago."""
+        """Return the token as the file has it, at most a minute ago."""
         now = self._clock.monotonic()
         if not self._headers or now >= self._read_at:
             try:
@@ -186,7 +186,7 @@ class TokenFile(Credentials):
         return self._headers
 
     def refused(self) -> bool:
-        """The file may have a new token by now."""
+        """Read the file again: it may have a new token by now."""
         old = self._headers
         self._headers = {}
         try:
@@ -203,7 +203,7 @@ class Basic(Credentials):
         self._headers = {b"authorization": b"Basic " + base64.b64encode(f"{name}:{password}".encode())}
 
     async def headers(self) -> Headers:
-        """The name and the password."""
+        """Return the name and the password."""
         return self._headers
 
 
@@ -227,7 +227,7 @@ class Exec(Credentials):
         exec_credential.check(config)
 
     async def headers(self) -> Headers:
-        """The token; the program is run if there is none or if it has expired."""
+        """Return the token; the program is run if there is none or if it has expired."""
         if self._headers is None or (self._expires and self._clock.now() >= self._expires):
             # Many requests may need the program at once: it is run for all of them.
             if self._running is None:
@@ -243,7 +243,7 @@ class Exec(Credentials):
             running.exception()  # told to whoever waits
 
     def refused(self) -> bool:
-        """The program may say something else when it is asked again."""
+        """Ask the program again: it may say something else."""
         self._headers = None
         return True
 
@@ -294,5 +294,5 @@ class Exec(Credentials):
 
 
 def bearer(token: str) -> Headers:
-    """The header with a bearer token."""
+    """Return the header with a bearer token."""
     return {b"authorization": b"Bearer " + token.encode()}

@@ -61,7 +61,7 @@ async def serve(arguments: argparse.Namespace, stop: asyncio.Event, *, alone: bo
     from pybernetes.node.kubelet.kubelet import Kubelet
     from pybernetes.node.kubelet.node_status import node_allocatable
     from pybernetes.node.kubelet.options import Options
-    from pybernetes.node.kubelet.server import KubeletServer
+    from pybernetes.node.kubelet.server.kubelet_server import KubeletServer
     from pybernetes.node.network import cni
 
     root = Path(arguments.root_dir)
@@ -100,7 +100,7 @@ async def serve(arguments: argparse.Namespace, stop: asyncio.Event, *, alone: bo
         await asyncio.wait((starting, waiting), return_when=asyncio.FIRST_COMPLETED)
         if starting.done():
             starting.result()
-            gc_tuning.calm()
+            gc_tuning.tune()
             print(f"kubelet serves the node {options.node_name} on port {kubelet.port}", flush=True)
         await waiting
     finally:

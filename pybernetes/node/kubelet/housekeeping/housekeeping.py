@@ -74,7 +74,7 @@ class Housekeeping:
 
     async def _give_back(self) -> None:
         await self._context.clock.sleep(_GIVE_BACK_SECONDS)
-        gc_tuning.give_back()
+        gc_tuning.return_memory()
 
     def _running(self) -> list[ContainerRun]:
         return [run for worker in self._workers() for run in worker.runtime.running]
