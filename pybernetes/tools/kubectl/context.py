@@ -68,6 +68,16 @@ class Context:
         """Return an error about the command line."""
         return Usage(message, self.path)
 
+    def refuse_arguments(self) -> None:
+        """Refuse arguments, for a command that takes its objects from files alone."""
+        if self.args:
+            raise self.usage(f"Unexpected args: [{' '.join(self.args)}]")
+
+    def require_files(self) -> None:
+        """Refuse a command line without files."""
+        if not self.flags.filename and not self.flags.kustomize:
+            raise CommandError("must specify one of -f and -k")
+
     def show_help(self, out: TextIO) -> None:
         """Print the help of the command."""
         from pybernetes.tools.kubectl.command_line.help import show

@@ -1,4 +1,4 @@
-"""Errors that end a command, and the one place that turns them into text and an exit code.
+"""Errors that end a command, with the text and the exit code that the user gets.
 
 CommandError            a sentence for the user, an exit code
 ├── Usage               … and where to read more
@@ -159,3 +159,12 @@ def with_source(error: CommandError, verb: str, source: str) -> CommandError:
     if isinstance(error, ApiError):
         return error.about(verb, source)
     return CommandError(f'error when {verb} "{source}": {error.message}', error.code)
+
+
+def quoted(text: str) -> str:
+    """Return the text in quotes, as Go's %q writes it."""
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    from pybernetes.api.text.go_format import quote
+
+    return quote(text)

@@ -25,6 +25,10 @@ def config(**data: str) -> Object:
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": data}
 
 
+def deployment(replicas: int) -> Object:
+    return {"metadata": {"name": "d"}, "spec": {"replicas": replicas, "paused": True}}
+
+
 def owners(obj: Object) -> Object:
     return {entry["manager"]: entry["fieldsV1"] for entry in obj["metadata"]["managedFields"]}
 
@@ -145,15 +149,3 @@ def test_malformed_ones_are_ignored(change: Object) -> None:
     with pytest.raises(ValueError):
         managed_fields.decode(new["metadata"]["managedFields"])
     assert list(owners(write(live, new, "two"))) == ["one"]
-
-
-def test_times_alone_are_no_change() -> None:
-    live = write(None, config(a="1"), "one", "t1")
-    again = write(None, config(a="1"), "one", "t2")
-    assert managed_fields.keep_times(live, again) is live
-    other = write(None, config(a="2"), "one", "t2")
-    assert managed_fields.keep_times(live, other) is other
-
-
-def deployment(replicas: int) -> Object:
-    return {"metadata": {"name": "d"}, "spec": {"replicas": replicas, "paused": True}}

@@ -2,18 +2,17 @@
 
 import pytest
 
-from pybernetes.api.core import event as old_form
-from pybernetes.api.events import event as new_form
+from pybernetes.api.core import event
 from pybernetes.api.resource import Object
 from tests.api.writes import create, row_by_name
 
-CORE, NEW = old_form.RESOURCE, new_form.RESOURCE
+CORE = event.RESOURCE
 INVOLVED = {"kind": "Pod", "namespace": "default", "name": "p", "fieldPath": "spec.c"}
 
 
 def test_empty_parts_are_written() -> None:
-    event = create(CORE, {"involvedObject": INVOLVED})[0]
-    assert event["source"] == {} and event["reportingComponent"] == "" and event["reportingInstance"] == ""
+    new = create(CORE, {"involvedObject": INVOLVED})[0]
+    assert new["source"] == {} and new["reportingComponent"] == "" and new["reportingInstance"] == ""
 
 
 MISMATCH = "does not match event.namespace"

@@ -24,7 +24,8 @@ from pybernetes.control_plane.apiserver.storage.own_status import modify_status
 from pybernetes.control_plane.apiserver.webhooks.service_resolver import Unresolved, resolve
 from pybernetes.control_plane.store.prefix_follower import PrefixFollower
 from pybernetes.control_plane.store.protocol import Event, Record, StoreError, Watch
-from pybernetes.lib.http.client import Peer, Reply, RequestFailed
+from pybernetes.lib.http.client import Peer, RequestFailed
+from pybernetes.lib.http.messages import Reply
 from pybernetes.lib.http.server_connection import Answer
 
 log = logging.getLogger(__name__)

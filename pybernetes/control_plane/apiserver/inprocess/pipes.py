@@ -7,10 +7,12 @@ from collections import deque
 from typing import Any
 
 from pybernetes.lib.http.limits import Limits
-from pybernetes.lib.http.server_connection import Upgrade
 from pybernetes.lib.http.stream import Stream
+from pybernetes.lib.http.upgrade import Upgrade
 
 Headers = dict[bytes, bytes]
+# How much may wait for the reader before what can wait does.
+_AHEAD = 1 << 16
 
 
 class _Waiting:
@@ -39,7 +41,7 @@ class Reader(_Waiting):
         self._ended = stream is None
         self.transport = self
         if stream is not None:
-            stream.attach(self, None)  # type: ignore[arg-type]
+            stream.attach(self)
 
     # What a stream asks of its connection.
 
@@ -60,6 +62,8 @@ class Reader(_Waiting):
             else:
                 self._ended = True
             self._raw = rest[size + 2 :]
+        if self._stream is not None and self.get_write_buffer_size() > _AHEAD:
+            self._stream.pause()
         self._wake()
 
     def get_write_buffer_size(self) -> int:
@@ -80,6 +84,8 @@ class Reader(_Waiting):
             await self._more()
         data = b"".join(self._parts)
         self._parts.clear()
+        if self._stream is not None:
+            self._stream.resume()
         return data
 
     def close(self) -> None:

@@ -23,8 +23,8 @@ from pybernetes.control_plane.apiserver.verbs.get import wait_for
 from pybernetes.control_plane.apiserver.verbs.watch_frames import Batch, Frames
 from pybernetes.control_plane.apiserver.verbs.watched import Watched
 from pybernetes.control_plane.store.protocol import Event, StoreError, Watch
-from pybernetes.lib.http.server_connection import Upgrade
 from pybernetes.lib.http.stream import Stream, chunk
+from pybernetes.lib.http.upgrade import Upgrade
 
 _BOOKMARK_SECONDS = 60.0
 _SHORTEST_TIMEOUT = 1800

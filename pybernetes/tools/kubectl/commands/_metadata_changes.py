@@ -5,9 +5,8 @@ from __future__ import annotations
 import copy
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, raise_all
+from pybernetes.tools.kubectl.errors import CommandError, quoted, raise_all
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 

@@ -8,10 +8,9 @@ import posixpath
 import tarfile
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.commands.exec import execute
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, quoted
 from pybernetes.tools.kubectl.resources.pods import choose_container, named
 
 if TYPE_CHECKING:

@@ -45,10 +45,8 @@ def run(context: Context) -> int:
 
 def _run(context: Context) -> int:
     flags = context.flags
-    if context.args:
-        raise context.usage(f"Unexpected args: [{' '.join(context.args)}]")
-    if not flags.filename and not flags.kustomize:
-        raise CommandError("must specify one of -f and -k")
+    context.refuse_arguments()
+    context.require_files()
     if flags.force_conflicts and not flags.server_side:
         raise CommandError("--force-conflicts only works with --server-side")
     with (

@@ -8,12 +8,11 @@ from collections.abc import Callable
 from pybernetes.api.text.durations import show_duration
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.commands._nodes import cordon, nodes
 from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe._writer import controller_of
-from pybernetes.tools.kubectl.errors import ApiError, CommandError, Verbatim, not_found, raise_all
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, Verbatim, not_found, quoted, raise_all
 from pybernetes.tools.kubectl.resources.builder import Info
 from pybernetes.tools.kubectl.resources.waiting import until
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.describe._volumes import volumes
 from pybernetes.tools.kubectl.describe._writer import Writer, selector_text, shown
+from pybernetes.tools.kubectl.errors import quoted
 from pybernetes.tools.kubectl.output.times import rfc1123z
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.elastic_tabs import align
-from pybernetes.tools.kubectl.output.times import since
+from pybernetes.tools.kubectl.output.times import rfc1123z, since
 from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.label_selector import show, show_map
 
 if TYPE_CHECKING:
     from typing import Any
@@ -88,6 +89,13 @@ class Writer:
                     self.line(f"\t  {line[: _LONG - 2] + '...' if len(line) > _LONG - 2 else line}")
             else:
                 self.line(f"{key}: {value}")
+
+    def conditions(self, listed: list[Object], *times: str) -> None:
+        """Add a line for each condition, with the times that are named."""
+        for condition in listed:
+            moments = [rfc1123z(condition.get(name)) for name in times]
+            texts = condition.get("reason", ""), condition.get("message", "")
+            self.line(" \t".join([condition["type"], condition["status"], *moments, *texts]), 1)
 
     def flush(self) -> None:
         """End the columns so far."""
@@ -202,13 +210,11 @@ def truth(value: bool | None) -> str:
 
 def label_text(labels: dict[str, str] | None) -> str:
     """Return labels as a=b,c=d."""
-    return ",".join(f"{key}={value}" for key, value in sorted((labels or {}).items())) or "<none>"
+    return show_map(labels) or "<none>"
 
 
 def selector_text(selector: Object | None) -> str:
     """Return a LabelSelector as text."""
-    from pybernetes.tools.kubectl.resources.label_selector import show
-
     return show(selector) or "<none>"
 
 

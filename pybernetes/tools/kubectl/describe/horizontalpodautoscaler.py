@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.describe._writer import Writer
+from pybernetes.tools.kubectl.errors import quoted
 from pybernetes.tools.kubectl.output.times import rfc1123z
 
 if TYPE_CHECKING:

@@ -39,16 +39,7 @@ def describe(writer: Writer, node: Object) -> None:
     if status.get("conditions"):
         writer.put("Conditions:\n  Type\tStatus\tLastHeartbeatTime\tLastTransitionTime\tReason\tMessage\n")
         writer.line("----\t------\t-----------------\t------------------\t------\t-------", 1)
-        for condition in status["conditions"]:
-            times = [rfc1123z(condition.get(key)) for key in ("lastHeartbeatTime", "lastTransitionTime")]
-            cells = [
-                condition["type"],
-                condition["status"],
-                *times,
-                condition.get("reason", ""),
-                condition.get("message", ""),
-            ]
-            writer.line(" \t".join(cells), 1)
+        writer.conditions(status["conditions"], "lastHeartbeatTime", "lastTransitionTime")
     writer.line("Addresses:")
     for address in status.get("addresses") or ():
         writer.field(address["type"], address["address"], 1)

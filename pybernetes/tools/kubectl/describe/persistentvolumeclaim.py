@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._writer import Writer, access_modes, shown
-from pybernetes.tools.kubectl.output.times import rfc1123z, since
+from pybernetes.tools.kubectl.output.times import since
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
@@ -45,16 +45,7 @@ def describe(writer: Writer, value: Object) -> None:
             "Type", "Status", "LastProbeTime", "LastTransitionTime", "Reason", "Message",
             dashes=("----", "------", "-----------------", "------------------", "------", "-------"),
         )  # fmt: skip
-        for condition in status["conditions"]:
-            times = [rfc1123z(condition.get(key)) for key in ("lastProbeTime", "lastTransitionTime")]
-            cells = [
-                condition["type"],
-                condition["status"],
-                *times,
-                condition.get("reason", ""),
-                condition.get("message", ""),
-            ]
-            writer.line(" \t".join(cells), 1)
+        writer.conditions(status["conditions"], "lastProbeTime", "lastTransitionTime")
     writer.events()
 
 

@@ -112,11 +112,15 @@ class Builder:
             try:
                 yield from step()
             except CommandError as error:
-                if self.ignore is not None and self.ignore(error):
-                    continue
-                if not self.continue_on_error:
-                    raise
-                self.errors.append(error)
+                self._keep(error)
+
+    def _keep(self, error: CommandError) -> None:
+        """Keep an error if the rest shall go on, or raise it, unless it does not count."""
+        if self.ignore is not None and self.ignore(error):
+            return
+        if not self.continue_on_error:
+            raise error
+        self.errors.append(error)
 
     def all(self) -> list[Info]:
         """Return all objects at once."""
@@ -178,11 +182,7 @@ class Builder:
                     try:
                         yield self._loaded(item, source)
                     except CommandError as error:
-                        if self.ignore is not None and self.ignore(error):
-                            continue
-                        if not self.continue_on_error:
-                            raise
-                        self.errors.append(error)
+                        self._keep(error)
         except CommandError as error:
             if not self.continue_on_error or isinstance(error, _Stop):
                 raise

@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, quoted
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 from pybernetes.tools.kubectl.resources.label_selector import show, show_map
 

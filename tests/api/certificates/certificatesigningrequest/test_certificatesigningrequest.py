@@ -17,7 +17,6 @@ from tests.api.certificates import pems
 REQUEST = pems.encoded(pems.request())
 SPEC = {"request": REQUEST, "usages": ["client auth"], "signerName": "a.b/c"}
 FORM = "must be a fully qualified domain and path of the form 'example.com/signer-name'"
-LABEL = "must consist of lower case alphanumeric characters"
 
 
 def make(spec: Object) -> Object:

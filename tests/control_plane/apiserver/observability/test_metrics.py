@@ -10,7 +10,7 @@ DEPLOYMENTS = Resource(group="apps", version="v1", kind="Deployment", plural="de
 def scrape(metrics: Metrics) -> dict[str, list[tuple[dict[str, str], float]]]:
     """Every sample by name, read by Prometheus' own parser."""
     content_type, body = metrics.render()
-    assert content_type == "text/plain; version=0.0.4; charset=utf-8"
+    assert content_type == b"text/plain; version=0.0.4; charset=utf-8"
     samples: dict[str, list[tuple[dict[str, str], float]]] = {}
     for family in text_string_to_metric_families(body.decode()):
         for sample in family.samples:

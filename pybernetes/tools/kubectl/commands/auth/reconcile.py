@@ -36,8 +36,7 @@ def run(context: Context) -> None:
     """Reconcile each object of the files."""
     if context.args:
         raise CommandError("no arguments are allowed")
-    if not context.flags.filename and not context.flags.kustomize:
-        raise CommandError("must specify one of -f and -k")
+    context.require_files()
     dry_run = context.dry_run()
     if dry_run == "server":
         raise CommandError("--dry-run=server for command reconcile is not supported yet")

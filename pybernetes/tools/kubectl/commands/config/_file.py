@@ -54,6 +54,26 @@ def store(context: Context, plural: str, name: str, value: Object | None) -> Non
     write(path, content)
 
 
+def delete(context: Context, plural: str) -> None:
+    """Remove the entry that the argument names, and say so."""
+    name, path, kind = context.args[0], default_file(context), PLURALS[plural]
+    if name not in entries(context, plural):
+        raise CommandError(f"cannot delete {kind} {name}, not in {path}")
+    if plural == "contexts" and context.config.get("current-context") == name:
+        context.warn(
+            'warning: this removed your active context, use "kubectl config use-context" to select a different one'
+        )
+    store(context, plural, name, None)
+    context.out(f"deleted {kind} {name} from {path}")
+
+
+def print_names(context: Context, plural: str) -> None:
+    """Print the names of all entries."""
+    context.out("NAME")
+    for name in sorted(entries(context, plural)):
+        context.out(name)
+
+
 def store_current(context: Context, name: str) -> None:
     """Make a context the current one, in the file that names it or in the first."""
     for path in context.config_files:

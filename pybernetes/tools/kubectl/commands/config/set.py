@@ -5,10 +5,9 @@ from __future__ import annotations
 import base64
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.commands.config._file import PLURALS, entries, needs_help, store, store_current
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, quoted
 
 if TYPE_CHECKING:
     from typing import Any

@@ -6,10 +6,9 @@ import base64
 import os
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.commands.config._file import entries, needs_help, store
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, quoted
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.commands.config._file import entries, needs_help, store, store_current
 from pybernetes.tools.kubectl.commands.config.set import split
 from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import quoted
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object

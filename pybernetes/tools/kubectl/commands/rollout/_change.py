@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.commands.rollout._arguments import require_objects
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, Verbatim
+from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
@@ -22,8 +23,7 @@ def flags(manager: str) -> tuple[str, ...]:
 
 def change(context: Context, done: str, patch_of: Callable[[Info], Object | str], doing: str = "") -> None:
     """Patch each object with what the function returns; a text instead says why there is nothing to do."""
-    if not context.args and not context.flags.filename and not context.flags.kustomize:
-        raise Verbatim("error: required resource not specified")
+    require_objects(context)
     builder = Builder.from_flags(context, continue_on_error=True, empty_selector=True, latest=True)
     count = 0
     for info in builder.infos():

@@ -6,9 +6,9 @@ import time
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.command_line.flags import quoted
+from pybernetes.tools.kubectl.commands.rollout._arguments import check_revision, require_objects
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, Verbatim
+from pybernetes.tools.kubectl.errors import CommandError, quoted
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 from pybernetes.tools.kubectl.resources.waiting import until
 
@@ -29,10 +29,8 @@ w watch bool true | wait until it is done
 def run(context: Context) -> None:
     """Report how far each rollout is."""
     flags = context.flags
-    if not context.args and not flags.filename:
-        raise Verbatim("error: required resource not specified")
-    if flags.revision < 0:
-        raise CommandError(f"revision must be a positive integer: {flags.revision}")
+    require_objects(context)
+    check_revision(context)
     builder = Builder.from_flags(context, empty_selector=True, latest=True)
     infos = builder.all()
     if not infos:

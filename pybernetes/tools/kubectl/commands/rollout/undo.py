@@ -5,9 +5,10 @@ from __future__ import annotations
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply.last_applied import ANNOTATION, read
 from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.commands.rollout._arguments import require_objects
 from pybernetes.tools.kubectl.commands.rollout._history import KINDS, revisions, template_of
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, Verbatim
+from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
@@ -31,9 +32,7 @@ _WARNING = (
 
 def run(context: Context) -> None:
     """Roll each object back."""
-    flags = context.flags
-    if not context.args and not flags.filename:
-        raise Verbatim("error: required resource not specified")
+    require_objects(context)
     dry_run = context.dry_run()
     builder = Builder.from_flags(context, empty_selector=True, latest=True, continue_on_error=True)
     for info in builder.infos():
