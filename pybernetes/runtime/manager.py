@@ -13,10 +13,11 @@ from pybernetes.lib.clock import Clock
 from pybernetes.lib.exposition import CONTENT_TYPE
 from pybernetes.lib.http.messages import Request, Response
 from pybernetes.runtime.component_server import AccessCheck, Checks, ComponentServer, Handler
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Controller
 from pybernetes.runtime.election import Election, Elector
 from pybernetes.runtime.informer import Informers
 from pybernetes.runtime.metrics import Metrics
+from pybernetes.runtime.runtime import Runtime
 
 log = logging.getLogger(__name__)
 

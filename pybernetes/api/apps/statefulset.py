@@ -155,7 +155,7 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Warn about odd pods and claims, and about a history that is never cut."""
+    """Warn about the pods and claims, and about a history that is never cut."""
     messages = workload.template_warnings(new, old)
     for index, claim in enumerate(get(new, ".spec.volumeClaimTemplates", ())):
         path = (SPEC / "volumeClaimTemplates")[index]

@@ -69,7 +69,7 @@ class Checker(Walk[Type]):
         self.issues: list[Issue] = []
 
     def check(self, expr: Expr) -> Type:
-        """Return the type of the whole; complaints are collected."""
+        """Return the type of the whole; errors are collected."""
         self.visit(expr)
         for node in self._all:
             node.type = resolve(node.type, self._known)

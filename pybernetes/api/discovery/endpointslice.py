@@ -103,7 +103,7 @@ def _endpoint(endpoint: Object, kind: str, path: Path, errors: Errors) -> None:
 
 @lru_cache(maxsize=8192)
 def _is_fine(address: str, kind: str) -> bool:
-    """Return whether there is nothing to complain about; slices repeat their addresses with every write."""
+    """Return whether all is valid; slices repeat their addresses with every write."""
     errors = Errors()
     _address(address, kind, ROOT, 0, errors)
     return not errors

@@ -1,4 +1,4 @@
-"""Errors that end a command, and the one place that turns them into text and an exit code.
+"""Errors that end a command, with the text and the exit code that the user gets.
 
 CommandError            a sentence for the user, an exit code
 ├── Usage               … and where to read more

@@ -46,7 +46,7 @@ def _take_labels(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Make the selector and the labels that tell this job's pods from all others."""
+    """Make the selector and the labels that distinguish this job's pods from all others."""
     spec = obj["spec"]
     obj["status"] = {}
     if not spec.get("manualSelector"):

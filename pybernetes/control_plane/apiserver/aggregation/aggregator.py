@@ -1,4 +1,4 @@
-"""Follows APIService objects: asks the servers that they name, tells how they are, and finds them for requests."""
+"""Follows APIService objects: asks the servers that they name, notes whether they answer, and finds them for requests."""
 
 from __future__ import annotations
 

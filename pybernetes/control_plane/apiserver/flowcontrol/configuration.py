@@ -1,4 +1,4 @@
-"""Follows the objects of flow control: makes levels and schemas of them, and says of schemas whether they dangle."""
+"""Follows the objects of flow control: makes levels and schemas of them, and notes which schemas dangle."""
 
 from __future__ import annotations
 

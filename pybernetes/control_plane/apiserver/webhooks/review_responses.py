@@ -84,7 +84,7 @@ _RESPONSES = {
 
 
 def decoded(reply: Reply, review: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer to a review, of its kind and version; Unreadable if it is anything else."""
+    """Return the answer to a review, of its kind and version; Unreadable if it is anything else."""
     text = reply.body.strip()
     if not 200 <= reply.status <= 206:
         raise Unreadable(_refusal(reply))
@@ -146,7 +146,7 @@ def _check(shape: Shape, value: Any, path: str, owner: str) -> None:
 
 
 def _refusal(reply: Reply) -> str:
-    """What an answer with a status of failure says: a Status its message, text itself, anything else nothing."""
+    """Return what an answer with a status of failure says: a Status its message, text itself, anything else nothing."""
     body = parse_body(reply.body, is_yaml=False)
     value = None if body.problem else body.value
     if isinstance(value, dict) and value.get("kind") == "Status" and value.get("message"):

@@ -98,13 +98,6 @@ class CriClient:
         """Return how the runtime is configured, such as its cgroup driver."""
         return await self._call(self._runtime.RuntimeConfig, messages.RuntimeConfigRequest(), 10)
 
-    async def update_runtime_config(self, pod_cidr: str) -> None:
-        """Tell the runtime the range of the pods' addresses."""
-        config = messages.RuntimeConfig(network_config=messages.NetworkConfig(pod_cidr=pod_cidr))
-        await self._call(
-            self._runtime.UpdateRuntimeConfig, messages.UpdateRuntimeConfigRequest(runtime_config=config)
-        )
-
     def container_events(self) -> Any:
         """Return the stream of container events, where the runtime has one."""
         return self._runtime.GetContainerEvents(messages.GetEventsRequest())
@@ -223,23 +216,13 @@ class CriClient:
         request = messages.PortForwardRequest(pod_sandbox_id=sandbox, port=list(ports))
         return (await self._call(self._runtime.PortForward, request)).url
 
-    # -- figures -----------------------------------------------------------------------------------------
-
-    async def container_stats(self, container: str) -> Message:
-        """Return what a container uses."""
-        request = messages.ContainerStatsRequest(container_id=container)
-        return (await self._call(self._runtime.ContainerStats, request)).stats
+    # -- stats -------------------------------------------------------------------------------------------
 
     async def list_container_stats(self) -> list[Message]:
         """Return what all containers use."""
         return list(
             (await self._call(self._runtime.ListContainerStats, messages.ListContainerStatsRequest())).stats
         )
-
-    async def list_pod_sandbox_stats(self) -> list[Message]:
-        """Return what all sandboxes use."""
-        request = messages.ListPodSandboxStatsRequest()
-        return list((await self._call(self._runtime.ListPodSandboxStats, request)).stats)
 
     # -- images ------------------------------------------------------------------------------------------
 

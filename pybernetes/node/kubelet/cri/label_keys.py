@@ -18,7 +18,6 @@ MESSAGE_PATH = "io.kubernetes.container.terminationMessagePath"
 MESSAGE_POLICY = "io.kubernetes.container.terminationMessagePolicy"
 PRE_STOP = "io.kubernetes.container.preStopHandler"
 PORTS = "io.kubernetes.container.ports"
-DELETION_GRACE = "io.kubernetes.pod.deletionGracePeriod"
 TERMINATION_GRACE = "io.kubernetes.pod.terminationGracePeriod"
 # Our own: the images that a container has as volumes, which must not be removed.
 IMAGE_VOLUMES = "pybernetes.dev/image-volumes"

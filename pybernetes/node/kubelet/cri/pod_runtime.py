@@ -53,14 +53,14 @@ class ContainerRun:
 
     @property
     def failed(self) -> bool:
-        """Whether it ended badly, or nobody knows how it is."""
+        """Whether it ended with an error, or its state is unknown."""
         return self.state is ContainerState.UNKNOWN or (
             self.state is ContainerState.EXITED and self.exit_code != 0
         )
 
     @property
     def succeeded(self) -> bool:
-        """Whether it ended well."""
+        """Whether it ended without an error."""
         return self.state is ContainerState.EXITED and self.exit_code == 0
 
 

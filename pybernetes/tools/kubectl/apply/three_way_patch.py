@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pybernetes.api.resource import Object
+    from pybernetes.tools.kubectl.resources.discovery import Resource
 
 
 _DELETE = "$deleteFromPrimitiveList"
@@ -121,3 +122,16 @@ def _objects(
     if changes:
         patch[key] = changes
     patch[f"{_ORDER}/{key}"] = [{name: value} for value in wanted]
+
+
+def patch_for(
+    resource: Resource, original: Object | None, modified: Object, current: Object
+) -> tuple[Object, str]:
+    """Return the patch for an object of a resource, and of which kind it is: strategic where its type is known."""
+    from pybernetes.api.schema import kind_type
+
+    try:
+        type_ = kind_type(resource.group, resource.version, resource.kind)
+    except KeyError:
+        return merge_patch(original, modified, current), "merge"
+    return strategic_patch(original, modified, current, type_), "strategic"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pybernetes.api.core.pod.image_names import is_reference
 from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.apply.local_patch import patched
 from pybernetes.tools.kubectl.commands._attaching import attach
 from pybernetes.tools.kubectl.commands._debug_profiles import PROFILES, may_not_work, secure, strip, use_host
 from pybernetes.tools.kubectl.context import Context
@@ -197,12 +198,9 @@ def _customized(container: Object, custom: Object) -> Object:
     """Return a container with the part of --custom merged in."""
     if not custom:
         return container
-    from pybernetes.api.patch.strategic import apply
-    from pybernetes.api.schema import kind_type
-
-    pod = {"spec": {"containers": [container]}}
+    pod = {"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [container]}}
     patch = {"spec": {"containers": [{**custom, "name": container["name"]}]}}
-    return apply(pod, patch, kind_type("", "v1", "Pod"))["spec"]["containers"][0]
+    return patched(pod, patch, "strategic")["spec"]["containers"][0]
 
 
 def _warned(context: Context, container: Object, pod: Object) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.apply.local_patch import patched
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
@@ -107,26 +108,8 @@ def _one(context: Context, info: Info, patch: Any, dry_run: str) -> None:
 
 
 def _locally(info: Info, patch: Any, kind: str) -> Object:
-    from pybernetes.api.errors import StatusError
-
-    document = copy.deepcopy(info.object)
     try:
-        if kind == "json":
-            from pybernetes.api.patch.json_patch import apply as json_apply
-
-            return json_apply(document, patch)
-        if kind == "merge":
-            from pybernetes.api.patch.merge_patch import apply as merge_apply
-
-            return merge_apply(document, patch)
-        from pybernetes.api.patch.strategic import apply as strategic_apply
-        from pybernetes.api.schema import kind_type
-
-        return strategic_apply(
-            document, patch, kind_type(info.resource.group, info.resource.version, info.resource.kind)
-        )
-    except StatusError as error:
-        raise CommandError(error.message) from None
+        return patched(copy.deepcopy(info.object), patch, kind)
     except KeyError:
         raise CommandError(
             f"cannot apply strategic merge patch for {info.resource.api_version}, Kind={info.resource.kind} locally, "

@@ -8,6 +8,7 @@ from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.elastic_tabs import align
 from pybernetes.tools.kubectl.output.times import rfc1123z, since
 from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.label_selector import show, show_map
 
 if TYPE_CHECKING:
     from typing import Any
@@ -209,13 +210,11 @@ def truth(value: bool | None) -> str:
 
 def label_text(labels: dict[str, str] | None) -> str:
     """Return labels as a=b,c=d."""
-    return ",".join(f"{key}={value}" for key, value in sorted((labels or {}).items())) or "<none>"
+    return show_map(labels) or "<none>"
 
 
 def selector_text(selector: Object | None) -> str:
     """Return a LabelSelector as text."""
-    from pybernetes.tools.kubectl.resources.label_selector import show
-
     return show(selector) or "<none>"
 
 

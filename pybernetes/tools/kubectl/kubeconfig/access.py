@@ -36,7 +36,7 @@ class Access:
         self.key = ""
         self.headers: dict[str, Any] = {}
         self.exec: Object | None = None
-        self.user = ""  # the name under which the program above is written down
+        self.user = ""  # whose credentials the program gives
         self.cluster: Object = {}
 
 

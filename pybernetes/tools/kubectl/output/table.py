@@ -118,10 +118,7 @@ class TablePrinter:
         line += texts
         line += [labels.get(label, "") for label in self.label_columns]
         if self.show_labels:
-            line.append(format_labels(labels))
+            from pybernetes.tools.kubectl.resources.label_selector import show_map
+
+            line.append(show_map(labels) or "<none>")
         return line
-
-
-def format_labels(labels: dict[str, str]) -> str:
-    """Return labels as a=b,c=d."""
-    return ",".join(f"{key}={labels[key]}" for key in sorted(labels)) or "<none>"

@@ -1,4 +1,7 @@
-"""Label selectors: from the command line to an object, and from an object to text."""
+"""Label selectors: from the command line to an object, and from an object to text.
+
+``api.selectors`` parses them; it could also show them, but describe shows many and would wait longer for its import.
+"""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ _TABLE = {
 
 
 def evaluate(standard: Standard, metadata: Object, spec: Object) -> list[Violation]:
-    """Return all that is wrong with a pod, in the order in which it is told."""
+    """Return all that is wrong with a pod, in the order in which messages name it."""
     version = NEWEST if standard.version is None else min(standard.version, NEWEST)
     violations = (check(metadata, spec) for check in _TABLE[standard.level, version])
     return [violation for violation in violations if violation is not None]

@@ -20,7 +20,7 @@ FLAGS = (
 - force-conflicts bool false | with --server-side, take fields that others manage
 - openapi-patch bool true | use the server's schema to compute patches
 - overwrite bool true | settle conflicts between files and live objects for the files
-- prune bool false | delete objects that were applied before and are in the files no more
+- prune bool false | delete objects that were applied before and are no longer in the files
 - prune-allowlist array | group/version/kind that --prune may delete
 - prune-whitelist array |
 - server-side bool false | let the server apply

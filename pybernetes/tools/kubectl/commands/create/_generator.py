@@ -76,7 +76,7 @@ def create(context: Context, value: Object, failure: str = "") -> Object:
 
 
 class _Wrapped(CommandError):
-    """The server's no, after what could not be done."""
+    """The server's refusal, after what could not be done."""
 
     def __init__(self, error: ApiError, failure: str) -> None:
         super().__init__(f"{failure}{error.message}")

@@ -1,4 +1,4 @@
-"""What the checks share: the walk over containers and the wording."""
+"""Violations, and what the checks that find them share: the walk over containers and the wording."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Violation(NamedTuple):
 
 
 def containers(spec: Object) -> Iterator[Object]:
-    """Return every container, in the order in which they are told."""
+    """Return every container, in the order in which messages name them."""
     for key in ("initContainers", "containers", "ephemeralContainers"):
         yield from spec.get(key) or ()
 

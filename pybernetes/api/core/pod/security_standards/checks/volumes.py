@@ -9,7 +9,7 @@ _ALLOWED = frozenset(
     {"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected",
      "secret"}
 )  # fmt: skip
-# In the order in which a volume that has several is told.
+# In the order in which a volume of several types is named.
 _FORBIDDEN = (
     "hostPath", "gcePersistentDisk", "awsElasticBlockStore", "gitRepo", "nfs", "iscsi", "glusterfs", "rbd",
     "flexVolume", "cinder", "cephfs", "flocker", "fc", "azureFile", "vsphereVolume", "quobyte", "azureDisk",
