@@ -1,4 +1,4 @@
-"""Reads from a kubeconfig where the API server is and how to prove who we are."""
+"""Reads from a kubeconfig where the API server is, for plain sockets."""
 
 import base64
 import ipaddress
@@ -7,10 +7,10 @@ import ssl
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
-import yaml
+from pybernetes.api.resource import Object
+from pybernetes.client import kubeconfig_files
 
 
 class ConfigError(Exception):
@@ -30,7 +30,7 @@ class Target:
 
     @property
     def is_loopback(self) -> bool:
-        """Tells whether the server is on this machine, by its address alone."""
+        """Whether the server is on this machine, by its address alone."""
         if self.host == "localhost":
             return True
         try:
@@ -41,12 +41,10 @@ class Target:
 
 def load_target(path: str, context_name: str | None = None) -> Target:
     """Read a kubeconfig file and return the server that its context names."""
-    config = yaml.safe_load(Path(path).read_text()) or {}
-    folder = Path(path).resolve().parent
-    name = context_name or config.get("current-context") or ""
-    context = _named(config, "contexts", name).get("context") or {}
-    cluster = _named(config, "clusters", context.get("cluster", "")).get("cluster") or {}
-    user = _named(config, "users", context["user"]).get("user") or {} if context.get("user") else {}
+    config = kubeconfig_files.read(path)
+    context = _named(config, "contexts", context_name or config.get("current-context") or "")
+    cluster = _named(config, "clusters", context.get("cluster", ""))
+    user = _named(config, "users", context["user"]) if context.get("user") else {}
 
     address = urlsplit(cluster.get("server", ""))
     if address.scheme != "https" or not address.hostname:
@@ -56,23 +54,23 @@ def load_target(path: str, context_name: str | None = None) -> Target:
 
     token = user.get("token") or ""
     if not token and user.get("tokenFile"):
-        token = (folder / user["tokenFile"]).read_text().strip()
-    tls, has_certificate = _tls(cluster, user, folder)
+        token = Path(user["tokenFile"]).read_text().strip()
+    tls, has_certificate = _tls(cluster, user)
     name = cluster.get("tls-server-name") or address.hostname
     return Target(address.hostname, address.port or 443, tls, name, token, has_certificate)
 
 
-def _tls(cluster: dict[str, Any], user: dict[str, Any], folder: Path) -> tuple[ssl.SSLContext, bool]:
+def _tls(cluster: Object, user: Object) -> tuple[ssl.SSLContext, bool]:
     context = ssl.create_default_context()
     if cluster.get("insecure-skip-tls-verify"):
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     else:
-        authority = _content(cluster, "certificate-authority", folder)
+        authority = _content(cluster, "certificate-authority")
         if authority:
             context.load_verify_locations(cadata=authority.decode())
-    certificate = _content(user, "client-certificate", folder)
-    key = _content(user, "client-key", folder)
+    certificate = _content(user, "client-certificate")
+    key = _content(user, "client-key")
     if certificate and key:
         # The ssl module loads a certificate from files only.
         with tempfile.NamedTemporaryFile(dir=_private_folder()) as both:
@@ -86,16 +84,16 @@ def _private_folder() -> str:
     return "/dev/shm" if os.path.isdir("/dev/shm") else tempfile.gettempdir()
 
 
-def _content(entry: dict[str, Any], name: str, folder: Path) -> bytes:
+def _content(entry: Object, name: str) -> bytes:
     if entry.get(f"{name}-data"):
         return base64.b64decode(entry[f"{name}-data"])
     if entry.get(name):
-        return (folder / entry[name]).read_bytes()
+        return Path(entry[name]).read_bytes()
     return b""
 
 
-def _named(config: dict[str, Any], section: str, name: str) -> dict[str, Any]:
-    for entry in config.get(section) or []:
-        if entry.get("name") == name:
-            return entry
-    raise ConfigError(f"the kubeconfig has no {name!r} in its {section}")
+def _named(config: Object, section: str, name: str) -> Object:
+    settings = kubeconfig_files.entry(config, section, name)
+    if settings is None:
+        raise ConfigError(f"the kubeconfig has no {name!r} in its {section}")
+    return settings

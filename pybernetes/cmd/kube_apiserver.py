@@ -26,7 +26,7 @@ def main(argv: list[str]) -> int:
     """Run the server until it is told to stop."""
     from pybernetes.lib import gc_tuning, logs
 
-    gc_tuning.rest()
+    gc_tuning.pause()
     arguments = parser().parse_args(argv)
     logs.set_up(arguments.v)
     try:
@@ -54,7 +54,7 @@ async def _serve(arguments: argparse.Namespace) -> int:
     for name in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(name, stop.set)
     await server.start()
-    gc_tuning.calm()
+    gc_tuning.tune()
     print(f"kube-apiserver is serving on https://{arguments.bind_address}:{server.port}", flush=True)
     await stop.wait()
     await server.stop()

@@ -13,7 +13,7 @@ from bench import decisions
 def test_decisions(workload: str, capsys: pytest.CaptureFixture[str]) -> None:
     asked = ["--nodes=5", "--nodes=10", "--pods=20", f"--workload={workload}"]
     assert decisions.main([*asked, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["microseconds_per_pod"]
-    assert found.keys() == {"5", "10"} and all(value > 0 for value in found.values())
+    microseconds = json.loads(capsys.readouterr().out)["microseconds_per_pod"]
+    assert microseconds.keys() == {"5", "10"} and all(value > 0 for value in microseconds.values())
     assert decisions.main(asked) == 0
     assert "10 nodes" in capsys.readouterr().out

@@ -27,9 +27,9 @@ def test_save_status_and_restore(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert main(["snapshot", "save", file, "--data-dir", str(tmp_path / "data")]) == 0
     assert capsys.readouterr().out == f"Snapshot saved at {file}\n"
     assert main(["snapshot", "status", file, "-w", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["revision"] == 21 and found["totalKey"] == 20
-    assert found["totalSize"] == (tmp_path / "snapshot").stat().st_size
+    status = json.loads(capsys.readouterr().out)
+    assert status["revision"] == 21 and status["totalKey"] == 20
+    assert status["totalSize"] == (tmp_path / "snapshot").stat().st_size
     assert main(["snapshot", "restore", file, "--data-dir", str(tmp_path / "new")]) == 0
     assert "Restored 20 keys at revision 21" in capsys.readouterr().out
 

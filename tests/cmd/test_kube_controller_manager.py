@@ -9,7 +9,6 @@ import signal
 import ssl
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +20,7 @@ from pybernetes.cmd.kube_controller_manager import main, parser
 from pybernetes.lib import tls
 from tests import servers
 from tests.servers import TOKEN, Server
-from tests.support import require_program
+from tests.support import require_program, wait_until
 
 
 def seeds(server: Server, *more: str) -> list[str]:
@@ -60,18 +59,16 @@ def running(directory: Path, flags: list[str], name: str = "manager") -> Iterato
         log.close()
 
 
-def wait_for(what: str, condition: Callable[[], Any], seconds: float = 60.0) -> Any:
-    """Looks until something is so."""
-    deadline = time.monotonic() + seconds
-    while True:
+def wait_for(condition: Callable[[], Any]) -> Any:
+    """Waits until a condition holds; one that cannot be asked yet does not."""
+
+    def value() -> Any:
         try:
-            found = condition()
-            if found:
-                return found
+            return condition()
         except (OSError, AssertionError, http.client.HTTPException):
-            pass
-        assert time.monotonic() < deadline, f"{what} did not come true"
-        time.sleep(0.1)
+            return None
+
+    return wait_until(value)
 
 
 def page(port: int, path: str, token: str = "", pair: Path | None = None, **headers: str) -> tuple[int, str]:
@@ -126,25 +123,23 @@ def client_pair(server: Server, authority: str, name: str, *groups: str) -> Path
     """A file with a certificate and its key, signed by an authority."""
     pki = server.directory / "certs"
     signer = tls.Pair((pki / f"{authority}.crt").read_bytes(), (pki / f"{authority}.key").read_bytes())
-    made = tls.issue(signer, name, organizations=groups, client=True)
+    pair = tls.issue(signer, name, organizations=groups, client=True)
     path = server.directory / f"{name}.pem"
-    path.write_bytes(made.certificate + made.key)
+    path.write_bytes(pair.certificate + pair.key)
     return path
 
 
 def test_the_command_line_of_the_seeds(server: Server) -> None:
     port = free_port()
     with running(server.directory, seeds(server, f"--secure-port={port}")):
-        wait_for("health", lambda: page(port, "/healthz") == (200, "ok"))
-        wait_for("a leader", lambda: leader(server))
+        wait_for(lambda: page(port, "/healthz") == (200, "ok"))
+        wait_for(lambda: leader(server))
         server.kubectl("create", "deployment", "web", "--image=nginx", "--replicas=3")
-        wait_for(
-            "pods", lambda: server.kubectl("get", "pods", "-l", "app=web", "-o", "name").count("pod/") == 3
-        )
-        status, found = server.call("GET", "/apis/apps/v1/namespaces/default/replicasets")
-        assert status == 200 and len(found["items"]) == 1
+        wait_for(lambda: server.kubectl("get", "pods", "-l", "app=web", "-o", "name").count("pod/") == 3)
+        status, replica_sets = server.call("GET", "/apis/apps/v1/namespaces/default/replicasets")
+        assert status == 200 and len(replica_sets["items"]) == 1
         # Each controller acts as itself, under the one name that upstream's write with.
-        managers = {each["manager"] for each in found["items"][0]["metadata"]["managedFields"]}
+        managers = {field["manager"] for field in replica_sets["items"][0]["metadata"]["managedFields"]}
         assert managers == {"kube-controller-manager"}
         accounts = server.kubectl("-n", "kube-system", "get", "serviceaccounts", "-o", "name").split()
         assert {"serviceaccount/deployment-controller", "serviceaccount/replicaset-controller"} <= set(
@@ -179,13 +174,13 @@ def test_one_works_and_the_other_stands_by(server: Server) -> None:
         for port in ports
     ]  # fmt: skip
     with running(server.directory, flags[0], "first") as first:
-        one = wait_for("a leader", lambda: leader(server))
+        first_leader = wait_for(lambda: leader(server))
         with running(server.directory, flags[1], "second"):
-            wait_for("health", lambda: page(ports[1], "/healthz")[0] == 200)
-            assert leader(server) == one
+            wait_for(lambda: page(ports[1], "/healthz")[0] == 200)
+            assert leader(server) == first_leader
             os.kill(first.pid, signal.SIGKILL)  # without giving the lease back
-            other = wait_for("another leader", lambda: leader(server) not in ("", one) and leader(server))
-            assert other != one
+            other = wait_for(lambda: leader(server) not in ("", first_leader) and leader(server))
+            assert other != first_leader
 
 
 @pytest.mark.parametrize(

@@ -35,8 +35,8 @@ USUAL = (
 
 
 def test_the_usual_command_line() -> None:
-    found = kube_scheduler.configuration(kube_scheduler.parser().parse_args(USUAL))
-    assert (found.kubeconfig, found.leader_elect, found.lease_name) == (
+    settings = kube_scheduler.configuration(kube_scheduler.parser().parse_args(USUAL))
+    assert (settings.kubeconfig, settings.leader_elect, settings.lease_name) == (
         "/etc/kubernetes/scheduler.conf", True, "kube-scheduler",
     )  # fmt: skip
 
@@ -59,9 +59,12 @@ def test_flags_of_leader_election_win_over_the_file(tmp_path: Path) -> None:
             "--leader-elect=false",
         ]
     )
-    found = kube_scheduler.configuration(options)
-    assert (found.kubeconfig, found.lease_seconds, found.lease_name) == ("/from/file", 20.0, "mine")
-    assert not found.leader_elect and [each.scheduler_name for each in found.profiles] == ["one", "two"]
+    settings = kube_scheduler.configuration(options)
+    assert (settings.kubeconfig, settings.lease_seconds, settings.lease_name) == ("/from/file", 20.0, "mine")
+    assert not settings.leader_elect and [profile.scheduler_name for profile in settings.profiles] == [
+        "one",
+        "two",
+    ]
 
 
 @pytest.mark.parametrize(

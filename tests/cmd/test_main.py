@@ -5,7 +5,6 @@ from importlib import import_module
 import pytest
 
 from pybernetes import __version__
-from pybernetes.cmd import image, node, up
 from pybernetes.cmd.main import main, programs
 
 
@@ -41,52 +40,6 @@ def test_an_unknown_program_is_refused_with_the_list(name: str, capsys: pytest.C
     error = capsys.readouterr().err
     assert f"there is no program {name!r}" in error
     assert "\n  version" in error
-
-
-@pytest.mark.parametrize(
-    ("line", "command"),
-    [
-        ("shell one --cluster x -- ls -l --cluster y", ["ls", "-l", "--cluster", "y"]),
-        ("shell --cluster x one -- ls -l", ["ls", "-l"]),
-        ("--cluster x shell one -- ls", ["ls"]),
-        ("shell one ls --cluster x", ["ls"]),
-        ("stop one --cluster x", []),
-        ("stop --cluster x one", []),
-        ("--cluster x stop one", []),
-    ],
-)
-def test_flags_of_node_stand_anywhere(line: str, command: list[str]) -> None:
-    found = node.read(line.split())
-    assert (found.node, found.cluster, found.command) == ("one", "x", command)
-
-
-def test_a_command_is_not_the_name_of_a_node(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        node.read(["shell", "--", "one"])
-    assert "which node?" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("verb", [["ls"], ["rm", "i"], ["load", "a.tar"], ["build", "f", "--tag=t"]])
-def test_flags_of_image_stand_anywhere(verb: list[str]) -> None:
-    for line in (["--cluster", "x", *verb], [*verb, "--cluster", "x"], [verb[0], "--cluster=x", *verb[1:]]):
-        found = image.parser().parse_args(line)
-        assert (found.verb, found.cluster) == (verb[0], "x")
-    assert image.parser().parse_args(verb).cluster == ""
-
-
-@pytest.mark.parametrize(
-    ("line", "wait"),
-    [
-        ("one --wait", 120),
-        ("--wait one", 120),
-        ("--wait 5 one", 5),
-        ("one --wait=7.5 --hollow 2", 7.5),
-        ("one", 0),
-    ],
-)
-def test_flags_of_up_stand_anywhere(line: str, wait: float) -> None:
-    found = up.read(line.split())
-    assert (found.name, found.wait) == ("one", wait)
 
 
 def test_one_program_does_not_import_the_others() -> None:

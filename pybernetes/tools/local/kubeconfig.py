@@ -1,4 +1,4 @@
-"""What kubectl has to know: entries in a kubeconfig, merged in and taken out again."""
+"""The entries of local clusters in kubeconfigs: merged in and removed again."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ import base64
 import os
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import yaml
 
-_LISTS = ("clusters", "users", "contexts")
+from pybernetes.api.resource import Object
+from pybernetes.client import kubeconfig_files
 
 
 def users_file() -> Path:
     """Return the kubeconfig that kubectl reads: the first of KUBECONFIG, or the usual place."""
-    path = os.environ.get("KUBECONFIG", "").split(os.pathsep)[0]
-    return Path(path) if path else Path.home() / ".kube" / "config"
+    return Path(kubeconfig_files.paths(os.environ)[0])
 
 
-def entries(name: str, server: str, authority: bytes, certificate: bytes, key: bytes) -> dict[str, Any]:
+def entries(name: str, server: str, authority: bytes, certificate: bytes, key: bytes) -> Object:
     """Return a whole kubeconfig for the administrator of one cluster."""
 
     def text(data: bytes) -> str:
@@ -42,10 +41,10 @@ def entries(name: str, server: str, authority: bytes, certificate: bytes, key: b
     }
 
 
-def merged(existing: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+def merged(existing: Object, new: Object) -> Object:
     """Return a kubeconfig with the entries of another in it, which replace those of the same name."""
     result = {"apiVersion": "v1", "kind": "Config", **existing}
-    for key in _LISTS:
+    for key in kubeconfig_files.PLURALS:
         names = {entry["name"] for entry in new[key]}
         kept = [entry for entry in result.get(key) or [] if entry.get("name") not in names]
         result[key] = [*kept, *new[key]]
@@ -53,10 +52,10 @@ def merged(existing: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def without(existing: dict[str, Any], name: str) -> dict[str, Any]:
+def without(existing: Object, name: str) -> Object:
     """Return a kubeconfig without the entries of one cluster."""
     result = dict(existing)
-    for key in _LISTS:
+    for key in kubeconfig_files.PLURALS:
         result[key] = [entry for entry in result.get(key) or [] if entry.get("name") != name]
     if result.get("current-context") == name:
         contexts = result["contexts"]
@@ -64,16 +63,16 @@ def without(existing: dict[str, Any], name: str) -> dict[str, Any]:
     return result
 
 
-def read(path: Path) -> dict[str, Any]:
+def read(path: Path) -> Object:
     """Return the kubeconfig of a file, empty if there is none."""
     try:
-        return yaml.safe_load(path.read_text()) or {}
+        return kubeconfig_files.read_as_is(path)
     except FileNotFoundError:
         return {}
 
 
-def write(path: Path, config: dict[str, Any]) -> None:
-    """Replace the file at once, readable by its owner alone."""
+def write(path: Path, config: Object) -> None:
+    """Replace a file atomically, readable by its owner alone."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".kubeconfig-")
     with os.fdopen(handle, "w") as file:

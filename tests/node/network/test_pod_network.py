@@ -127,8 +127,8 @@ async def make_node(cluster: Cluster, node_range: str, number: int) -> None:
         NODES, {"metadata": {"name": name}, "spec": {"podCIDR": ranges[0], "podCIDRs": ranges}}
     )
     addresses = [
-        {"type": "InternalIP", "address": each}
-        for each in (address(node_range, number), f"2001:db8::{number}")
+        {"type": "InternalIP", "address": node_address}
+        for node_address in (address(node_range, number), f"2001:db8::{number}")
     ]
     await cluster.client.patch(NODES, name, {"status": {"addresses": addresses}}, subresource="status")
 

@@ -125,46 +125,46 @@ class World:
     def socket(self, where: str, kind: int) -> socket.socket:
         """A socket in a namespace."""
         with inside(self.names[where]):
-            made = socket.socket(socket.AF_INET, kind)
-        made.setblocking(False)
-        return made
+            opened = socket.socket(socket.AF_INET, kind)
+        opened.setblocking(False)
+        return opened
 
     async def ask(self, where: str, address: str, port: int, timeout: float = 30.0) -> tuple[str, str]:
         """Who answers over TCP, and what address it saw; OSError if nobody does."""
-        made = self.socket(where, socket.SOCK_STREAM)
+        client = self.socket(where, socket.SOCK_STREAM)
         try:
             loop = asyncio.get_running_loop()
-            await asyncio.wait_for(loop.sock_connect(made, (address, port)), timeout)
-            text = (await asyncio.wait_for(loop.sock_recv(made, 100), timeout)).decode()
+            await asyncio.wait_for(loop.sock_connect(client, (address, port)), timeout)
+            text = (await asyncio.wait_for(loop.sock_recv(client, 100), timeout)).decode()
         finally:
-            made.close()
+            client.close()
         name, _, peer = text.partition(" ")
         return name, peer
 
-    async def tell(self, made: socket.socket, address: str, port: int, timeout: float = 30.0) -> str:
+    async def tell(self, client: socket.socket, address: str, port: int, timeout: float = 30.0) -> str:
         """Who answers a datagram from a socket."""
         loop = asyncio.get_running_loop()
-        await loop.sock_sendto(made, b"?", (address, port))
-        return (await asyncio.wait_for(loop.sock_recv(made, 100), timeout)).decode().partition(" ")[0]
+        await loop.sock_sendto(client, b"?", (address, port))
+        return (await asyncio.wait_for(loop.sock_recv(client, 100), timeout)).decode().partition(" ")[0]
 
     @contextlib.contextmanager
     def listen(self, where: str) -> Iterator[Callable[[], list[bytes]]]:
         """Gives a function that tells of all packets that came to a namespace since."""
         with inside(self.names[where]):
-            made = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ALL_PROTOCOLS))
-        made.setblocking(False)
+            packets_socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ALL_PROTOCOLS))
+        packets_socket.setblocking(False)
 
         def heard() -> list[bytes]:
             packets = []
             with contextlib.suppress(BlockingIOError):
                 while True:
-                    packets.append(made.recv(65535))
+                    packets.append(packets_socket.recv(65535))
             return packets
 
         try:
             yield heard
         finally:
-            made.close()
+            packets_socket.close()
 
     def stop(self) -> None:
         """Ends the programs."""

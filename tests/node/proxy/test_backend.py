@@ -56,7 +56,9 @@ class Kernel:
                 chain = self.chains.setdefault(f"{table} {name}", Counter())
                 if kind == "-X":
                     assert not chain and not any(
-                        each.endswith(f"-j {name}") for held in self.chains.values() for each in held
+                        rule_text.endswith(f"-j {name}")
+                        for rules in self.chains.values()
+                        for rule_text in rules
                     ), f"{name} is in use"
                     del self.chains[f"{table} {name}"]
                 elif kind == "-D":
@@ -81,21 +83,23 @@ class Kernel:
                 else:
                     assert not self.chains.pop(name)
                     assert not any(
-                        value == f"goto {name}" for each in self.elements.values() for value in each.values()
+                        value == f"goto {name}"
+                        for elements in self.elements.values()
+                        for value in elements.values()
                     )
             elif what == "rule":
                 self.chains[name][content] += 1
             elif what == "set":
                 self.sets.add(name) if verb == "add" else self.sets.remove(name)
             else:
-                held = self.elements.setdefault(name, {})
-                for each in content.strip("{} ").split(", "):
-                    key, _, value = each.partition(" : ")
+                elements_of_set = self.elements.setdefault(name, {})
+                for element in content.strip("{} ").split(", "):
+                    key, _, value = element.partition(" : ")
                     if verb == "add":
-                        assert key not in held
-                        held[key] = value
+                        assert key not in elements_of_set
+                        elements_of_set[key] = value
                     else:
-                        assert held.pop(key) == value
+                        assert elements_of_set.pop(key) == value
 
     def state(self) -> tuple[Any, ...]:
         chains = {name: +rules for name, rules in self.chains.items()}
@@ -105,7 +109,7 @@ class Kernel:
             for name, rules in chains.items()
             if rules or ("KUBE-S" in name and "SERVICES" not in name)
         }
-        return kept, {name: each for name, each in self.elements.items() if each}, self.sets
+        return kept, {name: elements for name, elements in self.elements.items() if elements}, self.sets
 
 
 _TARGETS = st.lists(
@@ -125,30 +129,32 @@ def _service_ports(draw: st.DrawFn) -> ServicePort:
         source_ranges=draw(st.sampled_from([(), ("203.0.113.0/24",)])),
         affinity_seconds=draw(st.sampled_from([0, 60])),
         external_local=outside and draw(st.booleans()),
-        cluster=cluster, local=tuple(each for each in cluster if each.local), exists=bool(cluster),
+        cluster=cluster, local=tuple(target for target in cluster if target.local), exists=bool(cluster),
     )  # fmt: skip
 
 
 @given(
-    st.lists(st.lists(_service_ports(), max_size=3, unique_by=lambda each: each.key), min_size=1, max_size=5)
+    st.lists(st.lists(_service_ports(), max_size=3, unique_by=lambda port: port.key), min_size=1, max_size=5)
 )
 @settings(max_examples=150, deadline=None)
 def test_changes_lead_where_writing_everything_does(worlds: list[list[ServicePort]]) -> None:
     for make, read in ((Iptables, Kernel.restore), (Nftables, Kernel.nft)):
-        backend, kernel, held = make(SETTINGS, 4), Kernel(), {}
+        backend, kernel, current = make(SETTINGS, 4), Kernel(), {}
         for world in worlds:
-            wanted = {each.key: each for each in world}
-            changes = [Change(held.get(key), each) for key, each in wanted.items() if held.get(key) != each]
-            changes += [Change(each, None) for key, each in held.items() if key not in wanted]
+            desired = {port.key: port for port in world}
+            changes = [
+                Change(current.get(key), port) for key, port in desired.items() if current.get(key) != port
+            ]
+            changes += [Change(port, None) for key, port in current.items() if key not in desired]
             read(kernel, backend.difference(changes))
-            held = wanted
+            current = desired
         fresh = Kernel()
-        read(fresh, make(SETTINGS, 4).difference([Change(None, each) for each in held.values()]))
+        read(fresh, make(SETTINGS, 4).difference([Change(None, port) for port in current.values()]))
         if make is Nftables:
             # Of two ServicePorts that want one address the one that came first has it: only whose it is may differ.
             assert kernel.chains == fresh.chains and kernel.sets == fresh.sets
-            assert {name: set(each) for name, each in kernel.state()[1].items()} == {
-                name: set(each) for name, each in fresh.state()[1].items()
+            assert {name: set(elements) for name, elements in kernel.state()[1].items()} == {
+                name: set(elements) for name, elements in fresh.state()[1].items()
             }
         else:
             assert kernel.state() == fresh.state()

@@ -8,16 +8,18 @@ from tests.node.proxy.services import HERE, endpoint, ips, service, slice_of
 
 def test_only_what_changed_is_told() -> None:
     tracker = ChangeTracker(HERE)
-    first, one = service(), slice_of(endpoint("10.0.0.1"))
-    assert tracker.on_slice(None, one) and tracker.on_service(None, first)
+    first, first_slice = service(), slice_of(endpoint("10.0.0.1"))
+    assert tracker.on_slice(None, first_slice) and tracker.on_service(None, first)
     keys, (change,) = tracker.take()
     assert keys == {"default/web"} and change.old is None and change.new is not None
     # What does not matter wakes nobody.
     assert not tracker.on_service(first, {**first, "metadata": {**first["metadata"], "resourceVersion": "2"}})
-    assert not tracker.on_slice(one, {**one, "metadata": {**one["metadata"], "resourceVersion": "2"}})
+    assert not tracker.on_slice(
+        first_slice, {**first_slice, "metadata": {**first_slice["metadata"], "resourceVersion": "2"}}
+    )
     assert not tracker and tracker.take() == (set(), [])
     two = slice_of(endpoint("10.0.0.1"), endpoint("10.0.0.2"))
-    assert tracker.on_slice(one, two)
+    assert tracker.on_slice(first_slice, two)
     _, (change,) = tracker.take()
     assert change.new is not None and ips(change.new.cluster) == ["10.0.0.1", "10.0.0.2"]
     assert tracker.on_slice(two, None)

@@ -25,5 +25,8 @@ def test_stale_connections() -> None:
     stale = [("10.96.0.10", 53, "10.0.0.2", 53), ("192.0.2.1", 53, "10.0.0.2", 53),
              ("172.30.0.2", 30053, "10.0.0.2", 53), ("10.96.0.11", 53, "10.96.0.11", 53)]  # fmt: skip
     assert (
-        list(stale_connections([Connection(*each) for each in (*kept, *stale)], [dns, empty, tcp])) == stale
+        list(
+            stale_connections([Connection(*connection) for connection in (*kept, *stale)], [dns, empty, tcp])
+        )
+        == stale
     )

@@ -105,12 +105,12 @@ async def bounded(work: Coroutine[Any, Any, None]) -> None:
     await task
 
 
-async def _scenario(made: World, cluster: Cluster, proxy: ProxyServer) -> None:
+async def _scenario(world: World, cluster: Cluster, proxy: ProxyServer) -> None:
     client, address = cluster.client, "10.96.0.77"
 
     async def answers(where: str, port: int = 80, ip: str = address) -> str:
         try:
-            return (await made.ask(where, ip, port, 0.5))[0]
+            return (await world.ask(where, ip, port, 0.5))[0]
         except ConnectionRefusedError:
             return "refused"
         except (OSError, TimeoutError):
@@ -120,11 +120,11 @@ async def _scenario(made: World, cluster: Cluster, proxy: ProxyServer) -> None:
     await eventually(lambda: _is(answers("a"), "refused"))
     await client.create(ENDPOINT_SLICES, slice_of("a"))
     await eventually(lambda: _is(answers("b"), "a"))
-    asker = made.socket("outside", socket.SOCK_DGRAM)
+    asker = world.socket("outside", socket.SOCK_DGRAM)
 
     async def told() -> str:
         try:
-            return await made.tell(asker, address, 53, 0.5)
+            return await world.tell(asker, address, 53, 0.5)
         except TimeoutError:
             return "nothing"
 
@@ -174,7 +174,7 @@ def _local(page: str) -> int:
     return json.loads(page)["localEndpoints"] if page else -1
 
 
-async def _is(work: Any, expected: Any, look: Any = lambda each: each) -> bool:
+async def _is(work: Any, expected: Any, look: Any = lambda answer: answer) -> bool:
     return look(await work) == expected
 
 

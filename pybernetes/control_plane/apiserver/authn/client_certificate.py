@@ -9,7 +9,7 @@ from typing import Any
 
 from pybernetes.control_plane.apiserver.authn.authenticator import InvalidCredentials
 from pybernetes.control_plane.apiserver.authn.user import CREDENTIAL_ID, User, authenticated
-from pybernetes.lib.http.server_connection import Connection
+from pybernetes.control_plane.apiserver.connection import Connection
 from pybernetes.lib.serving_certificates import verified_chain
 
 # The attribute of a subject that holds a user's UID.

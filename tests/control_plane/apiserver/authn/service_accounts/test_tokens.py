@@ -205,7 +205,7 @@ async def test_issuers_and_keys(tmp_path: Any) -> None:
         here.signer = new_key(tmp_path)
         assert here.ask(here.make()) == "invalid signature, no keys found"
         anonymous = jose.SigningKey(
-            jose.VerifyingKey("", "ES256", {}, here.signer.public.check), here.signer.sign
+            jose.VerifyingKey("", "ES256", {}, here.signer.public.key), here.signer.key
         )
         here.signer = anonymous
         assert here.ask(here.make()) == "error in cryptographic primitive"
