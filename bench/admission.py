@@ -13,14 +13,16 @@ import orjson
 from pybernetes.api.core.pod.pod import RESOURCE
 from pybernetes.api.registry import builtin
 from pybernetes.api.scheduling.priorityclass import system_classes
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Chain
-from pybernetes.control_plane.apiserver.admission.setup import select
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
+from pybernetes.control_plane.apiserver.admission.chain import Chain
+from pybernetes.control_plane.apiserver.admission.setup import flags, select
 from pybernetes.control_plane.apiserver.assembly.bootstrap import ensure
 from pybernetes.control_plane.apiserver.assembly.server_context import new_context
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.apiserver.storage.resource_version import stamp
 from pybernetes.control_plane.store.open import open_store
+from pybernetes.lib.flags import defaults
 
 SUMMARY = "admission: microseconds of the default plugins for a Pod; needs no server"
 NAMESPACE = "bench"
@@ -93,7 +95,7 @@ async def _measure(labels: dict[str, str], objects: list[tuple[str, dict[str, An
     store = open_store("memory", stamp=stamp)
     await store.start()
     context = new_context(store, Kinds(builtin()))
-    chain = Chain([make(context) for make in select()])
+    chain = Chain([make(context) for make in select(defaults(flags()))])
     await ensure(context, "", "namespaces", "", {"metadata": {"name": NAMESPACE, "labels": labels}})
     await ensure(context, "", "serviceaccounts", NAMESPACE, {"metadata": {"name": "default"}})
     for priority_class in system_classes():

@@ -56,7 +56,7 @@ async def _measure(bindings: int, checks: int) -> dict[str, float]:
     store = open_store("memory", stamp=stamp)
     await store.start()
     context = new_context(store, Kinds(builtin()))
-    chain = Authorization([node.Mode(context), rbac.Mode(context)])
+    chain = Authorization([node.NodeAuthorizer(context), rbac.RbacAuthorizer(context)])
     await reconcile(context)
     for key, value in cluster(bindings):
         await store.create(key, orjson.dumps({"kind": "", "apiVersion": "", **value}))

@@ -83,7 +83,7 @@ async def one_process(storage: str) -> AsyncIterator[Client]:
     with tempfile.TemporaryDirectory() as directory:
         given = server_flags().parse_args(
             ["--bind-address=127.0.0.1", "--secure-port=0", f"--storage-backend={storage}", f"--cert-dir={directory}",
-             f"--data-dir={directory}/data"]
+             *([f"--data-dir={directory}/data"] if storage == "sqlite" else [])]
         )  # fmt: skip
         server = ApiServer(setup.store(given), setup.settings(given))
         await server.start()

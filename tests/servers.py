@@ -129,9 +129,9 @@ def running(directory: Path, *flags: str, port: int = 0) -> Iterator[Server]:
         log.close()
 
 
-def until(condition: Callable[[], Any]) -> Any:
+def until(condition: Callable[[], Any], seconds: float = 60) -> Any:
     """Waits for a condition and gives what it gave."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + seconds
     while not (value := condition()):
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.02)

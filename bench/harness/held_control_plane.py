@@ -51,7 +51,7 @@ async def run(directory: Path, kubeconfig: Path, arguments: list[str]) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     await plane.start()
-    gc_tuning.calm()
+    gc_tuning.tune()
     text = (
         "apiVersion: v1\nkind: Config\ncurrent-context: bench\n"
         f"clusters: [{{name: bench, cluster: {{server: 'https://127.0.0.1:{plane.server.port}', "

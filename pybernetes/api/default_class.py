@@ -1,4 +1,4 @@
-"""The class that objects get which name none: of those that are marked as the default, the newest."""
+"""The class of objects that name none: the newest of those that are marked as the default."""
 
 from __future__ import annotations
 

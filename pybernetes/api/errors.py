@@ -138,11 +138,6 @@ def unauthorized(message: str = "Unauthorized") -> StatusError:
     return StatusError(401, "Unauthorized", message)
 
 
-def method_not_supported(group: str, resource: str, action: str) -> StatusError:
-    message = f"{action} is not supported on resources of kind {go_format.quote(qualified(group, resource))}"
-    return StatusError(405, "MethodNotAllowed", message, _details(group, resource))
-
-
 def method_not_allowed() -> StatusError:
     """Return the answer for a path that exists, asked with a method that it does not have."""
     return StatusError(

@@ -120,10 +120,5 @@ class Errors(list[FieldError]):
         value = actual if actual >= 0 else OMIT
         self._add("Too many", "FieldValueTooMany", path, value, detail)
 
-    def too_few(self, path: Path | str, actual: int, limit: int) -> None:
-        noun = "item" if limit == 1 else "items"
-        value = actual if actual >= 0 else OMIT
-        self._add("Too few", "FieldValueTooFew", path, value, f"must have at least {limit} {noun}")
-
     def internal(self, path: Path | str, error: object) -> None:
         self._add("Internal error", "InternalError", path, OMIT, str(error))

@@ -16,7 +16,7 @@ _BINARY_NAMES = {power: name for name, power in _BINARY.items()}
 _NANO = Fraction(1, 10**9)
 # The largest value in binary form; anything above is capped to it, as upstream does.
 _LIMIT = Fraction(2**63 - 1)
-# Powers of ten beyond this are no quantity of anything, and would take all memory there is.
+# Powers of ten beyond this are no sensible quantity, and would take all memory.
 _LARGEST_POWER = 60
 # How many digits upstream reads the quick way, in which it keeps the text as it was.
 _QUICK_DIGITS = 18

@@ -112,7 +112,7 @@ class Resource:
     decode: Callable[[Object, schema.Decoder], Object] | None = None
     default: Callable[[Object], None] | None = None
     prepare_create: Callable[[Object], None] | None = None
-    # Notes in a new object who asks for it, after prepare_create; the user is given as reviews show it.
+    # Notes in a new object who created it, after prepare_create; the user is given as reviews show it.
     note_user: Callable[[Object, Object], None] | None = None
     prepare_update: Callable[[Object, Object], None] | None = None
     prepare_status_update: Callable[[Object, Object], None] | None = None

@@ -9,7 +9,7 @@ from pybernetes.api.selectors import SelectorError, from_object
 from pybernetes.api.text.durations import human_duration
 from pybernetes.lib import rfc3339
 
-# So long is a timestamp to its seconds.
+# The length of a timestamp up to its seconds.
 _SECONDS = len("2006-01-02T15:04:05")
 
 

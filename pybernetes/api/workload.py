@@ -115,7 +115,7 @@ def name_warnings(new: Object, old: Object | None) -> list[str]:
 
 
 def template_warnings(new: Object, old: Object | None) -> list[str]:
-    """Return what is odd about the pods of a workload that is new or changed."""
+    """Warn about the pods of a workload that is new or changed."""
     if old is not None and old.get("spec") == new.get("spec"):
         return []
     return pod_template_warnings(get(new, ".spec.template", {}), TEMPLATE)

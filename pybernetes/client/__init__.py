@@ -8,6 +8,7 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
     from pybernetes.client.client import Client, Page, copy
     from pybernetes.client.errors import (
         AlreadyExists,
@@ -21,16 +22,17 @@ if TYPE_CHECKING:
         Unauthorized,
     )
     from pybernetes.client.refs import Ref
-    from pybernetes.client.transport import Event, Object, Transport
+    from pybernetes.client.transport import Event, Transport
     from pybernetes.client.watch import Watch
 
 _MODULES = {
-    "client": ("Client", "Page", "copy"),
-    "errors": ("AlreadyExists", "Conflict", "Expired", "Forbidden", "Invalid", "NotFound", "StatusError",
+    "api.resource": ("Object",),
+    "client.client": ("Client", "Page", "copy"),
+    "client.errors": ("AlreadyExists", "Conflict", "Expired", "Forbidden", "Invalid", "NotFound", "StatusError",
                "TooManyRequests", "Unauthorized"),
-    "refs": ("Ref",),
-    "transport": ("Event", "Object", "Transport"),
-    "watch": ("Watch",),
+    "client.refs": ("Ref",),
+    "client.transport": ("Event", "Transport"),
+    "client.watch": ("Watch",),
 }  # fmt: skip
 __all__ = [
     "AlreadyExists",
@@ -57,6 +59,6 @@ def __getattr__(name: str) -> object:
     """Import a name of this package when it is first asked for."""
     for module, names in _MODULES.items():
         if name in names:
-            value = globals()[name] = getattr(import_module(f"{__name__}.{module}"), name)
+            value = globals()[name] = getattr(import_module(f"pybernetes.{module}"), name)
             return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import contextvars
 from collections.abc import Callable
-from typing import Any, NamedTuple
-from urllib.parse import urlencode
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
 from pybernetes.client import errors
 from pybernetes.client.rate_limiter import RateLimiter
 from pybernetes.client.refs import Kindlike, Ref, as_ref, builtin_ref, path_of
-from pybernetes.client.transport import Bytes, Headers, Object, Transport
+from pybernetes.client.request_options import complete, delete_options, namespace_of, query_text, write_query
+from pybernetes.client.transport import Bytes, Headers, Transport
 from pybernetes.client.watch import Watch
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 JSON_PATCH = "json"
 MERGE_PATCH = "merge"
@@ -65,7 +68,7 @@ class Page(NamedTuple):
 
 
 def copy(obj: Object) -> Object:
-    """A deep copy that may be changed."""
+    """Return a deep copy that may be changed."""
     return orjson.loads(orjson.dumps(obj))
 
 
@@ -124,7 +127,7 @@ class Client:
         metadata_only: bool = False,
     ) -> Page:
         """One chunk of a list, or all of it without a limit."""
-        query = _query(
+        query = query_text(
             labelSelector=labels, fieldSelector=fields, limit=limit or "", resourceVersion=resource_version,
             resourceVersionMatch=match, **{"continue": continue_token},
         )  # fmt: skip
@@ -176,7 +179,7 @@ class Client:
         timeout: int = 0,
         metadata_only: bool = False,
     ) -> Watch:
-        """What happens to objects after a resourceVersion, or from their state of now on.
+        """Watch what happens to objects after a resourceVersion, or from their state of now on.
 
         With ``initial`` every object comes as ADDED first, and then a bookmark with the annotation
         ``k8s.io/initial-events-end``. The server ends a watch after ``timeout`` seconds. With ``metadata_only``
@@ -184,7 +187,7 @@ class Client:
         """
         if name:
             fields = f"{fields},metadata.name={name}" if fields else f"metadata.name={name}"
-        query = _query(
+        query = query_text(
             watch="true", labelSelector=labels, fieldSelector=fields, resourceVersion=resource_version,
             allowWatchBookmarks="true" if bookmarks else "", timeoutSeconds=timeout or "",
             sendInitialEvents="true" if initial else "", resourceVersionMatch="NotOlderThan" if initial else "",
@@ -204,12 +207,12 @@ class Client:
         self, kind: Kindlike, obj: Object, namespace: str = "", *, name: str = "", subresource: str = "",
         manager: str = "", dry_run: bool = False,
     ) -> Object:  # fmt: skip
-        """Creates an object, or posts to the subresource of the object ``name``. Gives what was stored."""
-        namespace = namespace or _namespace(kind, obj)
+        """Create an object, or post to the subresource of the object ``name``. Return what was stored."""
+        namespace = namespace or namespace_of(kind, obj)
         path = path_of(kind, namespace, name, subresource)
-        query = _write_query(manager, dry_run)
+        query = write_query(manager, dry_run)
         try:
-            value = await self.call("POST", path, query, _complete(kind, obj, subresource))
+            value = await self.call("POST", path, query, complete(kind, obj, subresource))
         except (OSError, errors.StatusError) as error:
             self._note_lost(kind, obj, error)
             raise
@@ -218,22 +221,22 @@ class Client:
     async def update(
         self, kind: Kindlike, obj: Object, *, subresource: str = "", manager: str = "", dry_run: bool = False
     ) -> Object:
-        """Replaces an object; Conflict if it was changed since the resourceVersion that ``obj`` carries."""
+        """Replace an object; Conflict if it was changed since the resourceVersion that ``obj`` carries."""
         meta = obj["metadata"]
         path = path_of(kind, meta.get("namespace", ""), meta["name"], subresource)
-        query = _write_query(manager, dry_run)
-        value = await self.call("PUT", path, query, _complete(kind, obj, subresource))
+        query = write_query(manager, dry_run)
+        value = await self.call("PUT", path, query, complete(kind, obj, subresource))
         return self._noted(kind, value, subresource)
 
     async def update_status(self, kind: Kindlike, obj: Object, *, manager: str = "") -> Object:
-        """Replaces the status of an object."""
+        """Replace the status of an object."""
         return await self.update(kind, obj, subresource="status", manager=manager)
 
     async def modify(
         self, kind: Kindlike, name: str, namespace: str, change: Callable[[Object], None], *, subresource: str = "",
         manager: str = "",
     ) -> Object:  # fmt: skip
-        """Reads an object, lets a function change it and writes it, again if somebody else was faster."""
+        """Read an object, let a function change it and write it, again if somebody else was faster."""
         for attempt in range(_MODIFY_TRIES):
             obj = await self.get(kind, name, namespace)
             change(obj)
@@ -257,8 +260,8 @@ class Client:
         dry_run: bool = False,
         force: bool = False,
     ) -> Object:
-        """Changes parts of an object: a merge, strategic or JSON patch, or ``type="apply"``."""
-        query = _write_query(manager, dry_run, force)
+        """Change parts of an object: a merge, strategic or JSON patch, or ``type="apply"``."""
+        query = write_query(manager, dry_run, force)
         path = path_of(kind, namespace, name, subresource)
         value = await self.call("PATCH", path, query, patch, _PATCH_TYPES[type])
         return self._noted(kind, value, subresource)
@@ -270,7 +273,7 @@ class Client:
         """Server-side apply: makes the fields of ``obj`` be so, as their owner ``manager``."""
         meta = obj["metadata"]
         return await self.patch(
-            kind, meta["name"], _complete(kind, obj, ""), meta.get("namespace", ""), type="apply",
+            kind, meta["name"], complete(kind, obj, ""), meta.get("namespace", ""), type="apply",
             subresource=subresource, manager=manager, dry_run=dry_run, force=force,
         )  # fmt: skip
 
@@ -286,11 +289,11 @@ class Client:
         propagation: str = "",
         dry_run: bool = False,
     ) -> Object:
-        """Deletes an object, with ``uid`` and ``resource_version`` as preconditions (Conflict if they fail).
+        """Delete an object, with ``uid`` and ``resource_version`` as preconditions (Conflict if they fail).
 
         ``propagation`` is Background, Foreground or Orphan. Gives the object, or a Status if it is gone.
         """
-        options = _delete_options(grace, propagation, dry_run, uid, resource_version)
+        options = delete_options(grace, propagation, dry_run, uid, resource_version)
         value = await self.call("DELETE", path_of(kind, namespace, name), "", options)
         noted = writes.get()
         if noted is not None and not dry_run:
@@ -303,9 +306,9 @@ class Client:
         self, kind: Kindlike, namespace: str = "", *, labels: str = "", fields: str = "", grace: int | None = None,
         propagation: str = "", dry_run: bool = False,
     ) -> Object:  # fmt: skip
-        """Deletes every object that the selectors choose."""
-        query = _query(labelSelector=labels, fieldSelector=fields)
-        options = _delete_options(grace, propagation, dry_run)
+        """Delete every object that the selectors choose."""
+        query = query_text(labelSelector=labels, fieldSelector=fields)
+        options = delete_options(grace, propagation, dry_run)
         return await self.call("DELETE", path_of(kind, namespace), query, options)
 
     # -- everything else ---------------------------------------------------------------------------------
@@ -334,11 +337,11 @@ class Client:
         return value
 
     async def stream(self, path: str, query: str = "") -> Bytes:
-        """A body that goes on, such as a log."""
+        """Open a body that goes on, such as a log."""
         return await self.transport.stream("GET", path, query, b"", self.headers)
 
     async def close(self) -> None:
-        """Lets go of connections."""
+        """Let go of connections."""
         await self.transport.close()
 
     async def __aenter__(self) -> Client:
@@ -348,30 +351,30 @@ class Client:
         await self.close()
 
     async def ref(self, api_version: str, kind: str) -> Ref:
-        """The reference to a kind by apiVersion and kind; asks the server if it is not built in. NotFound if it
+        """Return the reference to a kind by apiVersion and kind; ask the server if it is not built in. NotFound if it
         does not know it either."""
-        found = builtin_ref(api_version, kind) or self._discovered.get((api_version, kind))
-        if found is None:
+        ref = builtin_ref(api_version, kind) or self._discovered.get((api_version, kind))
+        if ref is None:
             for ref in await self.discover(api_version):
                 self._discovered[ref.api_version, ref.kind] = ref
-            found = self._discovered.get((api_version, kind))
-        if found is None:
+            ref = self._discovered.get((api_version, kind))
+        if ref is None:
             raise errors.NotFound(404, "NotFound", f'no matches for kind "{kind}" in version "{api_version}"')
-        return found
+        return ref
 
     async def discover(self, api_version: str) -> Refs:
         """Every kind that the server has in a group and version."""
         group, _, version = api_version.rpartition("/")
         path = f"/apis/{api_version}" if group else f"/api/{api_version}"
-        found = await self.call("GET", path)
+        listed = await self.call("GET", path)
         return [
-            Ref(each.get("group") or group, each.get("version") or version, each["name"], each["kind"], each["namespaced"])
-            for each in found["resources"]
-            if "/" not in each["name"]
+            Ref(resource.get("group") or group, resource.get("version") or version, resource["name"], resource["kind"], resource["namespaced"])
+            for resource in listed["resources"]
+            if "/" not in resource["name"]
         ]  # fmt: skip
 
     def _note_lost(self, kind: Kindlike, obj: Object, error: Exception) -> None:
-        """Remembers a creation that may have happened. Only a generated name makes a difference: nobody can tell
+        """Remember a creation that may have happened. Only a generated name makes a difference: nobody can tell
         a second creation from the first."""
         noted = writes.get()
         lost = (
@@ -383,7 +386,7 @@ class Client:
             noted.append(Written(as_ref(kind), "", "", UNCERTAIN, ""))
 
     def _noted(self, kind: Kindlike, value: Object, subresource: str) -> Object:
-        """Remembers a write for read-your-own-writes."""
+        """Remember a write for read-your-own-writes."""
         noted = writes.get()
         if noted is not None and subresource in _SAME_OBJECT:
             meta = value.get("metadata") or {}
@@ -392,43 +395,3 @@ class Client:
                 place = (as_ref(kind), meta.get("namespace", ""), meta["name"])
                 noted.append(Written(*place, int(version), meta.get("uid", ""), meta.get("labels")))
         return value
-
-
-def _namespace(kind: Kindlike, obj: Object) -> str:
-    return obj.get("metadata", {}).get("namespace", "") if kind.namespaced else ""
-
-
-def _complete(kind: Kindlike, obj: Object, subresource: str) -> Object:
-    """The object with its kind and apiVersion, unless it is of another kind, as subresources are."""
-    if "kind" in obj or (subresource and subresource not in ("status", "finalize", "approval")):
-        return obj
-    ref = as_ref(kind)
-    return {"kind": ref.kind, "apiVersion": ref.api_version, **obj}
-
-
-def _query(**parameters: Any) -> str:
-    return urlencode([(name, value) for name, value in parameters.items() if value != ""])
-
-
-def _write_query(manager: str, dry_run: bool, force: bool = False) -> str:
-    if not (manager or dry_run or force):
-        return ""
-    return _query(fieldManager=manager, dryRun="All" if dry_run else "", force="true" if force else "")
-
-
-def _delete_options(
-    grace: int | None, propagation: str, dry_run: bool, uid: str = "", resource_version: str = ""
-) -> Object | None:
-    options: Object = {}
-    if grace is not None:
-        options["gracePeriodSeconds"] = grace
-    if propagation:
-        options["propagationPolicy"] = propagation
-    if dry_run:
-        options["dryRun"] = ["All"]
-    preconditions = {
-        key: value for key, value in (("uid", uid), ("resourceVersion", resource_version)) if value
-    }
-    if preconditions:
-        options["preconditions"] = preconditions
-    return {"kind": "DeleteOptions", "apiVersion": "v1", **options} if options else None

@@ -25,6 +25,7 @@ from typing import Any
 
 import orjson
 
+from pybernetes.client import exec_credential
 from pybernetes.client.errors import NotSent
 from pybernetes.lib import rfc3339, tls
 from pybernetes.lib.clock import Clock
@@ -33,7 +34,6 @@ Headers = dict[bytes, bytes]
 _LOOK_SECONDS = 10.0
 _TOKEN_SECONDS = 60.0
 _EXEC_SECONDS = 60.0
-_EXEC_VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
 
 
 class CredentialError(NotSent):
@@ -48,7 +48,7 @@ class Authority:
         self._context: ssl.SSLContext | None = None
 
     def make(self) -> ssl.SSLContext:
-        """A new TLS context; ConnectionError if the files are missing or broken."""
+        """Return a new TLS context; ConnectionError if the files are missing or broken."""
         try:
             return tls.client_context(self.path, authority_data=self.text, verify=self.verify)
         except (OSError, ValueError) as error:
@@ -57,7 +57,7 @@ class Authority:
             ) from None
 
     def context(self) -> ssl.SSLContext:
-        """The TLS context for new connections; another one when the identity has changed."""
+        """Return the TLS context for new connections; another one when the identity has changed."""
         if self._context is None:
             self._context = self.make()
         return self._context
@@ -76,21 +76,21 @@ class Certificate(Authority):
         self._stamp: Any = None
 
     def make(self) -> ssl.SSLContext:
-        """A new TLS context with the certificate."""
+        """Return a new TLS context with the certificate."""
         context = super().make()
         with ExitStack() as stack:
             try:
-                context.load_cert_chain(*(_as_file(stack, each) for each in (self._certificate, self._key)))
+                context.load_cert_chain(*(_as_file(stack, value) for value in (self._certificate, self._key)))
             except (OSError, ValueError) as error:
                 raise CredentialError(f"the client certificate cannot be used: {error}") from None
         return context
 
     def context(self) -> ssl.SSLContext:
-        """The TLS context for new connections, with the files as they are now."""
+        """Return the TLS context for new connections, with the files as they are now."""
         now = self._clock.monotonic()
         if self._context is None or now >= self._look_at:
             self._look_at = now + _LOOK_SECONDS
-            stamp = [_modified(each) for each in (self._certificate, self._key) if isinstance(each, Path)]
+            stamp = [_modified(path) for path in (self._certificate, self._key) if isinstance(path, Path)]
             if self._context is None or stamp != self._stamp:
                 try:
                     self._context = self.make()
@@ -111,7 +111,7 @@ def _modified(path: Path) -> Any:
 
 
 def _as_file(stack: ExitStack, value: str | Path) -> str:
-    """A PEM text as a file for a moment, because OpenSSL reads files only."""
+    """Put a PEM text into a file for a moment, because OpenSSL reads files only."""
     if isinstance(value, Path):
         return str(value)
     handle, path = tempfile.mkstemp(prefix="pybernetes-")
@@ -132,11 +132,11 @@ class Credentials:
         return Authority(self._trust.path, self._trust.text, verify=self._trust.verify)
 
     def context(self) -> ssl.SSLContext | None:
-        """The TLS context for new connections."""
+        """Return the TLS context for new connections."""
         return self._trust.context()
 
     async def headers(self) -> Headers:
-        """The headers of a request."""
+        """Return the headers of a request."""
         return {}
 
     def refused(self) -> bool:
@@ -156,7 +156,7 @@ class Token(Credentials):
         self._headers = bearer(token)
 
     async def headers(self) -> Headers:
-        """The token."""
+        """Return the token."""
         return self._headers
 
 
@@ -171,7 +171,7 @@ class TokenFile(Credentials):
         self._read_at = 0.0
 
     async def headers(self) -> Headers:
-        """The token as the file has it, at most a minute ago."""
+        """Return the token as the file has it, at most a minute ago."""
         now = self._clock.monotonic()
         if not self._headers or now >= self._read_at:
             try:
@@ -186,7 +186,7 @@ class TokenFile(Credentials):
         return self._headers
 
     def refused(self) -> bool:
-        """The file may have a new token by now."""
+        """Read the file again: it may have a new token by now."""
         old = self._headers
         self._headers = {}
         try:
@@ -203,7 +203,7 @@ class Basic(Credentials):
         self._headers = {b"authorization": b"Basic " + base64.b64encode(f"{name}:{password}".encode())}
 
     async def headers(self) -> Headers:
-        """The name and the password."""
+        """Return the name and the password."""
         return self._headers
 
 
@@ -224,13 +224,10 @@ class Exec(Credentials):
         self._headers: Headers | None = None
         self._expires = 0.0
         self._running: asyncio.Future[None] | None = None
-        if config.get("apiVersion") not in _EXEC_VERSIONS:
-            raise ValueError(f"exec plugin: invalid apiVersion {str(config.get('apiVersion', ''))!r}")
-        if not config.get("command"):
-            raise ValueError("exec plugin: command is not specified")
+        exec_credential.check(config)
 
     async def headers(self) -> Headers:
-        """The token; the program is run if there is none or if it has expired."""
+        """Return the token; the program is run if there is none or if it has expired."""
         if self._headers is None or (self._expires and self._clock.now() >= self._expires):
             # Many requests may need the program at once: it is run for all of them.
             if self._running is None:
@@ -246,19 +243,25 @@ class Exec(Credentials):
             running.exception()  # told to whoever waits
 
     def refused(self) -> bool:
-        """The program may say something else when it is asked again."""
+        """Ask the program again: it may say something else."""
         self._headers = None
         return True
 
     async def _run(self) -> None:
         command = self._config["command"]
-        environment = {**os.environ, "KUBERNETES_EXEC_INFO": orjson.dumps(self._info()).decode()}
-        for variable in self._config.get("env") or ():
-            environment[variable["name"]] = variable["value"]
+        try:
+            interactive = exec_credential.is_interactive(
+                self._config, sys.stdin is not None and sys.stdin.isatty()
+            )
+        except ValueError as error:
+            raise CredentialError(str(error)) from None
+        authority = self._trust.path.read_bytes() if self._trust.path is not None else b""
+        info = exec_credential.request(self._config, self._cluster, authority, interactive)
+        environment = exec_credential.environment(self._config, os.environ, orjson.dumps(info).decode())
         try:
             process = await asyncio.create_subprocess_exec(
                 command, *(self._config.get("args") or ()), env=environment,
-                stdin=None if self._interactive() else asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
+                stdin=None if interactive else asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
             )  # fmt: skip
         except OSError as error:
             hint = self._config.get("installHint") or ""
@@ -275,42 +278,14 @@ class Exec(Credentials):
             raise CredentialError(f"exec: executable {command} failed with exit code {process.returncode}")
         self._take(output)
 
-    def _interactive(self) -> bool:
-        mode = self._config.get("interactiveMode") or "IfAvailable"
-        terminal = sys.stdin is not None and sys.stdin.isatty()
-        if mode == "Always" and not terminal:
-            raise CredentialError(
-                "exec plugin cannot support interactive mode: standard input is not a terminal"
-            )
-        return terminal and mode != "Never"
-
-    def _info(self) -> dict[str, Any]:
-        spec: dict[str, Any] = {"interactive": self._interactive()}
-        if self._config.get("provideClusterInfo"):
-            names = ("server", "tls-server-name", "insecure-skip-tls-verify", "certificate-authority-data")
-            spec["cluster"] = {name: self._cluster[name] for name in names if name in self._cluster}
-            if self._trust.path is not None:
-                data = base64.b64encode(self._trust.path.read_bytes()).decode()
-                spec["cluster"]["certificate-authority-data"] = data
-        return {"kind": "ExecCredential", "apiVersion": self._config["apiVersion"], "spec": spec}
-
     def _take(self, output: bytes) -> None:
         try:
-            value = orjson.loads(output)
-            status = value["status"]
-            version = value["apiVersion"]
-        except (ValueError, KeyError, TypeError) as error:
+            status = exec_credential.status_of(orjson.loads(output), self._config)
+        except orjson.JSONDecodeError as error:
             raise CredentialError(f"exec plugin didn't return a status field: {error}") from None
-        if version != self._config["apiVersion"]:
-            raise CredentialError(
-                f"exec plugin is configured to use API version {self._config['apiVersion']}, "
-                f"plugin returned version {version}"
-            )
+        except ValueError as error:
+            raise CredentialError(str(error)) from None
         token, certificate = status.get("token"), status.get("clientCertificateData")
-        if not token and not certificate:
-            raise CredentialError("exec plugin didn't return a token or cert/key pair")
-        if bool(certificate) != bool(status.get("clientKeyData")):
-            raise CredentialError("exec plugin returned only certificate or key, not both")
         if certificate:
             self._trust = Certificate(self._plain, certificate, status["clientKeyData"])
         self._headers = bearer(token) if token else {}
@@ -319,5 +294,5 @@ class Exec(Credentials):
 
 
 def bearer(token: str) -> Headers:
-    """The header with a bearer token."""
+    """Return the header with a bearer token."""
     return {b"authorization": b"Bearer " + token.encode()}

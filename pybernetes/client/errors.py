@@ -60,7 +60,7 @@ class TooManyRequests(StatusError):
 _CLASSES: tuple[type[StatusError], ...] = (
     NotFound, AlreadyExists, Conflict, Expired, Invalid, Forbidden, Unauthorized, TooManyRequests,
 )  # fmt: skip
-_BY_REASON = {**{each.__name__: each for each in _CLASSES}, "Gone": Expired}
+_BY_REASON = {**{error.__name__: error for error in _CLASSES}, "Gone": Expired}
 _BY_CODE: dict[int, tuple[type[StatusError], str]] = {
     400: (StatusError, "BadRequest"),
     401: (Unauthorized, "Unauthorized"),
@@ -80,7 +80,7 @@ _BY_CODE: dict[int, tuple[type[StatusError], str]] = {
 
 
 def from_answer(code: int, value: Any) -> StatusError:
-    """The error for an answer that is not a success: a Status, or whatever a proxy said instead."""
+    """Return the error for an answer that is not a success: a Status, or whatever a proxy said instead."""
     if isinstance(value, dict) and value.get("kind") == "Status":
         reason = value.get("reason", "")
         code = value.get("code") or code

@@ -12,11 +12,13 @@ from urllib.parse import urlencode
 
 import orjson
 
-from pybernetes.client import websocket
 from pybernetes.client.client import Client
 from pybernetes.client.errors import StatusError, from_answer
 from pybernetes.client.refs import PODS, path_of
+from pybernetes.client.websocket import connect
 from pybernetes.lib import listener
+from pybernetes.lib.http.websocket import WebSocketError
+from pybernetes.lib.http.websocket_connection import WebSocket
 
 STDIN, STDOUT, STDERR, ERROR, RESIZE = range(5)
 _CLOSE = 255
@@ -38,7 +40,7 @@ async def logs(
     since_time: str = "",
     limit_bytes: int | None = None,
 ) -> AsyncIterator[bytes]:
-    """What a container wrote, in pieces as they come."""
+    """Yield what a container wrote, in pieces as they come."""
     options: dict[str, Any] = {
         "container": container, "tailLines": tail_lines, "sinceSeconds": since_seconds, "sinceTime": since_time,
         "limitBytes": limit_bytes, "follow": "true" if follow else "", "previous": "true" if previous else "",
@@ -56,12 +58,12 @@ async def logs(
 class Process:
     """A command in a container, or the container's own: ``read`` what it writes, ``write`` what it reads."""
 
-    def __init__(self, socket: websocket.WebSocket) -> None:
+    def __init__(self, socket: WebSocket) -> None:
         self._socket = socket
         self.status: dict[str, Any] | None = None  # how it ended
 
     async def read(self) -> tuple[int, bytes] | None:
-        """The next output as channel (STDOUT or STDERR) and bytes; None when it has ended."""
+        """Return the next output as channel (STDOUT or STDERR) and bytes; None when it has ended."""
         while True:
             message = await self._socket.receive()
             if message is None:
@@ -75,27 +77,27 @@ class Process:
                 return channel, data
 
     async def write(self, data: bytes) -> None:
-        """Sends to its standard input."""
+        """Send to its standard input."""
         await self._socket.send(bytes((STDIN,)) + data)
 
     async def close_stdin(self) -> None:
-        """Ends its standard input; only version 5 of the protocol can."""
+        """End its standard input; only version 5 of the protocol can."""
         if not self._socket.protocol.startswith("v5."):
-            raise websocket.WebSocketError("the server cannot be told that the input has ended")
+            raise WebSocketError("the server cannot be told that the input has ended")
         await self._socket.send(bytes((_CLOSE, STDIN)))
 
     async def resize(self, width: int, height: int) -> None:
-        """Tells it the size of the terminal."""
+        """Tell it the size of the terminal."""
         await self._socket.send(bytes((RESIZE,)) + orjson.dumps({"Width": width, "Height": height}))
 
     async def communicate(self, data: bytes | None = None) -> tuple[bytes, bytes]:
-        """Sends input if there is any, and gives all output and all errors."""
+        """Send input if there is any, and return all output and all errors."""
         if data is not None:
             await self.write(data)
             await self.close_stdin()
         output: dict[int, list[bytes]] = {STDOUT: [], STDERR: []}
-        while (found := await self.read()) is not None:
-            output[found[0]].append(found[1])
+        while (piece := await self.read()) is not None:
+            output[piece[0]].append(piece[1])
         return b"".join(output[STDOUT]), b"".join(output[STDERR])
 
     @property
@@ -112,7 +114,7 @@ class Process:
         raise from_answer(500, self.status)
 
     def close(self) -> None:
-        """Lets go of it."""
+        """Let go of it."""
         self._socket.close()
 
     async def __aenter__(self) -> Process:
@@ -143,7 +145,7 @@ async def execute(
     stderr: bool = True,
     tty: bool = False,
 ) -> Process:
-    """Runs a command in a container."""
+    """Run a command in a container."""
     return await _process(client, name, namespace, "exec", command, container, stdin, stderr and not tty, tty)
 
 
@@ -151,7 +153,7 @@ async def attach(
     client: Client, name: str, namespace: str, *, container: str = "", stdin: bool = False, stderr: bool = True,
     tty: bool = False,
 ) -> Process:  # fmt: skip
-    """Connects to the process that a container runs."""
+    """Connect to the process that a container runs."""
     return await _process(client, name, namespace, "attach", (), container, stdin, stderr and not tty, tty)
 
 
@@ -159,26 +161,26 @@ async def _process(
     client: Client, name: str, namespace: str, action: str, command: Sequence[str], container: str, stdin: bool,
     stderr: bool, tty: bool,
 ) -> Process:  # fmt: skip
-    query = [("command", each) for each in command] + ([("container", container)] if container else [])
+    query = [("command", word) for word in command] + ([("container", container)] if container else [])
     query += [(key, "true") for key, asked in (("stdin", stdin), ("stderr", stderr), ("tty", tty)) if asked]
     query.append(("stdout", "true"))
     path = path_of(PODS, namespace, name, action)
     return Process(await _connect(client, path, urlencode(query), _EXEC_PROTOCOLS))
 
 
-async def _connect(client: Client, path: str, query: str, protocols: tuple[str, ...]) -> websocket.WebSocket:
-    return await websocket.connect(client.transport, path, query, protocols, client.headers)
+async def _connect(client: Client, path: str, query: str, protocols: tuple[str, ...]) -> WebSocket:
+    return await connect(client.transport, path, query, protocols, client.headers)
 
 
 class Forward:
     """A connection to one port of a pod."""
 
-    def __init__(self, socket: websocket.WebSocket, port: int) -> None:
+    def __init__(self, socket: WebSocket, port: int) -> None:
         self._socket, self.port = socket, port
         self._announced = {0: False, 1: False}
 
     async def read(self) -> bytes:
-        """What the pod sent; nothing at all at the end. StatusError if nobody listens there."""
+        """Return what the pod sent; nothing at all at the end. StatusError if nobody listens there."""
         while True:
             message = await self._socket.receive()
             if message is None:
@@ -195,16 +197,16 @@ class Forward:
                 return data
 
     async def write(self, data: bytes) -> None:
-        """Sends to the pod."""
+        """Send to the pod."""
         await self._socket.send(b"\0" + data)
 
     def close(self) -> None:
-        """Ends the connection."""
+        """End the connection."""
         self._socket.close()
 
 
 async def port_forward(client: Client, name: str, namespace: str, port: int) -> Forward:
-    """Opens a connection to a port of a pod; one for each connection that is forwarded."""
+    """Open a connection to a port of a pod; one for each connection that is forwarded."""
     path = path_of(PODS, namespace, name, "portforward")
     return Forward(await _connect(client, path, f"ports={port}", _PORT_PROTOCOLS), port)
 
@@ -218,7 +220,7 @@ class Forwarder:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> int:
-        """Listens; gives the port."""
+        """Listen; return the port."""
         self._server = await asyncio.start_server(self._accepted, host, port)
         return self._server.sockets[0].getsockname()[1]
 
@@ -252,7 +254,7 @@ class Forwarder:
             forward.close()
 
     async def stop(self) -> None:
-        """Stops listening and ends every connection."""
+        """Stop listening and end every connection."""
         if self._server is not None:
             await listener.close(self._server)
         for task in list(self._tasks):

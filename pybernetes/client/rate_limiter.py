@@ -17,7 +17,7 @@ class RateLimiter:
         self._at = self._clock.monotonic()
 
     def take(self) -> bool:
-        """Takes a token if there is one."""
+        """Take a token if there is one."""
         self._refill()
         if self._tokens < 1:
             return False
@@ -25,7 +25,7 @@ class RateLimiter:
         return True
 
     def reserve(self) -> float:
-        """Takes a token, one of the future if need be, and says how many seconds it takes to come."""
+        """Take a token, one of the future if need be, and say how many seconds it takes to come."""
         self._refill()
         self._tokens -= 1
         return max(0.0, -self._tokens / self.qps)
@@ -36,7 +36,7 @@ class RateLimiter:
         self._at = now
 
     async def wait(self) -> None:
-        """Waits for a token."""
+        """Wait for a token."""
         delay = self.reserve()
         if delay > 0:
             await self._clock.sleep(delay)

@@ -44,7 +44,7 @@ class Ref(NamedTuple):
 
 
 def as_ref(kind: Kindlike) -> Ref:
-    """A light reference to a kind."""
+    """Return a light reference to a kind."""
     if type(kind) is Ref:
         return kind
     return Ref(kind.group, kind.version, kind.plural, kind.kind, kind.namespaced)
@@ -56,7 +56,7 @@ def _root(ref: Ref) -> str:
 
 
 def path_of(kind: Kindlike, namespace: str = "", name: str = "", subresource: str = "") -> str:
-    """The path of a collection, an object or a subresource."""
+    """Return the path of a collection, an object or a subresource."""
     ref = kind if type(kind) is Ref else as_ref(kind)
     if not ref.namespaced:
         path = f"{_root(ref)}/{ref.plural}"
@@ -204,5 +204,5 @@ def _by_name() -> dict[tuple[str, str], Ref]:
 
 
 def builtin_ref(api_version: str, kind: str) -> Ref | None:
-    """The reference to a built-in kind by what its objects say of themselves, or None."""
+    """Return the reference to a built-in kind by what its objects say of themselves, or None."""
     return _by_name().get((api_version, kind))

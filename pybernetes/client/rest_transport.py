@@ -5,19 +5,24 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-import socket
 import ssl
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import orjson
 
 from pybernetes.client.credentials import Anonymous, Authority, CredentialError, Credentials
 from pybernetes.client.errors import NotSent, from_answer
-from pybernetes.client.transport import Headers, Object
+from pybernetes.client.transport import Headers
 from pybernetes.lib.clock import Clock
-from pybernetes.lib.http.client_connection import Answer, Connection, Disconnected
+from pybernetes.lib.http.client_connection import ClientConnection, Disconnected, request_bytes
+from pybernetes.lib.http.connection_pool import ConnectionPool
+from pybernetes.lib.http.dialer import direct, keep_alive
+from pybernetes.lib.http.messages import Reply
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 log = logging.getLogger(__name__)
 _CONNECT_SECONDS = 10.0
@@ -60,12 +65,8 @@ class RestTransport:
         self._context: ssl.SSLContext | None = None
         self._clock = clock or Clock()
         self._on_warning = on_warning or _log_warning
-        self._idle: list[Connection] = []
-        self._open: set[Connection] = set()
-        self._calls_at_once = calls_at_once
+        self._pool = ConnectionPool(seconds=_IDLE_SECONDS, most=calls_at_once, clock=self._clock)
         self._turns = asyncio.Semaphore(calls_at_once)
-        self._sweep: asyncio.TimerHandle | None = None
-        self._closed = False
         name = f"[{self._host}]" if ":" in self._host else self._host
         lines = [("Host", f"{name}:{self._port}"), *headers]
         if any(char in text for line in lines for text in line for char in "\r\n"):
@@ -77,15 +78,15 @@ class RestTransport:
     async def send(
         self, method: str, path: str, query: str = "", body: bytes = b"", headers: Headers | None = None
     ) -> tuple[int, Any]:
-        """The status and the decoded body of an answer, tried again where that is safe."""
+        """Return the status and the decoded body of an answer, tried again where that is safe."""
         answer = await self._retried(method, path, query, body, headers)
-        for text in answer.warnings:
+        for text in answer.values(b"warning"):
             self._on_warning(warning_text(text))
         return answer.status, decoded(answer)
 
     async def _retried(
         self, method: str, path: str, query: str, body: bytes, headers: Headers | None
-    ) -> Answer:
+    ) -> Reply:
         failures = busy = 0
         while True:
             data = await self._request_bytes(method, path, query, body, headers)
@@ -97,7 +98,7 @@ class RestTransport:
                     raise  # no second try makes that right
                 # A write whose answer was lost may have happened: only the caller knows whether to repeat it.
                 sent = not isinstance(error, NotSent)
-                if failures >= _CONNECT_TRIES or (sent and method not in _SAFE) or self._closed:
+                if failures >= _CONNECT_TRIES or (sent and method not in _SAFE) or self._pool.closed:
                     raise
                 if sent and isinstance(error, Disconnected) and not error.begun and failures == 1:
                     continue  # the server closed an idle connection just now
@@ -105,7 +106,7 @@ class RestTransport:
                 continue
             if answer.status == 401 and self._credentials.refused() and busy == 0:
                 busy += 1
-                self._forget_idle()
+                self._pool.forget_idle()
                 continue
             wait = retry_after(answer, method in _SAFE)
             if wait is None or busy >= _BUSY_TRIES:
@@ -116,7 +117,7 @@ class RestTransport:
             )
             await self._clock.sleep(wait)
 
-    async def _once(self, data: bytes) -> Answer:
+    async def _once(self, data: bytes) -> Reply:
         async with self._turns:
             connection = self._idle_connection() or await self._connect()
             timer = asyncio.get_running_loop().call_later(_ANSWER_SECONDS, _expire, connection)
@@ -124,21 +125,21 @@ class RestTransport:
                 return await connection.request(data)
             finally:
                 timer.cancel()
-                self._give_back(connection)
+                self._pool.give_back(connection)
 
     async def watch(self, path: str, query: str, headers: Headers | None = None) -> RestEvents:
-        """Opens a watch."""
-        return RestEvents(await self._stream("GET", path, query, b"", headers), self)
+        """Open a watch."""
+        return RestEvents(await self._stream("GET", path, query, b"", headers), self._pool)
 
     async def stream(
         self, method: str, path: str, query: str = "", body: bytes = b"", headers: Headers | None = None
     ) -> Body:
-        """Opens a body that goes on."""
-        return Body(await self._stream(method, path, query, body, headers), self)
+        """Open a body that goes on."""
+        return Body(await self._stream(method, path, query, body, headers), self._pool)
 
     async def _stream(
         self, method: str, path: str, query: str, body: bytes, headers: Headers | None
-    ) -> Connection:
+    ) -> ClientConnection:
         again = True
         while True:
             data = await self._request_bytes(method, path, query, body, headers)
@@ -154,19 +155,19 @@ class RestTransport:
             finally:
                 timer.cancel()
             if answer.status < 300:
-                for text in answer.warnings:
+                for text in answer.values(b"warning"):
                     self._on_warning(warning_text(text))
                 return connection
-            answer.body = await _rest(connection)
-            self._give_back(connection)
+            answer.body = await connection.read_all()
+            self._pool.give_back(connection)
             if answer.status == 401 and again and self._credentials.refused():
                 again = False
-                self._forget_idle()
+                self._pool.forget_idle()
                 continue
             raise from_answer(answer.status, decoded(answer))
 
-    async def upgrade(self, path: str, query: str, headers: Headers) -> Connection:
-        """Turns a request into a connection of another protocol."""
+    async def upgrade(self, path: str, query: str, headers: Headers) -> ClientConnection:
+        """Turn a request into a connection of another protocol."""
         data = await self._request_bytes("GET", path, query, b"", headers)
         connection = await self._connect()
         timer = asyncio.get_running_loop().call_later(_ANSWER_SECONDS, _expire, connection)
@@ -175,113 +176,69 @@ class RestTransport:
         finally:
             timer.cancel()
         if answer.status != 101:
-            answer.body = await _rest(connection)
+            answer.body = await connection.read_all()
             connection.close()
             raise from_answer(answer.status, decoded(answer))
         return connection
 
     async def close(self) -> None:
-        """Closes every connection, in use or not."""
-        self._closed = True
-        if self._sweep is not None:
-            self._sweep.cancel()
-        for connection in list(self._open):
-            connection.close()
+        """Close every connection, in use or not."""
+        self._pool.close()
 
     async def _request_bytes(
         self, method: str, path: str, query: str, body: bytes, headers: Headers | None
     ) -> bytes:
         target = f"{self._prefix}{path}?{query}" if query else self._prefix + path
-        parts = [f"{method} {target} HTTP/1.1\r\n".encode(), self._common_headers]
+        lines = [*(headers or {}).items(), *(await self._credentials.headers()).items()]
         if headers is None or b"accept" not in headers:
-            parts.append(b"Accept: application/json\r\n")
-        for name, value in (headers or {}).items():
-            parts.append(b"%b: %b\r\n" % (name, value))
-        for name, value in (await self._credentials.headers()).items():
-            parts.append(b"%b: %b\r\n" % (name, value))
-        if body or method in ("POST", "PUT", "PATCH"):
-            parts.append(b"Content-Length: %d\r\n" % len(body))
-        return b"".join((*parts, b"\r\n", body))
+            lines.append((b"Accept", b"application/json"))
+        return request_bytes(method, target, lines, body, self._common_headers)
 
     # -- connections -------------------------------------------------------------------------------------
 
-    def _idle_connection(self) -> Connection | None:
-        now = self._clock.monotonic()
+    def _idle_connection(self) -> ClientConnection | None:
         context = self._credentials.context() if self._tls else None
         if context is not self._context:  # another certificate: old connections speak for the old one
             self._context = context
-            self._forget_idle()
-        while self._idle:
-            connection = self._idle.pop()
-            if not connection.lost and not connection.transport.is_closing():
-                if now - connection.idle_since < _IDLE_SECONDS:
-                    return connection
-                connection.close()
-        return None
+            self._pool.forget_idle()
+        return self._pool.take()
 
-    async def _connect(self) -> Connection:
-        if self._closed:
+    async def _connect(self) -> ClientConnection:
+        if self._pool.closed:
             raise NotSent("the client was closed")
         context = self._credentials.context() if self._tls else None
-        loop = asyncio.get_running_loop()
+        name = self._server_name if context is not None else None
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
-                transport, connection = await loop.create_connection(
-                    Connection, self._host, self._port, ssl=context,
-                    server_hostname=self._server_name if context is not None else None,
-                )  # fmt: skip
+                connection = await direct(
+                    ClientConnection, self._host, self._port, context=context, server_name=name
+                )
         except (OSError, TimeoutError) as error:
             if isinstance(error, ssl.SSLCertVerificationError):
                 raise
             text = str(error) or "no answer"
             raise NotSent(f"{self._host}:{self._port} cannot be reached: {text}") from error
-        _keep_alive(transport.get_extra_info("socket"))
+        keep_alive(connection.transport.get_extra_info("socket"))
         self._context = self._context or context
-        self._open.add(connection)
-        connection.on_lost = self._open.discard
+        self._pool.add(connection)
         return connection
-
-    def _give_back(self, connection: Connection) -> None:
-        if not connection.reusable or self._closed or len(self._idle) >= self._calls_at_once:
-            connection.close()
-            return
-        connection.idle_since = self._clock.monotonic()
-        self._idle.append(connection)
-        if self._sweep is None:
-            self._sweep = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self._close_idle)
-
-    def _close_idle(self) -> None:
-        """Lets go of connections that nobody has used for a while."""
-        self._sweep = None
-        limit = self._clock.monotonic() - _IDLE_SECONDS
-        for connection in self._idle:
-            if connection.idle_since <= limit:
-                connection.close()
-        self._idle = [each for each in self._idle if each.idle_since > limit]
-        if self._idle:
-            self._sweep = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self._close_idle)
-
-    def _forget_idle(self) -> None:
-        for connection in self._idle:
-            connection.close()
-        self._idle.clear()
 
 
 class Body:
     """A body that goes on."""
 
-    def __init__(self, connection: Connection, pool: RestTransport) -> None:
+    def __init__(self, connection: ClientConnection, pool: ConnectionPool) -> None:
         self._connection, self._pool = connection, pool
 
     async def read(self) -> bytes:
-        """What came up since the last call; nothing at all at the end."""
+        """Return what came up since the last call; nothing at all at the end."""
         data = await self._connection.read()
         if not data:
-            self._pool._give_back(self._connection)
+            self._pool.give_back(self._connection)
         return data
 
     def close(self) -> None:
-        """Ends the stream, and with it the connection unless it is complete."""
+        """End the stream, and with it the connection unless it is complete."""
         if not self._connection.reusable:
             self._connection.close()
 
@@ -289,13 +246,13 @@ class Body:
 class RestEvents(Body):
     """An open watch: one line of JSON for each event."""
 
-    def __init__(self, connection: Connection, pool: RestTransport) -> None:
+    def __init__(self, connection: ClientConnection, pool: ConnectionPool) -> None:
         super().__init__(connection, pool)
         self._partial = b""
         self._lines: list[bytes] = []  # that have come and are not decoded yet, the last one first
 
     async def batch(self) -> list[tuple[str, Object]]:
-        """Changes since the last call, at least one; none at all if the watch has ended."""
+        """Return the changes since the last call, at least one; none at all if the watch has ended."""
         while not self._lines:
             data = await self.read()
             if not data:
@@ -308,35 +265,13 @@ class RestEvents(Body):
         return [(event["type"], event["object"]) for event in events]
 
 
-async def _rest(connection: Connection) -> bytes:
-    parts = []
-    while data := await connection.read():
-        parts.append(data)
-    return b"".join(parts)
-
-
-def _expire(connection: Connection) -> None:
+def _expire(connection: ClientConnection) -> None:
     connection.error = TimeoutError("the server did not answer in time")
     connection.close()
 
 
-def _keep_alive(sock: Any) -> None:
-    """Has the kernel notice a server that is gone without a word, which a watch would wait for forever."""
-    if sock is None or sock.family not in (socket.AF_INET, socket.AF_INET6):
-        return
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for option, value in (
-        ("TCP_KEEPIDLE", 30),
-        ("TCP_KEEPINTVL", 10),
-        ("TCP_KEEPCNT", 3),
-        ("TCP_USER_TIMEOUT", 60000),
-    ):
-        if hasattr(socket, option):
-            sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
-
-
-def decoded(answer: Answer) -> Any:
-    """The body of an answer: a JSON value, or text."""
+def decoded(answer: Reply) -> Any:
+    """Return the body of an answer: a JSON value, or text."""
     body = answer.body
     if not body:
         return None
@@ -348,8 +283,8 @@ def decoded(answer: Answer) -> Any:
     return body.decode(errors="replace")
 
 
-def retry_after(answer: Answer, safe: bool) -> float | None:
-    """Seconds to wait before the same request again, or None if it is not to be repeated.
+def retry_after(answer: Reply, safe: bool) -> float | None:
+    """Return the seconds to wait before the same request again, or None if it is not to be repeated.
 
     A write that timed out inside the server may have happened: it is not ``safe`` to repeat.
     """
@@ -361,12 +296,12 @@ def retry_after(answer: Answer, safe: bool) -> float | None:
 
 
 def backoff(attempt: int, first: float, limit: float) -> float:
-    """Seconds before another attempt: doubled each time, a bit more or less."""
+    """Return the seconds before another attempt: doubled each time, a bit more or less."""
     return min(limit, first * 2 ** (attempt - 1)) * (0.75 + 0.5 * random.random())
 
 
 def warning_text(value: bytes) -> str:
-    """The text of a Warning header: ``299 - "text"``."""
+    """Return the text of a Warning header: ``299 - "text"``."""
     quoted = value.decode(errors="replace").partition(" ")[2].partition(" ")[2].strip()
     return quoted[1:-1].replace('\\"', '"').replace("\\\\", "\\") if quoted.startswith('"') else quoted
 

@@ -6,9 +6,11 @@ process. Neither knows the other, and the second does not know this package: any
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-Object = dict[str, Any]
+if TYPE_CHECKING:  # the kinds with their schemas, of which a client needs nothing
+    from pybernetes.api.resource import Object
+
 Headers = dict[bytes, bytes]
 
 
@@ -23,20 +25,20 @@ class Events(Protocol):
     """An open watch."""
 
     async def batch(self) -> list[tuple[str, Object]]:
-        """The changes that came up since the last call, at least one; none at all if the watch has ended."""
+        """Return the changes that came up since the last call, at least one; none at all if the watch has ended."""
 
     def close(self) -> None:
-        """Ends the watch."""
+        """End the watch."""
 
 
 class Bytes(Protocol):
     """A body that goes on: the log of a container."""
 
     async def read(self) -> bytes:
-        """What came up since the last call; nothing at all at the end."""
+        """Return what came up since the last call; nothing at all at the end."""
 
     def close(self) -> None:
-        """Ends the stream."""
+        """End the stream."""
 
 
 class Raw(Protocol):
@@ -47,16 +49,16 @@ class Raw(Protocol):
         """The headers of the answer, their names in lower case."""
 
     async def read(self) -> bytes:
-        """What came up since the last call; nothing at all at the end."""
+        """Return what came up since the last call; nothing at all at the end."""
 
     def write(self, data: bytes) -> None:
-        """Queues bytes."""
+        """Queue bytes."""
 
     async def drain(self) -> None:
-        """Waits until what is queued is not too much."""
+        """Wait until what is queued is not too much."""
 
     def close(self) -> None:
-        """Ends the connection once what is queued is sent."""
+        """End the connection once what is queued is sent."""
 
 
 class Transport(Protocol):
@@ -65,18 +67,18 @@ class Transport(Protocol):
     async def send(
         self, method: str, path: str, query: str = "", body: bytes = b"", headers: Headers | None = None
     ) -> tuple[int, Any]:
-        """The status and the decoded body of an answer; text that is not JSON comes as a string."""
+        """Return the status and the decoded body of an answer; text that is not JSON comes as a string."""
 
     async def watch(self, path: str, query: str, headers: Headers | None = None) -> Events:
-        """Opens a watch; StatusError if the server refuses."""
+        """Open a watch; StatusError if the server refuses."""
 
     async def stream(
         self, method: str, path: str, query: str = "", body: bytes = b"", headers: Headers | None = None
     ) -> Bytes:
-        """Opens a body that goes on; StatusError if the server refuses."""
+        """Open a body that goes on; StatusError if the server refuses."""
 
     async def upgrade(self, path: str, query: str, headers: Headers) -> Raw:
-        """Turns a request into a connection of another protocol; StatusError if the server refuses."""
+        """Turn a request into a connection of another protocol; StatusError if the server refuses."""
 
     async def close(self) -> None:
-        """Lets go of connections."""
+        """Let go of connections."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pybernetes.client.errors import from_answer
 from pybernetes.client.transport import Event, Events
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 
 class Watch:
@@ -20,11 +23,11 @@ class Watch:
     def __init__(self, open_: Callable[[], Awaitable[Events]], resource_version: str = "") -> None:
         self._open = open_
         self._events: Events | None = None
-        self._pending: deque[tuple[str, Any]] = deque()
+        self._pending: deque[tuple[str, Object]] = deque()
         self._closed = False
         self.resource_version = resource_version
 
-    async def batch(self) -> list[tuple[str, Any]]:
+    async def batch(self) -> list[tuple[str, Object]]:
         """All changes (type and object) since the last call, bookmarks included; none if the watch has ended.
 
         Raises Expired if the history is gone, StatusError for any other error that the server sends.
@@ -33,20 +36,20 @@ class Watch:
             return []
         if self._events is None:
             self._events = await self._open()
-        found = await self._events.batch()
-        if not found:
+        events = await self._events.batch()
+        if not events:
             self.close()
-            return found
-        type_, last = found[-1]
+            return events
+        type_, last = events[-1]
         if type_ == "ERROR":
-            if len(found) > 1:  # first what happened before
-                self._events = _Failed(found.pop())
-                last = found[-1][1]
+            if len(events) > 1:  # first what happened before
+                self._events = _Failed(events.pop())
+                last = events[-1][1]
             else:
                 self.close()
                 raise from_answer(500, last)
         self.resource_version = last["metadata"].get("resourceVersion", self.resource_version)
-        return found
+        return events
 
     def __aiter__(self) -> Watch:
         return self
@@ -60,7 +63,7 @@ class Watch:
         return Event(*pending.popleft())
 
     def close(self) -> None:
-        """Ends the watch."""
+        """End the watch."""
         self._closed = True
         if self._events is not None:
             self._events.close()
@@ -76,10 +79,10 @@ class Watch:
 class _Failed:
     """What is left of a watch whose last batch ended in an error."""
 
-    def __init__(self, last: tuple[str, Any]) -> None:
+    def __init__(self, last: tuple[str, Object]) -> None:
         self._last = last
 
-    async def batch(self) -> list[tuple[str, Any]]:
+    async def batch(self) -> list[tuple[str, Object]]:
         return [self._last]
 
     def close(self) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def serving_flags(port: int) -> tuple[Flag, ...]:
-    """The flags of a component that serves on a port by default."""
+    """Return the flags of a component that serves on a port by default."""
     return (
         Flag("bind-address", "0.0.0.0", "address to serve health and metrics at"),
         Flag("secure-port", port, "port to serve them at; 0 serves nothing"),
@@ -38,13 +38,13 @@ def serving_flags(port: int) -> tuple[Flag, ...]:
 
 
 def check(options: argparse.Namespace) -> None:
-    """ValueError for what cannot be served."""
+    """Raise ValueError for what cannot be served."""
     if options.port:
         raise ValueError("--port: there is no port without TLS, only 0 is taken; see --secure-port")
 
 
 async def serve(manager: Manager, options: argparse.Namespace, name: str, kubeconfig: str) -> int:
-    """Serves what a manager shows; gives the port."""
+    """Serve what a manager shows; return the port."""
     from pybernetes.api.zpages import flags_of
     from pybernetes.client import kubeconfig as config
     from pybernetes.lib import tls
@@ -76,8 +76,8 @@ async def serve(manager: Manager, options: argparse.Namespace, name: str, kubeco
     asks = config.load(
         options.authorization_kubeconfig or options.authentication_kubeconfig or kubeconfig or None
     )
-    gate = DelegatedAuth(
+    access_check = DelegatedAuth(
         asks.client(user_agent=name), allowed=options.authorization_always_allow_paths, clients=clients, proxy=proxy
     )  # fmt: skip
     more = zpages_of(name, flags_of(options), ("/healthz", "/livez", "/metrics", "/readyz"))
-    return await manager.serve(options.bind_address, options.secure_port, context, gate, more)
+    return await manager.serve(options.bind_address, options.secure_port, context, access_check, more)

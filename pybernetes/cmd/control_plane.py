@@ -22,7 +22,7 @@ def main(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     from pybernetes.lib import gc_tuning, logs
 
-    gc_tuning.rest()
+    gc_tuning.pause()
     logs.set_up(0)
     return run("control-plane", _run(arguments.cluster), RuntimeError)
 
@@ -72,7 +72,7 @@ async def _run(name: str) -> int:
     )
     stop = stop_event()
     await plane.start()
-    gc_tuning.calm()
+    gc_tuning.tune()
     print(f"the control plane is serving on https://{settings.address}:{plane.server.port}", flush=True)
     await stop.wait()
     await plane.stop()

@@ -30,7 +30,7 @@ async def _serve(arguments: argparse.Namespace) -> int:
     async with kubeconfig.load(arguments.kubeconfig or None).client(user_agent="kube-dns") as client:
         kube_dns = KubeDns(client, options)
         await kube_dns.start()
-        gc_tuning.calm()
+        gc_tuning.tune()
         print(f"kube-dns answers on port {kube_dns.server.port}", flush=True)
         await until_signal(kube_dns.run())
         await kube_dns.stop()

@@ -33,7 +33,8 @@ def main(argv: list[str]) -> int:
 
 async def _rotate(kubelet: Kubelet, server: KubeletServer) -> None:
     """Renew certificates before they expire, as the configuration says."""
-    from pybernetes.node.kubelet.certificates import CLIENT_SIGNER, SERVING_SIGNER, CertificateRotation
+    from pybernetes.node.kubelet.certificates.certificate_request import CLIENT_SIGNER, SERVING_SIGNER
+    from pybernetes.node.kubelet.certificates.certificate_rotation import CertificateRotation
 
     settings, folder = kubelet.options.configuration, kubelet.options.certificates
     if kubelet.client is None or folder is None:
@@ -59,10 +60,12 @@ async def serve(arguments: argparse.Namespace, stop: asyncio.Event, *, alone: bo
 
     from pybernetes.api import zpages
     from pybernetes.lib import gc_tuning
-    from pybernetes.node.kubelet import certificates, flags, node_allocatable
-    from pybernetes.node.kubelet.config import Options
+    from pybernetes.node.kubelet import flags
+    from pybernetes.node.kubelet.certificates.client_certificate import kubelet_client
     from pybernetes.node.kubelet.kubelet import Kubelet
-    from pybernetes.node.kubelet.server import KubeletServer
+    from pybernetes.node.kubelet.node_status import node_allocatable
+    from pybernetes.node.kubelet.options import Options
+    from pybernetes.node.kubelet.server.kubelet_server import KubeletServer
     from pybernetes.node.network import cni
 
     root = Path(arguments.root_dir)
@@ -85,7 +88,7 @@ async def serve(arguments: argparse.Namespace, stop: asyncio.Event, *, alone: bo
     node_allocatable.check_machine(options.configuration, Path("/sys/fs/cgroup/cgroup.controllers").exists())
     if alone:
         node_allocatable.prepare_process(options.configuration)
-    client = await certificates.client(arguments.kubeconfig, arguments.bootstrap_kubeconfig, options)
+    client = await kubelet_client(arguments.kubeconfig, arguments.bootstrap_kubeconfig, options)
     write = None
     if folder is not None and arguments.cni_bridge:
 
@@ -101,7 +104,7 @@ async def serve(arguments: argparse.Namespace, stop: asyncio.Event, *, alone: bo
         await asyncio.wait((starting, waiting), return_when=asyncio.FIRST_COMPLETED)
         if starting.done():
             starting.result()
-            gc_tuning.calm()
+            gc_tuning.tune()
             print(f"kubelet serves the node {options.node_name} on port {kubelet.port}", flush=True)
         await waiting
     finally:

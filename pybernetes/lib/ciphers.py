@@ -44,7 +44,7 @@ INSECURE = {
 
 
 def minimum_version(name: str) -> ssl.TLSVersion:
-    """The version of a name; ValueError if there is none."""
+    """Return the version of a name; ValueError if there is none."""
     if name and name not in VERSIONS:
         raise ValueError(f'unknown tls version "{name}"; choose from {", ".join(sorted(VERSIONS))}')
     return VERSIONS.get(name, ssl.TLSVersion.TLSv1_2)
@@ -55,7 +55,7 @@ def openssl_list(names: Iterable[str]) -> str | None:
 
     ValueError for a name that there is not.
     """
-    found: list[str] = []
+    suites: list[str] = []
     given = False
     for name in names:
         given = True
@@ -63,7 +63,7 @@ def openssl_list(names: Iterable[str]) -> str | None:
             continue
         if name not in PREFERRED and name not in INSECURE:
             raise ValueError(f"Cipher suite {name} not supported or doesn't exist")
-        found.append(PREFERRED.get(name) or INSECURE[name])
+        suites.append(PREFERRED.get(name) or INSECURE[name])
     if not given:
         return ""
-    return ":".join(dict.fromkeys(found)) or None
+    return ":".join(dict.fromkeys(suites)) or None

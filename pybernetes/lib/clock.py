@@ -14,26 +14,26 @@ class Timer(Protocol):
     """A call that is due later."""
 
     def cancel(self) -> None:
-        """Makes sure that it does not happen."""
+        """Make sure that it does not happen."""
 
 
 class Clock:
     """The real time. Everything that looks at the time or sleeps gets a clock."""
 
     def now(self) -> float:
-        """Seconds since the epoch."""
+        """Return the seconds since the epoch."""
         return time.time()
 
     def monotonic(self) -> float:
-        """Seconds that never go back, for measuring durations."""
+        """Return seconds that never go back, for measuring durations."""
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
-        """Waits."""
+        """Wait."""
         await asyncio.sleep(seconds)
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> Timer:
-        """Calls a function after a while, unless the timer is cancelled before."""
+        """Call a function after a while, unless the timer is cancelled before."""
         return asyncio.get_running_loop().call_later(seconds, callback)
 
 
@@ -47,15 +47,15 @@ class ManualClock(Clock):
         self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
 
     def now(self) -> float:
-        """Seconds since the epoch, as set."""
+        """Return the seconds since the epoch, as set."""
         return self._start + self._elapsed
 
     def monotonic(self) -> float:
-        """Seconds that were advanced so far."""
+        """Return the seconds that were advanced so far."""
         return self._elapsed
 
     async def sleep(self, seconds: float) -> None:
-        """Waits until the clock was advanced so far."""
+        """Wait until the clock was advanced so far."""
         if seconds <= 0:
             await asyncio.sleep(0)
             return
@@ -64,14 +64,14 @@ class ManualClock(Clock):
         await done
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> Timer:
-        """Calls a function once the clock was advanced so far."""
+        """Call a function once the clock was advanced so far."""
         done = asyncio.get_running_loop().create_future()
         done.add_done_callback(lambda future: None if future.cancelled() else callback())
         heapq.heappush(self._sleepers, (self._elapsed + max(0.0, seconds), next(self._order), done))
         return _ManualTimer(done)
 
     async def advance(self, seconds: float) -> None:
-        """Moves the time forward, waking sleepers one after the other, each at its own moment."""
+        """Move the time forward, waking sleepers one after the other, each at its own moment."""
         target = self._elapsed + seconds
         await _settle()
         while self._sleepers and self._sleepers[0][0] <= target:
@@ -97,6 +97,6 @@ class _ManualTimer:
 
 
 async def _settle() -> None:
-    """Lets the tasks that can run now do so; a few turns cover tasks that wake other tasks."""
+    """Let the tasks that can run now do so; a few turns cover tasks that wake other tasks."""
     for _ in range(10):
         await asyncio.sleep(0)

@@ -11,13 +11,13 @@ import resource
 import time
 from collections.abc import Iterable, Sequence
 
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+CONTENT_TYPE = b"text/plain; version=0.0.4; charset=utf-8"
 Labels = Sequence[tuple[str, str]]
 _ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 
 
 def number(value: float) -> str:
-    """A number as Prometheus' own programs write it."""
+    """Return a number as Prometheus' own programs write it."""
     if isinstance(value, int) or value.is_integer():
         whole = int(value)
         return str(whole) if abs(whole) < 1_000_000 or isinstance(value, int) else f"{value:g}"
@@ -25,24 +25,24 @@ def number(value: float) -> str:
 
 
 class Exposition:
-    """Collects the lines of one scrape."""
+    """Collect the lines of one scrape."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
 
     def family(self, name: str, kind: str, text: str) -> None:
-        """Begins a family of metrics; its samples follow."""
+        """Begin a family of metrics; its samples follow."""
         self._lines.append(f"# HELP {name} {text}\n# TYPE {name} {kind}")
 
     def sample(self, name: str, labels: Labels, value: float, moment: int | None = None) -> None:
-        """One sample, with the moment (in milliseconds) that it is of if that is not now."""
+        """Write one sample, with the moment (in milliseconds) that it is of if that is not now."""
         tail = "" if moment is None else f" {moment}"
         self._lines.append(f"{name}{_braces(labels)} {number(value)}{tail}")
 
     def histogram(
         self, name: str, labels: Labels, bounds: Sequence[float], counts: Sequence[int], total: float
     ) -> None:
-        """A histogram from the count of each bucket (one more than bounds, not yet summed up) and the sum."""
+        """Write a histogram from the count of each bucket (one more than bounds, not yet summed up) and the sum."""
         inner = _inner(labels)
         inner += "," if inner else ""
         running = 0
@@ -55,7 +55,7 @@ class Exposition:
         self._lines.append(f"{name}_count{_braces(labels)} {running}")
 
     def process(self) -> None:
-        """The metrics of this process that every Prometheus client has."""
+        """Write the metrics of this process that every Prometheus client has."""
         usage = resource.getrusage(resource.RUSAGE_SELF)
         self._process("process_cpu_seconds_total", "counter", "Total user and system CPU time spent in seconds.",
                       usage.ru_utime + usage.ru_stime)  # fmt: skip
@@ -78,7 +78,7 @@ class Exposition:
         self.sample(name, (), value)
 
     def render(self) -> bytes:
-        """All lines."""
+        """Return all lines."""
         return ("\n".join(self._lines) + "\n").encode()
 
 
@@ -103,5 +103,5 @@ _START = _start_time()
 
 
 def merge(counts: Iterable[Sequence[int]]) -> list[int]:
-    """Adds up the buckets of several histograms with the same bounds."""
+    """Add up the buckets of several histograms with the same bounds."""
     return [sum(column) for column in zip(*counts, strict=True)]

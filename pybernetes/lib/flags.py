@@ -21,7 +21,7 @@ class Repeated(tuple[str, ...]):
 
 
 def duration(text: str) -> Seconds:
-    """Seconds from a Go duration; ValueError if it is none."""
+    """Return the seconds of a Go duration; ValueError if it is none."""
     sign, rest = (-1.0, text[1:]) if text[:1] == "-" else (1.0, text.removeprefix("+"))
     if rest == "0":
         return Seconds(0)
@@ -37,7 +37,7 @@ def duration(text: str) -> Seconds:
 
 
 def boolean(text: str) -> bool:
-    """What Go's flags take for true and false; ValueError for anything else."""
+    """Read what Go's flags take for true and false; ValueError for anything else."""
     if text in ("1", "t", "T", "true", "TRUE", "True"):
         return True
     if text in ("0", "f", "F", "false", "FALSE", "False"):
@@ -46,7 +46,7 @@ def boolean(text: str) -> bool:
 
 
 def strings(text: str) -> tuple[str, ...]:
-    """The parts between commas."""
+    """Return the parts between commas."""
     return tuple(text.split(",")) if text else ()
 
 
@@ -78,7 +78,7 @@ class _Growing(argparse.Action):
 
 
 def add(parser: Any, flags: Iterable[Flag]) -> None:
-    """Adds flags to an argument parser or to a group of one."""
+    """Add flags to an argument parser or to a group of one."""
     for flag in flags:
         options: dict[str, Any] = {"dest": flag.attribute, "default": flag.default, "help": flag.help}
         if isinstance(flag.default, bool):
@@ -94,7 +94,7 @@ def add(parser: Any, flags: Iterable[Flag]) -> None:
 
 
 def defaults(flags: Iterable[Flag], **changes: Any) -> argparse.Namespace:
-    """Options as they are when nothing is said, but for the changes."""
+    """Return the options as they are when nothing is said, but for the changes."""
     values = {flag.attribute: flag.default for flag in flags}
     unknown = changes.keys() - values.keys()
     if unknown:

@@ -6,13 +6,13 @@ import ctypes
 import gc
 
 
-def rest() -> None:
-    """Has the collector do nothing while a program starts, when all that comes up stays; ``calm`` ends that."""
+def pause() -> None:
+    """Switch the collector off while a program starts, when all that is made stays; ``tune`` ends that."""
     gc.disable()
 
 
-def calm() -> None:
-    """Has the collector run rarely, and never over what is there already.
+def tune() -> None:
+    """Have the collector run rarely, and never over what is there already.
 
     Almost everything is freed by counting references; what the collector finds is not worth walking hundreds of
     thousands of living objects for every time a few hundred new ones came up.
@@ -23,8 +23,8 @@ def calm() -> None:
     gc.set_threshold(100_000, 50, 100)
 
 
-def give_back() -> None:
-    """Gives memory that was freed back to the system; a burst of work leaves holes that nobody fills for long."""
+def return_memory() -> None:
+    """Give freed memory back to the system; a burst of work leaves holes that nobody fills for long."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # not every C library has it
     if trim is not None:
         trim(0)

@@ -1,7 +1,7 @@
-"""Signed JSON Web Tokens (RFC 7515, 7518, 7519) and the keys behind them, in the few forms that are safe.
+"""JSON Web Tokens as service accounts have them, and the keys behind them in files.
 
-The algorithm follows from the key, never from the token: what the header says must agree. ``cryptography`` is
-imported late, as in ``tls``.
+PyJWT signs and verifies. What is ours is the choice of the few forms that are safe: the algorithm follows from the key,
+never from the token. ``jwt`` and ``cryptography`` are imported late, as in ``tls``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey, EllipticCurvePublicKey
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, RSAPublicKey
     from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes, PublicKeyTypes
 
-_PART = re.compile(rb"[A-Za-z0-9_-]+\Z")
+_BASE64_URL = re.compile(rb"[A-Za-z0-9_-]*\Z")
 _PEM = re.compile(rb"-----BEGIN ([A-Z0-9 ]+)-----.*?-----END \1-----", re.DOTALL)
-# The curves, with the size of each of the two numbers of a signature.
-_CURVES = {"secp256r1": ("ES256", "P-256", 32), "secp384r1": ("ES384", "P-384", 48),
-           "secp521r1": ("ES512", "P-521", 66)}  # fmt: skip
+_CURVES = {"secp256r1": "ES256", "secp384r1": "ES384", "secp521r1": "ES512"}
+# Anybody may send a token, and reading one takes time: those of service accounts have about a kilobyte.
+_LONGEST_TOKEN = 64 * 1024
 
 
 class JoseError(ValueError):
@@ -34,20 +36,19 @@ class JoseError(ValueError):
 class Parsed:
     """A token taken apart. Nothing in it may be believed before its signature has been checked."""
 
+    token: bytes
     header: Mapping[str, Any]
     claims: Mapping[str, Any]
-    signed: bytes
-    signature: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class VerifyingKey:
-    """A public key; ``check`` raises InvalidSignature."""
+    """A public key, by its name, with the only algorithm that it is used with and its form in key sets."""
 
     id: str
     algorithm: str
     jwk: Mapping[str, str]
-    check: Callable[[bytes, bytes], None]
+    key: RSAPublicKey | EllipticCurvePublicKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,79 +56,80 @@ class SigningKey:
     """A private key."""
 
     public: VerifyingKey
-    sign: Callable[[bytes], bytes]
+    key: RSAPrivateKey | EllipticCurvePrivateKey
 
 
 def encode(data: bytes) -> str:
-    """Base64 for URLs, without padding."""
+    """Return bytes as base64 for URLs, without padding."""
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 def decode(text: bytes) -> bytes:
-    """The bytes of such a text; JoseError if it is anything else."""
-    if (text and not _PART.match(text)) or len(text) % 4 == 1:
+    """Return the bytes of base64 for URLs without padding; JoseError if the text is anything else."""
+    if not _BASE64_URL.match(text) or len(text) % 4 == 1:
         raise JoseError("illegal base64 data")
     return base64.urlsafe_b64decode(text + b"=" * (-len(text) % 4))
 
 
 def parse(token: bytes) -> Parsed:
-    """Takes a compact token apart; JoseError if it is none."""
-    parts = token.split(b".")
-    if len(parts) != 3:
-        raise JoseError("compact JWS format must have three parts")
-    header, claims = _object(decode(parts[0])), _object(decode(parts[1]))
-    return Parsed(header, claims, parts[0] + b"." + parts[1], decode(parts[2]))
+    """Take a compact token apart; JoseError if it is none."""
+    import jwt
 
-
-def _object(text: bytes) -> dict[str, Any]:
+    if len(token) > _LONGEST_TOKEN:
+        raise JoseError("the token is too long")
     try:
-        value = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        raise JoseError("malformed JSON") from None
-    if not isinstance(value, dict):
+        parts = jwt.api_jws.PyJWS().decode_complete(token, options={"verify_signature": False})
+        claims = orjson.loads(parts["payload"])
+    except (jwt.InvalidTokenError, ValueError) as error:
+        critical = isinstance(error, jwt.InvalidTokenError) and any(
+            name in str(error) for name in ("crit", "b64")
+        )
+        raise JoseError("unsupported critical header" if critical else "malformed token") from None
+    if not isinstance(claims, dict):
         raise JoseError("not a JSON object")
-    return value
+    return Parsed(token, parts["header"], claims)
 
 
 def verify(token: Parsed, keys: Iterable[VerifyingKey]) -> VerifyingKey:
-    """The key that signed the token; JoseError if none of these did."""
-    from cryptography.exceptions import InvalidSignature
+    """Return the key that signed the token; JoseError if none of these did."""
+    import jwt
 
     if "crit" in token.header:
         raise JoseError("unsupported critical header")
     for key in keys:
-        if token.header.get("alg") != key.algorithm:
-            continue
         try:
-            key.check(token.signature, token.signed)
-        except InvalidSignature:
+            jwt.api_jws.PyJWS([key.algorithm]).decode(token.token, key.key, [key.algorithm])
+        except jwt.InvalidTokenError:
             continue
         return key
     raise JoseError("error in cryptographic primitive")
 
 
 def sign(key: SigningKey, claims: Mapping[str, Any]) -> str:
-    """A compact token."""
-    header = orjson.dumps({"alg": key.public.algorithm, "kid": key.public.id})
+    """Return a compact token."""
+    import jwt
+
     body = orjson.dumps(claims, option=orjson.OPT_SORT_KEYS)
-    signed = f"{encode(header)}.{encode(body)}"
-    return f"{signed}.{encode(key.sign(signed.encode()))}"
+    algorithm = key.public.algorithm
+    return jwt.api_jws.PyJWS([algorithm]).encode(
+        body, key.key, algorithm, {"kid": key.public.id, "typ": None}
+    )
 
 
 # -- keys ------------------------------------------------------------------------------------------------
 
 
 def read_public_keys(path: Path) -> list[VerifyingKey]:
-    """Every key of a PEM file, public, private or in a certificate; ValueError if it has none."""
-    found = [verifying_key(_public(block.group(0))) for block in _PEM.finditer(path.read_bytes())
-             if block.group(1) != b"EC PARAMETERS"]  # fmt: skip
-    if not found:
+    """Return every key of a PEM file, public, private or in a certificate; ValueError if it has none."""
+    keys = [verifying_key(_public(block.group(0))) for block in _PEM.finditer(path.read_bytes())
+            if block.group(1) != b"EC PARAMETERS"]  # fmt: skip
+    if not keys:
         raise ValueError(f"{path}: data does not contain any valid RSA or ECDSA public keys")
-    return found
+    return keys
 
 
 def read_private_key(path: Path) -> SigningKey:
-    """The private key of a PEM file; ValueError if it has none."""
+    """Return the private key of a PEM file; ValueError if it has none."""
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
     for block in _PEM.finditer(path.read_bytes()):
@@ -148,7 +150,7 @@ def _public(pem: bytes) -> PublicKeyTypes:
 
 
 def new_private_key() -> bytes:
-    """A new ECDSA key in PEM: it is made and it signs many times faster than an RSA key."""
+    """Return a new ECDSA key in PEM: it is made and it signs many times faster than an RSA key."""
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric import ec
 
@@ -158,7 +160,7 @@ def new_private_key() -> bytes:
 
 
 def public_pem(private: bytes) -> bytes:
-    """The public half of a private key in PEM."""
+    """Return the public half of a private key in PEM."""
     from cryptography.hazmat.primitives import serialization
 
     key = serialization.load_pem_private_key(private, None).public_key()
@@ -167,68 +169,39 @@ def public_pem(private: bytes) -> bytes:
 
 
 def key_id(key: PublicKeyTypes) -> str:
-    """The name of a key: the hash of its public half."""
+    """Return the name of a key: the hash of its public half."""
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-    return encode(hashlib.sha256(key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).digest())
+    der = key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    return encode(hashlib.sha256(der).digest())
 
 
 def verifying_key(key: PublicKeyTypes) -> VerifyingKey:
-    """A public key made ready; ValueError if it is neither RSA nor ECDSA on a curve that we know."""
-    from cryptography.exceptions import InvalidSignature
-    from cryptography.hazmat.primitives import hashes
-    from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa, utils
+    """Make a public key ready; ValueError if it is neither RSA nor ECDSA on a curve that we know."""
+    from cryptography.hazmat.primitives.asymmetric import ec, rsa
+    from jwt.algorithms import ECAlgorithm, RSAAlgorithm
 
     name = key_id(key)
     if isinstance(key, rsa.RSAPublicKey):
-        rsa_key, scheme, sha256 = key, padding.PKCS1v15(), hashes.SHA256()
-        numbers = key.public_numbers()
-        jwk = {"use": "sig", "kty": "RSA", "kid": name, "alg": "RS256", "n": _number(numbers.n),
-               "e": _number(numbers.e)}  # fmt: skip
-        return VerifyingKey(
-            name, "RS256", jwk, lambda signature, data: rsa_key.verify(signature, data, scheme, sha256)
-        )
+        return VerifyingKey(name, "RS256", _jwk(RSAAlgorithm.to_jwk(key, as_dict=True), name, "RS256"), key)
     if isinstance(key, ec.EllipticCurvePublicKey) and key.curve.name in _CURVES:
-        ec_key, (algorithm, curve, size) = key, _CURVES[key.curve.name]
-        method = ec.ECDSA(_hash(algorithm))
-
-        def check(signature: bytes, data: bytes) -> None:
-            if len(signature) != 2 * size:
-                raise InvalidSignature
-            pair = (int.from_bytes(signature[:size], "big"), int.from_bytes(signature[size:], "big"))
-            ec_key.verify(utils.encode_dss_signature(*pair), data, method)
-
-        point = key.public_numbers()
-        jwk = {"use": "sig", "kty": "EC", "kid": name, "crv": curve, "alg": algorithm,
-               "x": _number(point.x, size), "y": _number(point.y, size)}  # fmt: skip
-        return VerifyingKey(name, algorithm, jwk, check)
+        algorithm = _CURVES[key.curve.name]
+        return VerifyingKey(
+            name, algorithm, _jwk(ECAlgorithm.to_jwk(key, as_dict=True), name, algorithm), key
+        )
     raise ValueError("only RSA keys and ECDSA keys on the curves P-256, P-384 and P-521 are supported")
 
 
+def _jwk(numbers: Mapping[str, Any], name: str, algorithm: str) -> dict[str, str]:
+    """Return a public key as key sets have it."""
+    own = {key: value for key, value in numbers.items() if key in ("kty", "crv", "n", "e", "x", "y")}
+    return {"use": "sig", "kid": name, "alg": algorithm, **own}
+
+
 def signing_key(key: PrivateKeyTypes) -> SigningKey:
-    """A private key made ready."""
-    from cryptography.hazmat.primitives import hashes
-    from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa, utils
+    """Make a private key ready; ValueError if it is neither RSA nor ECDSA on a curve that we know."""
+    from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
     public = verifying_key(key.public_key())
-    if isinstance(key, rsa.RSAPrivateKey):
-        rsa_key = key
-        return SigningKey(public, lambda data: rsa_key.sign(data, padding.PKCS1v15(), hashes.SHA256()))
-    assert isinstance(key, ec.EllipticCurvePrivateKey)
-    ec_key, size, method = key, _CURVES[key.curve.name][2], ec.ECDSA(_hash(public.algorithm))
-
-    def sign_data(data: bytes) -> bytes:
-        first, second = utils.decode_dss_signature(ec_key.sign(data, method))
-        return first.to_bytes(size, "big") + second.to_bytes(size, "big")
-
-    return SigningKey(public, sign_data)
-
-
-def _hash(algorithm: str) -> Any:
-    from cryptography.hazmat.primitives import hashes
-
-    return {"256": hashes.SHA256(), "384": hashes.SHA384(), "512": hashes.SHA512()}[algorithm[2:]]
-
-
-def _number(value: int, size: int = 0) -> str:
-    return encode(value.to_bytes(size or (value.bit_length() + 7) // 8, "big"))
+    assert isinstance(key, (rsa.RSAPrivateKey, ec.EllipticCurvePrivateKey))
+    return SigningKey(public, key)

@@ -9,14 +9,14 @@ _TURNS = 5
 
 
 async def close(server: asyncio.Server) -> None:
-    """Listens no more. Who was let in before is known to the protocol by then, which may serve or drop it.
+    """Stop listening. Who was let in before is known to the protocol by then, which may serve or drop it.
 
     ``Server.close`` alone forgets connections that were accepted in the same turn of asyncio's loop: they stay open
     and nobody serves them, so that a client waits for ever.
     """
     loop = asyncio.get_running_loop()
-    for each in server.sockets:
-        loop.remove_reader(each.fileno())
+    for sock in server.sockets:
+        loop.remove_reader(sock.fileno())
     try:
         await _turns()
     finally:

@@ -27,7 +27,7 @@ class KlogFormatter(logging.Formatter):
         self._process = os.getpid()
 
     def format(self, record: logging.LogRecord) -> str:
-        """Formats one record; a traceback follows on lines of its own."""
+        """Format one record; a traceback follows on lines of its own."""
         moment = time.strftime("%m%d %H:%M:%S", time.localtime(record.created))
         micros = int(record.created % 1 * 1_000_000)
         letter = _LETTERS.get(record.levelno, "I")
@@ -39,12 +39,12 @@ class KlogFormatter(logging.Formatter):
 
 
 def level_of(verbosity: int) -> int:
-    """The level of Python's logging for a klog verbosity."""
+    """Return the level of Python's logging for a klog verbosity."""
     return logging.DEBUG if verbosity >= DEBUG_FROM else logging.INFO
 
 
 def set_up(verbosity: int = 0, stream: TextIO | None = None) -> None:
-    """Sends the log of this process to a stream, by default stderr. A second call replaces the first."""
+    """Send the log of this process to a stream, by default stderr. A second call replaces the first."""
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(KlogFormatter())
     root = logging.getLogger()

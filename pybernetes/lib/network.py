@@ -6,7 +6,7 @@ import socket
 
 
 def default_address() -> str:
-    """The address that packets to elsewhere leave from; loopback if there is no route."""
+    """Return the address that packets to elsewhere leave from; loopback if there is no route."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # a documentation address: nothing is sent

@@ -46,13 +46,13 @@ class Process:
 
 
 def architecture() -> str:
-    """This machine's architecture in the words of images."""
+    """Return this machine's architecture in the words of images."""
     machine = platform.machine()
     return _ARCHITECTURES.get(machine, machine)
 
 
 def layer(files: Mapping[str, File]) -> bytes:
-    """A layer with these files, the folders above them included; the same files give the same bytes."""
+    """Return a layer with these files, the folders above them included; the same files give the same bytes."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT) as archive:
         made: set[str] = set()
@@ -81,7 +81,7 @@ def _entry(name: str, kind: bytes, mode: int) -> tarfile.TarInfo:
 
 
 def directory_layer(root: Path) -> bytes:
-    """A layer with everything below a folder of this machine, owned by root."""
+    """Return a layer with everything below a folder of this machine, owned by root."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT) as archive:
         for path in sorted(_below(root)):
@@ -105,15 +105,15 @@ def _below(root: Path) -> Iterable[Path]:
 
 
 def archive(tag: str, content: bytes, process: Process, *more: bytes) -> bytes:
-    """An OCI archive of an image with a layer (``content``, as ``layer`` gives it) and those above it."""
+    """Return an OCI archive of an image with a layer (``content``, as ``layer`` gives it) and those above it."""
     layers = (content, *more)
-    packed = [gzip.compress(each, 6, mtime=0) for each in layers]
+    packed = [gzip.compress(blob, 6, mtime=0) for blob in layers]
     config = _json(
         {
             "architecture": architecture(),
             "os": "linux",
             "config": _process(process),
-            "rootfs": {"type": "layers", "diff_ids": [_digest(each) for each in layers]},
+            "rootfs": {"type": "layers", "diff_ids": [_digest(blob) for blob in layers]},
             "history": [{"created_by": "pybernetes"} for _ in layers],
         }
     )
@@ -122,7 +122,7 @@ def archive(tag: str, content: bytes, process: Process, *more: bytes) -> bytes:
             "schemaVersion": 2,
             "mediaType": _MANIFEST,
             "config": _descriptor(_CONFIG, config),
-            "layers": [_descriptor(_LAYER, each) for each in packed],
+            "layers": [_descriptor(_LAYER, blob) for blob in packed],
         }
     )
     names = {"io.containerd.image.name": tag, "org.opencontainers.image.ref.name": tag.rpartition(":")[2]}

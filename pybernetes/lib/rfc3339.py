@@ -7,18 +7,18 @@ from datetime import UTC, datetime
 
 
 def seconds(moment: float) -> str:
-    """A moment (seconds since the epoch) in whole seconds: ``2026-01-31T12:00:00Z``."""
+    """Return a moment (seconds since the epoch) in whole seconds: ``2026-01-31T12:00:00Z``."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
 
 
 def micro(moment: float) -> str:
-    """A moment with microseconds: ``2026-01-31T12:00:00.000000Z``."""
+    """Return a moment with microseconds: ``2026-01-31T12:00:00.000000Z``."""
     whole, fraction = divmod(round(moment * 1_000_000), 1_000_000)
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(whole))}.{fraction:06d}Z"
 
 
 def parse(text: str) -> float:
-    """The moment that a text says, in seconds since the epoch; ValueError if it says none."""
+    """Return the moment that a text says, in seconds since the epoch; ValueError if it says none."""
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

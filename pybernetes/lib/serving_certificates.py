@@ -29,12 +29,14 @@ class CABundle:
         self.read()
 
     def read(self) -> None:
-        """Reads the file; ValueError if it holds no certificate."""
+        """Read the file; ValueError if it holds no certificate."""
         blocks = _CERTIFICATE.findall(self.path.read_bytes())
         if not blocks:
             raise ValueError(f"{self.path}: data does not contain any valid certificates")
         self.certificates = tuple(ssl.PEM_cert_to_DER_cert(block.decode()) for block in blocks)
-        self.fingerprints = frozenset(hashlib.sha256(each).digest() for each in self.certificates)
+        self.fingerprints = frozenset(
+            hashlib.sha256(certificate).digest() for certificate in self.certificates
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +95,17 @@ class ServingCertificates:
         return context
 
     def _contexts(self) -> dict[str, ssl.SSLContext]:
-        """The contexts by host name: names that were given win over those in certificates, earlier pairs over later."""
-        found: dict[str, ssl.SSLContext] = {}
+        """Return the contexts by host name: names that were given win over those in certificates, earlier pairs over later."""
+        named: dict[str, ssl.SSLContext] = {}
         given: dict[str, ssl.SSLContext] = {}
         for pair in reversed(self._named):
             context = self._context(pair)
-            into, names = (given, pair.names) if pair.names else (found, certificate_names(pair.certificate))
+            into, names = (given, pair.names) if pair.names else (named, certificate_names(pair.certificate))
             into.update((name.lower(), context) for name in names)
-        return found | given
+        return named | given
 
     def _choose(self, connection: Any, name: str | None, _: ssl.SSLContext) -> None:
-        """Called in every handshake."""
+        """Choose the context of a connection; called in every handshake."""
         self.refresh()
         chosen = match(self._by_name, name.lower()) if name and self._by_name else None
         chosen = chosen or self._current
@@ -111,7 +113,7 @@ class ServingCertificates:
             connection.context = chosen
 
     def refresh(self) -> None:
-        """Takes over what the files say if they have changed; what cannot be used is logged and left alone."""
+        """Take over what the files say if they have changed; what cannot be used is logged and left alone."""
         state = self._state()
         if state == self._seen:
             return
@@ -132,18 +134,18 @@ class ServingCertificates:
             listener()
 
     def _state(self) -> list[tuple[int, int, int] | None]:
-        found: list[tuple[int, int, int] | None] = []
+        states: list[tuple[int, int, int] | None] = []
         for file in self._files:
             try:
                 status = os.stat(file)
-                found.append((status.st_mtime_ns, status.st_size, status.st_ino))
+                states.append((status.st_mtime_ns, status.st_size, status.st_ino))
             except OSError:
-                found.append(None)
-        return found
+                states.append(None)
+        return states
 
 
 def verified_chain(tls: ssl.SSLObject) -> frozenset[bytes]:
-    """The fingerprints of the chain that was verified, from the client's certificate to its authority.
+    """Return the fingerprints of the chain that was verified, from the client's certificate to its authority.
 
     It is empty for a resumed session, which our contexts do not allow: then nobody vouches for the certificate.
     """
@@ -156,26 +158,26 @@ def verified_chain(tls: ssl.SSLObject) -> frozenset[bytes]:
 
 
 def match(contexts: dict[str, ssl.SSLContext], name: str) -> ssl.SSLContext | None:
-    """The context of a host name: its own, or that of a pattern whose first labels are ``*``."""
+    """Return the context of a host name: its own, or that of a pattern whose first labels are ``*``."""
     labels = name.rstrip(".").split(".")
-    found = contexts.get(".".join(labels))
+    context = contexts.get(".".join(labels))
     for index in range(len(labels)):
-        if found is not None:
+        if context is not None:
             break
         labels[index] = "*"
-        found = contexts.get(".".join(labels))
-    return found
+        context = contexts.get(".".join(labels))
+    return context
 
 
 def certificate_names(path: Path) -> list[str]:
-    """The host names that a certificate is for: its common name, unless that is an address, and its DNS names."""
+    """Return the host names that a certificate is for: its common name, unless that is an address, and its DNS names."""
     from cryptography import x509
     from cryptography.x509.oid import NameOID
 
     certificate = x509.load_pem_x509_certificate(path.read_bytes())
-    common = [str(each.value) for each in certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)][
-        -1:
-    ]
+    common = [
+        str(attribute.value) for attribute in certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
+    ][-1:]
     names = [name for name in common if re.fullmatch(r"\*|(\*\.)?[a-z0-9.-]*[a-z][a-z0-9.-]*", name)]
     try:
         listed = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value

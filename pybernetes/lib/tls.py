@@ -35,7 +35,7 @@ class Pair:
 
 
 def create_authority(name: str, days: int = AUTHORITY_DAYS) -> Pair:
-    """A new certificate authority."""
+    """Return a new certificate authority."""
     from cryptography import x509
     from cryptography.hazmat.primitives.asymmetric import ec
 
@@ -57,7 +57,7 @@ def issue(
     client: bool = False,
     days: int = CERTIFICATE_DAYS,
 ) -> Pair:
-    """A certificate signed by an authority; ``names`` are the host names and addresses that it is good for."""
+    """Return a certificate signed by an authority; ``names`` are the host names and addresses that it is good for."""
     from cryptography import x509
     from cryptography.hazmat.primitives.asymmetric import ec
     from cryptography.x509.oid import ExtendedKeyUsageOID
@@ -79,7 +79,7 @@ def issue(
 
 
 def load(pair: Pair) -> tuple[x509.Certificate, PrivateKeyTypes]:
-    """A certificate and its key as objects; ValueError if they are broken or do not belong together."""
+    """Return a certificate and its key as objects; ValueError if they are broken or do not belong together."""
     from cryptography import x509
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
@@ -107,7 +107,7 @@ def covers(certificate: x509.Certificate, names: Iterable[str], days: int = RENE
 
 
 def ensure_authority(directory: Path, name: str = "pybernetes-ca", stem: str = "ca") -> tuple[Path, Path]:
-    """The files of the authority of a directory, made if there is none or if it is about to expire."""
+    """Return the files of the authority of a directory, made if there is none or if it is about to expire."""
     certificate, key = directory / f"{stem}.crt", directory / f"{stem}.key"
     existing = _read(certificate, key)
     if existing is None or not covers(load(existing)[0], ()):
@@ -116,7 +116,7 @@ def ensure_authority(directory: Path, name: str = "pybernetes-ca", stem: str = "
 
 
 def ensure_serving(directory: Path, names: Iterable[str], stem: str = "apiserver") -> tuple[Path, Path, Path]:
-    """The files of a serving certificate for these names, its key and the authority's certificate.
+    """Return the files of a serving certificate for these names, its key and the authority's certificate.
 
     What is in the directory is used as long as it is valid, good for the names and signed by the authority
     that is there.
@@ -140,7 +140,7 @@ def server_context(
     protocols: Iterable[str] = ("http/1.1",),
     by_name: Mapping[str, tuple[Path | str, Path | str]] | None = None,
 ) -> ssl.SSLContext:
-    """The context of a TLS server.
+    """Return the context of a TLS server.
 
     With ``client_ca``, clients may show a certificate, which must then be signed by that authority.
     ``by_name`` gives other certificates to clients that ask for a host name (``*.example.com`` works too).
@@ -163,9 +163,9 @@ def server_context(
 
         def choose(connection: ssl.SSLObject | ssl.SSLSocket, name: str | None, _: ssl.SSLContext) -> None:
             asked = (name or "").lower()
-            found = others.get(asked) or others.get("*." + asked.partition(".")[2])
-            if found is not None:
-                connection.context = found
+            other = others.get(asked) or others.get("*." + asked.partition(".")[2])
+            if other is not None:
+                connection.context = other
 
         context.sni_callback = choose
     return context
@@ -179,7 +179,7 @@ def client_context(
     key: Path | str | None = None,
     verify: bool = True,
 ) -> ssl.SSLContext:
-    """The context of a TLS client: whom it trusts (by default the system's authorities), and who it is."""
+    """Return the context of a TLS client: whom it trusts (by default the system's authorities), and who it is."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.set_alpn_protocols(["http/1.1"])
     if not verify:
@@ -195,12 +195,12 @@ def client_context(
 
 
 def reload(context: ssl.SSLContext, certificate: Path | str, key: Path | str) -> None:
-    """Uses new files for the connections to come; those that are open keep what they have."""
+    """Use new files for the connections to come; those that are open keep what they have."""
     context.load_cert_chain(certificate, key)
 
 
 def write_atomically(path: Path, content: bytes, mode: int = 0o644) -> None:
-    """Writes a file so that readers see the old content or the new, never a part, and with its mode at once."""
+    """Write a file so that readers see the old content or the new, never a part, and with its mode at once."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
@@ -221,7 +221,7 @@ def _write_pair(pair: Pair, certificate: Path, key: Path) -> None:
 
 
 def _read(certificate: Path, key: Path) -> Pair | None:
-    """The pair in two files, or None if it is not there, broken or mismatched (a crash between two writes)."""
+    """Return the pair in two files, or None if it is not there, broken or mismatched (a crash between two writes)."""
     try:
         pair = Pair(certificate.read_bytes(), key.read_bytes())
         load(pair)

@@ -12,13 +12,14 @@ from pybernetes.runtime.cache import (
     key_of,
     split_key,
 )
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Controller
 from pybernetes.runtime.election import Election, Elector, LostLease
 from pybernetes.runtime.events import Recorder, SeriesRecorder
 from pybernetes.runtime.informer import Informer, Informers
 from pybernetes.runtime.manager import Manager
 from pybernetes.runtime.metrics import Metrics
 from pybernetes.runtime.queue import Queue
+from pybernetes.runtime.runtime import Runtime
 
 __all__ = [
     "Cache",

@@ -12,7 +12,7 @@ import logging
 import random
 import socket
 from collections import deque
-from typing import Any
+from typing import Any, Protocol
 
 from pybernetes.api.resource import Object
 from pybernetes.client.client import STRATEGIC_PATCH, Client
@@ -40,6 +40,13 @@ def reference(obj: Object, field_path: str = "") -> Object:
         "apiVersion": obj.get("apiVersion"), "resourceVersion": meta.get("resourceVersion"), "fieldPath": field_path,
     }  # fmt: skip
     return {key: value for key, value in result.items() if value}
+
+
+class EventSink(Protocol):
+    """Whoever takes events to be written."""
+
+    def send(self, ref: Ref, event: Object, patch: Object | None) -> None:
+        """Queue an event to be created, or patched if it already exists."""
 
 
 class Sender:
@@ -176,7 +183,7 @@ class SeriesRecorder:
         *,
         instance: str = "",
         clock: Clock | None = None,
-        sender: Sender | None = None,
+        sender: EventSink | None = None,
     ) -> None:
         self._clock = clock or Clock()
         self._controller = controller
@@ -184,7 +191,7 @@ class SeriesRecorder:
         self._names = Names()
         self._known: dict[Any, Object] = {}
         self._sweeping = False
-        self.sender = sender or Sender(client, self._clock)
+        self.sender: EventSink = sender or Sender(client, self._clock)
 
     def event(
         self,

@@ -7,7 +7,7 @@ import heapq
 import itertools
 import logging
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from pybernetes.api.resource import Object
@@ -82,10 +82,6 @@ class Informer(Cache):
         self._handlers.append(handler)
         for obj in self.values():
             _call(handler, None, obj)
-
-    def remove_handler(self, handler: Handler) -> None:
-        """Stop calling a handler."""
-        self._handlers.remove(handler)
 
     # -- what has been seen ------------------------------------------------------------------------------
 
@@ -305,7 +301,7 @@ class Informers:
                 self._run(informer)
         return informer
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Informer]:
         return iter(self._informers.values())
 
     def start(self) -> None:

@@ -11,11 +11,13 @@ from types import MappingProxyType
 from pybernetes.client.client import Client
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.exposition import CONTENT_TYPE
-from pybernetes.runtime.component_server import Asked, Checks, ComponentServer, Gate, Handler, Page
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.lib.http.messages import Request, Response
+from pybernetes.runtime.component_server import AccessCheck, Checks, ComponentServer, Handler
+from pybernetes.runtime.controller import Controller
 from pybernetes.runtime.election import Election, Elector
 from pybernetes.runtime.informer import Informers
 from pybernetes.runtime.metrics import Metrics
+from pybernetes.runtime.runtime import Runtime
 
 log = logging.getLogger(__name__)
 
@@ -95,7 +97,7 @@ class Manager:
         host: str = "127.0.0.1",
         port: int = 0,
         context: ssl.SSLContext | None = None,
-        gate: Gate | None = None,
+        access_check: AccessCheck | None = None,
         more: Mapping[str, Handler] = MappingProxyType({}),
     ) -> int:
         """Serve /healthz, /livez, /readyz, /metrics and more; return the port."""
@@ -103,7 +105,7 @@ class Manager:
             "/healthz": self.health.page, "/livez": self.health.page, "/readyz": self.ready.page, "/metrics": self._metrics,
             **more,
         }  # fmt: skip
-        self._http = ComponentServer(pages, gate=gate)
+        self._http = ComponentServer(pages, access_check=access_check)
         return await self._http.start(host, port, context)
 
     async def stop_serving(self) -> None:
@@ -111,8 +113,8 @@ class Manager:
         if self._http is not None:
             await self._http.stop()
 
-    def _metrics(self, asked: Asked) -> Page:
-        return Page(self.metrics.render(), 200, CONTENT_TYPE)
+    def _metrics(self, request: Request) -> Response:
+        return Response(self.metrics.render(), 200, CONTENT_TYPE)
 
     def _check_informers(self) -> str | None:
         if not self.working.is_set():

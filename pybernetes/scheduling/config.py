@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
@@ -157,7 +158,7 @@ def multi_point(profile: ProfileConfig) -> list[tuple[str, int]]:
     return result + list(enabled.items())
 
 
-def at_point(profile: ProfileConfig, point: str, has: Any) -> list[tuple[str, int]]:
+def at_point(profile: ProfileConfig, point: str, has: Callable[[str], bool]) -> list[tuple[str, int]]:
     """Return the plugins of one point in order with their weights; ``has`` tells whether a plugin has the point."""
     sets = profile.plugins.get(point, {})
     disabled = {plugin["name"] for plugin in sets.get("disabled", ())}

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from array import array
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple, TypeVar
 
 from pybernetes.api import quantity
 from pybernetes.api.resource import Object
 from pybernetes.scheduling import resource_requests
 from pybernetes.scheduling.affinity_terms import Taint, taints_of
 from pybernetes.scheduling.resource_requests import Resources
+
+Value = TypeVar("Value")
 
 
 class ImageSet(NamedTuple):
@@ -74,7 +77,7 @@ class NodeReader:
             self._images(status.get("images") or ()),
         )
 
-    def _images(self, images: Any) -> ImageSet:
+    def _images(self, images: Iterable[Object]) -> ImageSet:
         if not images:
             return NO_IMAGES
         names, sizes = [], array("q")
@@ -89,7 +92,7 @@ class NodeReader:
             self._texts.clear()
         return self._texts.setdefault(text, text)
 
-    def _same(self, value: Any) -> Any:
+    def _same(self, value: Value) -> Value:
         if len(self._values) > 10_000:
             self._values.clear()
         return self._values.setdefault(value, value)

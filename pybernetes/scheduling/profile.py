@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TypeVar, cast
 
 from pybernetes.scheduling.config import (
@@ -62,10 +63,11 @@ class Profile:
             name: known[name](handle, config.arguments.get(name) or default_arguments(name, {}))
             for name in named
         }
-        points = {
-            point: at_point(config, point, lambda name, point=point: point in known[name].points)
-            for point in POINTS
-        }
+
+        def has(point: str, name: str) -> bool:
+            return point in known[name].points
+
+        points = {point: at_point(config, point, partial(has, point)) for point in POINTS}
         self.names = {point: [name for name, _ in enabled] for point, enabled in points.items()}
         self._check()
         self.queue_sort = self._at("queueSort", QueueSortPlugin)[0]

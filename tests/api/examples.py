@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import Any
 
+from pybernetes.api.resource import Object
 from tests.api.certificates import pems
 
 _LABELS = {"app": "web"}
@@ -26,7 +26,7 @@ _OBJECT = {"apiVersion": "v1", "kind": "Pod", "name": "web", "namespace": "defau
 _TIME, _PRECISE = "2026-01-02T03:04:05Z", "2026-01-02T03:04:05.000000Z"
 
 # The API version and the kind, then everything but these and the metadata.
-_KINDS: dict[tuple[str, str], dict[str, Any]] = {
+_KINDS: dict[tuple[str, str], Object] = {
     ("v1", "Binding"): {"target": {"kind": "Node", "name": "node"}},
     ("v1", "ComponentStatus"): {"conditions": [{"type": "Healthy", "status": "True"}]},
     ("v1", "ConfigMap"): {"data": {"key": "value"}},
@@ -247,13 +247,13 @@ _KINDS: dict[tuple[str, str], dict[str, Any]] = {
 _NAMES = {("v1", "Event"): "web.1", ("events.k8s.io/v1", "Event"): "web.2"}
 
 
-def example(api_version: str, kind: str) -> dict[str, Any]:
-    """A manifest of the kind, which the caller may change."""
+def example(api_version: str, kind: str) -> Object:
+    """Return a manifest of the kind, which the caller may change."""
     name = _NAMES.get((api_version, kind), "example")
     fields = deepcopy(_KINDS[api_version, kind])
     return {"apiVersion": api_version, "kind": kind, "metadata": {"name": name}, **fields}
 
 
-def every_example() -> list[dict[str, Any]]:
-    """The manifests of all kinds."""
+def every_example() -> list[Object]:
+    """Return the manifests of all kinds."""
     return [example(api_version, kind) for api_version, kind in _KINDS]

@@ -18,6 +18,11 @@ NOW = table.epoch(CREATED) + 90
 _PATTERN = re.compile(r" \((e\.g\. .*?)?regex used for validation is '.*?'\)")
 
 
+def make(api_version: str, kind: str, fields: Object) -> Object:
+    """Return an object of a kind, named x unless the fields say otherwise."""
+    return {"apiVersion": api_version, "kind": kind, "metadata": {"name": "x"}, **fields}
+
+
 def resource_of(obj: Object) -> Resource:
     """Return the kind of an object."""
     for resource in builtin():

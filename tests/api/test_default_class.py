@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.default_class import INGRESS, default_class
+from pybernetes.api.resource import Object
 
-Toleration = dict[str, Any]
 
-
-def class_(name: str, made: str, value: str = "true") -> Toleration:
+def class_(name: str, made: str, value: str = "true") -> Object:
     return {"metadata": {"name": name, "creationTimestamp": made, "annotations": {INGRESS[0]: value}}}
 
 

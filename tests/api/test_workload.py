@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pybernetes.api.apps import daemonset, deployment, replicaset, statefulset
-from pybernetes.api.resource import Resource
+from pybernetes.api.resource import Object, Resource
 from tests.api.apps.workloads import LABELS, template, workload
 from tests.api.writes import create_errors, created, row, status_errors, update_errors
 
@@ -132,7 +132,7 @@ def test_collisions_do_not_go_back(resource: Resource) -> None:
         ),
     ],
 )
-def test_columns(resource: Resource, status: dict[str, Any], expected: list[Any]) -> None:
+def test_columns(resource: Resource, status: Object, expected: list[Any]) -> None:
     assert row(resource, workload(replicas=2) | {"status": status}) == expected
 
 

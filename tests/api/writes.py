@@ -93,7 +93,7 @@ def row(resource: Resource, obj: Object, now: float = 0.0) -> list[Any]:
     return list(row_by_name(resource, {"metadata": {"name": "name"}, **obj}, now).values())
 
 
-def row_by_name(resource: Resource, obj: Object, now: float = NOW) -> dict[str, Any]:
+def row_by_name(resource: Resource, obj: Object, now: float = NOW) -> Object:
     """Return the cells of the object by the names of their columns, without its age."""
     shown = zip(resource.columns, cells(resource.columns, obj, now), strict=True)
     return {column.name: cell for column, cell in shown if column.name != "Age"}

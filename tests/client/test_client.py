@@ -180,7 +180,7 @@ async def test_many_calls_at_once_share_connections() -> None:
         assert len((await client.list(CONFIG_MAPS, "default")).items) == 50
         for _ in range(20):
             await client.get(CONFIG_MAPS, "c1", "default")
-        assert len(client.transport._open) == 10  # type: ignore[attr-defined]
+        assert len(client.transport._pool._open) == 10  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)

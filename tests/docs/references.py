@@ -17,7 +17,7 @@ _CODE = ("pybernetes", "tests", "bench", "examples", "scripts", "docs")
 _FILE = re.compile(r"^(?:\./)?[\w.-]+(?:/[\w.-]+)*\.(?:py|md|txt|jsonl|toml)$")
 _FOLDER = re.compile(r"^[a-z_]\w*(?:/\w+)*/$")
 _PATH = re.compile(r"^[a-z_]\w*(?:/\w+)+$")
-_FLAG = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*[a-z0-9])")
+_FLAG = re.compile(r"(?<![\w-])--([a-z][a-zA-Z0-9-]*[a-zA-Z0-9])")
 _SPAN = re.compile(r"`+([^`\n]+)`+")
 _LINK = re.compile(r"(?<!\!)\[[^\]]*\]\(([^)\s]+)\)")
 _PROGRAM = re.compile(r"(?:^|[\s|(`])(?:\./|sudo )*pyb ([a-z][\w-]*)")
@@ -93,9 +93,21 @@ def _words_of_code() -> frozenset[str]:
     return frozenset(words)
 
 
+# Flags of programs that are not ours, where a page speaks of them.
+_FOREIGN_FLAGS = {
+    "storage-media-type": "the original kube-apiserver",
+    **dict.fromkeys(("focus", "skip", "procs"), "ginkgo"),
+    **dict.fromkeys(
+        ("provider", "num-nodes", "allowed-not-ready-nodes", "minStartupPods", "kubectl-path"), "e2e.test"
+    ),
+}
+
+
 def flag_problems(text: str) -> Iterator[str]:
     """Yield the flags in a text that no program of ours has."""
     for match in _FLAG.finditer(text):
+        if match[1] in _FOREIGN_FLAGS:
+            continue
         if match[1] not in _words_of_code() and match[1].replace("-", "_") not in _words_of_code():
             yield f"no flag --{match[1]}"
 

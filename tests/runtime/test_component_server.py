@@ -1,17 +1,12 @@
-"""Health, metrics, and who may see them."""
+"""Pages of health, and whatever else a component shows."""
 
 from __future__ import annotations
 
 import asyncio
-from types import SimpleNamespace
-from typing import Any
 
-import pytest
-
-from pybernetes.client.refs import SUBJECT_ACCESS_REVIEWS, TOKEN_REVIEWS
-from pybernetes.lib.clock import ManualClock
-from pybernetes.runtime.component_server import Asked, Checks, ComponentServer, Page
-from pybernetes.runtime.delegated_auth import DelegatedAuth, FrontProxy
+from pybernetes.lib.http.messages import Request, Response
+from pybernetes.runtime.component_server import Checks, ComponentServer, text
+from tests.lib.http import malformed_requests
 
 
 async def ask(port: int, request: bytes) -> bytes:
@@ -33,11 +28,11 @@ async def test_pages() -> None:
     problem: list[str] = []
     checks.add("well", lambda: problem[0] if problem else None)
 
-    async def later(asked: Asked) -> Page:
+    async def later(request: Request) -> Response:
         await asyncio.sleep(0)
-        return Page(asked.query.encode())
+        return text(request.query_text.encode())
 
-    def broken(asked: Asked) -> Page:
+    def broken(request: Request) -> Response:
         raise RuntimeError("broken")
 
     server = ComponentServer({"/healthz": checks.page, "/later": later, "/broken": broken})
@@ -58,80 +53,7 @@ async def test_pages() -> None:
     await server.stop()
 
 
-class Reviews:
-    """Answers reviews: the token "good" is jane, who may see /metrics."""
-
-    def __init__(self) -> None:
-        self.calls: list[str] = []
-
-    async def create(self, kind: Any, obj: dict[str, Any]) -> dict[str, Any]:
-        self.calls.append(kind.kind)
-        if kind == TOKEN_REVIEWS:
-            known = obj["spec"]["token"] == "good"
-            return {"status": {"authenticated": known, "user": {"username": "jane", "groups": ["g"]}}}
-        assert kind == SUBJECT_ACCESS_REVIEWS
-        spec = obj["spec"]
-        allowed = (
-            spec["user"] in ("jane", "prometheus") and spec["nonResourceAttributes"]["path"] == "/metrics"
-        )
-        return {"status": {"allowed": allowed}}
-
-
-CERTIFICATE = {"subject": ((("organizationName", "monitoring"),), (("commonName", "prometheus"),))}
-
-
-@pytest.mark.parametrize(
-    ("path", "headers", "certificate", "status"),
-    [
-        ("/healthz", {}, None, None),
-        ("/healthz/ping", {}, None, None),
-        ("/healthzzz", {}, None, 403),
-        ("/metrics", {}, None, 403),
-        ("/metrics", {"authorization": "Bearer good"}, None, None),
-        ("/metrics", {"authorization": "Bearer bad"}, None, 401),
-        ("/metrics", {"authorization": "Basic abc"}, None, 401),
-        ("/debug", {"authorization": "Bearer good"}, None, 403),
-        ("/metrics", {}, CERTIFICATE, None),
-    ],
-)
-async def test_the_gate(path: str, headers: dict[str, str], certificate: Any, status: int | None) -> None:
-    gate = DelegatedAuth(Reviews())  # type: ignore[arg-type]
-    page = await gate(Asked(path, "", headers, certificate))
-    assert (page.status if page else None) == status
-
-
-@pytest.mark.parametrize(
-    ("vouched_by", "names", "headers", "status"),
-    [
-        ("clients", (), {"x-remote-user": "nobody"}, None),  # is prometheus, whatever it says
-        ("proxies", (), {"x-remote-user": "jane", "x-remote-group": "g"}, None),
-        ("proxies", (), {"x-remote-user": "nobody"}, 403),
-        ("proxies", (), {}, 401),
-        ("proxies", ("prometheus",), {"x-remote-user": "jane"}, None),
-        ("proxies", ("other",), {"x-remote-user": "jane"}, 401),
-        ("others", (), {"x-remote-user": "jane"}, 401),
-        ("others", (), {"authorization": "Bearer good"}, None),
-    ],
-)
-async def test_front_proxies(
-    vouched_by: str, names: tuple[str, ...], headers: dict[str, str], status: int | None
-) -> None:
-    clients, proxies = (SimpleNamespace(fingerprints={name}) for name in ("clients", "proxies"))
-    proxy = FrontProxy(proxies, names)  # type: ignore[arg-type]
-    gate = DelegatedAuth(Reviews(), clients=clients, proxy=proxy)  # type: ignore[arg-type]
-    repeated = {name: [value] for name, value in headers.items()}
-    chain: Any = frozenset([vouched_by])
-    page = await gate(Asked("/metrics", "", headers, CERTIFICATE, chain, repeated))
-    assert (page.status if page else None) == status
-
-
-async def test_answers_are_kept_for_a_moment() -> None:
-    clock, reviews = ManualClock(), Reviews()
-    gate = DelegatedAuth(reviews, clock=clock)  # type: ignore[arg-type]
-    asked = Asked("/metrics", "", {"authorization": "Bearer good"}, None)
-    for _ in range(3):
-        assert await gate(asked) is None
-    assert reviews.calls == ["TokenReview", "SubjectAccessReview"]
-    await clock.advance(11)
-    assert await gate(asked) is None
-    assert len(reviews.calls) == 4
+async def test_malformed_requests() -> None:
+    server = ComponentServer({"/healthz": Checks().page})
+    await malformed_requests.check(await server.start("127.0.0.1", 0))
+    await server.stop()

@@ -18,7 +18,7 @@ _NO_TYPE = {
     "item": "must not be empty for specified array items",
     "field": "must not be empty for specified object fields",
 }
-# What a nested schema may not say, and how the complaint about it ends.
+# What a nested schema may not say, and how the error about it ends.
 _NESTED = {
     "default": "must be undefined to be structural",
     "title": "must be empty to be structural",
@@ -67,7 +67,7 @@ def children(schema: Object) -> list[Object]:
 
 
 def validate_structural(schema: Object, path: Path, errors: Errors) -> None:
-    """Check that a schema is structural; complaints are in the order of their texts."""
+    """Check that a schema is structural; errors are in the order of their texts."""
     structural_errors = Errors()
     _invariants(schema, "root", path, structural_errors)
     _complete(schema, schema, path, path, structural_errors)

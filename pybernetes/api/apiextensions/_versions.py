@@ -13,7 +13,7 @@ _SPEC = Path("spec")
 _COLUMN_TYPES = ("boolean", "date", "integer", "number", "string")
 _COLUMN_FORMATS = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
 _MOST_SELECTABLE = 8
-# What all versions have in common is complained about once, under these names.
+# Errors in what all versions have in common are reported once, under these names.
 _SHARED = {
     "schema": "validation",
     "subresources": "subresources",

@@ -1,4 +1,4 @@
-"""What an apply is told that would overwrite the fields of others."""
+"""The conflict that an apply gets when it would overwrite the fields of others."""
 
 from __future__ import annotations
 

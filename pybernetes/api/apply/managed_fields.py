@@ -233,18 +233,3 @@ def decode(entries: Sequence[Any]) -> list[Object]:
         clean["manager"] = item.get("manager", "")
         clean_entries[identity(clean)] = clean
     return list(clean_entries.values())
-
-
-def keep_times(old: Object, new: Object) -> Object:
-    """Return the new object, or the old one if they differ in nothing but the times of managedFields."""
-    before, after = (obj.get("metadata", {}).get("managedFields") or [] for obj in (old, new))
-    if not before or len(before) != len(after) or before == after:
-        return new
-    if [_timeless(item) for item in before] != [_timeless(item) for item in after]:
-        return new
-    same = {**new, "metadata": {**new["metadata"], "managedFields": before}}
-    return old if same == old else new
-
-
-def _timeless(item: Object) -> Object:
-    return {name: value for name, value in item.items() if name != "time"}

@@ -1,4 +1,4 @@
-"""Lays an applied configuration over an object, and takes fields out of an object."""
+"""Lay an applied configuration over an object, and take fields out of an object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Carries managedFields between a kind and its scale subresource, whose one owned field is the replicas."""
+"""Carry managedFields between a kind and its scale subresource, whose one owned field is the replicas."""
 
 from __future__ import annotations
 

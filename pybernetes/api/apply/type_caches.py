@@ -1,4 +1,4 @@
-"""Lets go of what was worked out for the types of a custom resource that is no longer served."""
+"""Forget what was worked out for the types of a custom resource that is no longer served."""
 
 from __future__ import annotations
 

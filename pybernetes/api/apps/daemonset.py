@@ -114,7 +114,7 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Return what is odd about pods, when their template is new or changed."""
+    """Warn about pods whose template is new or changed."""
     same = old is not None and get(old, ".spec.template") == get(new, ".spec.template")
     return [] if same else workload.template_warnings(new, old)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.api import quantity, workload
 from pybernetes.api.core.pod.defaults import default_pod_template
-from pybernetes.api.core.pod.validation import internal
+from pybernetes.api.core.pod.validation import go_structs
 from pybernetes.api.defaults.claims import default_claim_spec
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource, Scale
@@ -139,7 +139,7 @@ def validate_update(new: Object, old: Object, errors: Errors) -> None:
     workload.check_immutable_selector(new, old, errors)
     claims = get(new, ".spec.volumeClaimTemplates", [])
     if claims != get(old, ".spec.volumeClaimTemplates", []):
-        shown = [internal.show("PersistentVolumeClaim", claim) for claim in claims]
+        shown = [go_structs.show("PersistentVolumeClaim", claim) for claim in claims]
         errors.invalid(SPEC / "volumeClaimTemplates", shown or None, meta.IMMUTABLE)
     for key in _FIXED:
         meta.immutable(get(new, f".spec.{key}"), get(old, f".spec.{key}"), SPEC / key, errors)
@@ -155,7 +155,7 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Warn about odd pods and claims, and about a history that is never cut."""
+    """Warn about the pods and claims, and about a history that is never cut."""
     messages = workload.template_warnings(new, old)
     for index, claim in enumerate(get(new, ".spec.volumeClaimTemplates", ())):
         path = (SPEC / "volumeClaimTemplates")[index]

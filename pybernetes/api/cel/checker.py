@@ -1,4 +1,4 @@
-"""Finds the type of every part of an expression, and what does not fit."""
+"""Find the type of every part of an expression, and what does not fit."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Checker(Walk[Type]):
         self.issues: list[Issue] = []
 
     def check(self, expr: Expr) -> Type:
-        """Return the type of the whole; complaints are collected."""
+        """Return the type of the whole; errors are collected."""
         self.visit(expr)
         for node in self._all:
             node.type = resolve(node.type, self._known)

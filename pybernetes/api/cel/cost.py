@@ -15,7 +15,7 @@ PER_CALL_LIMIT = 1_000_000
 BUDGET = 10_000_000
 CONDITIONS_BUDGET = 2_500_000
 # Reading a name or a field; making a list, a map, an object.
-IDENT, LIST, MAP, STRUCT = 1, 10, 30, 40
+LIST, MAP, STRUCT = 10, 30, 40
 TRAVERSAL, REGEX = 0.1, 0.25
 CHECK = 350_000  # so that two questions to the authorizers fit into an expression
 Cost = Callable[[tuple[Any, ...], Any], int]

@@ -1,4 +1,4 @@
-"""Compiles and evaluates expressions: what the rest of the server uses of CEL."""
+"""Compile and evaluate expressions: what the rest of the server uses of CEL."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Environment:
         self.objects = objects or {}
 
     def compile(self, source: str) -> Program:
-        """Compile the expression; raise CelError with all complaints if that fails."""
+        """Compile the expression; raise CelError with all errors if that fails."""
         # Only now: a server that starts need not wait for what most clusters never use.
         from pybernetes.api.cel.checker import Checker
         from pybernetes.api.cel.library import functions

@@ -295,7 +295,7 @@ def _logical(left: Step, right: Step, absorbing: bool) -> Step:
         try:
             other = right(frame)
         except Failure as error:
-            raise failed or error from None  # of two failures the first is told
+            raise failed or error from None  # of two failures the first is reported
         if other is absorbing:
             return absorbing
         if failed is not None:

@@ -170,7 +170,7 @@ class SetList(list[Any]):
 
 
 class MapList(list[Any]):
-    """A list that is a map: its objects are told apart by their keys."""
+    """A list that is a map: its objects are identified by their keys."""
 
     __slots__ = ("keys",)
 
@@ -179,7 +179,7 @@ class MapList(list[Any]):
         self.keys = keys
 
     def key(self, item: Any) -> Any:
-        """Return what tells an item apart."""
+        """Return what identifies an item."""
         return tuple(str(item.get(key)) for key in self.keys)
 
 

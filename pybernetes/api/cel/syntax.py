@@ -1,4 +1,4 @@
-"""Turns the text of an expression into a tree: the lexer and the parser."""
+"""Turn the text of an expression into a tree: the lexer and the parser."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Token:
 def _tokens(source: str) -> Iterator[Token]:
     at = 0
     while at < len(source):
-        # What a raw string has in it is no escape.
+        # A raw string has no escapes.
         match = _RAW.match(source, at) or _TOKEN.match(source, at)
         if match is None:
             raise Invalid(source, [Issue(at, f"Syntax error: token recognition error at: '{source[at]}'")])
@@ -64,7 +64,7 @@ def _tokens(source: str) -> Iterator[Token]:
     yield Token("end", "<EOF>", at)
 
 
-# Expands a call of a macro, or gives None if it is none: the parser, the target, the arguments, the position.
+# Expands a call of a macro, or returns None if it is none: the parser, the target, the arguments, the position.
 Expand = Callable[["Parser", "Expr | None", "list[Expr]", int], "Expr | None"]
 
 

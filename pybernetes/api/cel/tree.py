@@ -1,4 +1,4 @@
-"""Expressions as trees, and complaints about places in their source.
+"""Expressions as trees, and errors about places in their source.
 
 Positions are offsets in the source; what the parser and the checker complain about points there, as upstream's does.
 """
@@ -26,7 +26,7 @@ class Issue:
 
 
 class Invalid(CelError):
-    """An expression that cannot be compiled, with all complaints as text."""
+    """An expression that cannot be compiled, with all errors as text."""
 
     def __init__(self, source: str, issues: list[Issue]) -> None:
         super().__init__("\n".join(_shown(source, issue) for issue in issues))
@@ -118,7 +118,7 @@ class Walk(ABC, Generic[R]):
         return self._method(expr)(expr)
 
     def _method(self, expr: Expr) -> Callable[[Any], R]:
-        # Whoever overrides visit calls this, so that a level of the tree costs no frame more than it must.
+        # An override of visit calls this, so that a level of the tree takes no more frames than it must.
         match expr:
             case Literal():
                 return self._literal

@@ -1,4 +1,4 @@
-"""Checks the expressions of a policy against the types of the objects that it is about.
+"""Check the expressions of a policy against the types of the objects that it is about.
 
 At run time objects are dynamic, since one policy may be about many kinds; what is found here are warnings.
 """

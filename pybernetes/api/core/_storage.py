@@ -14,7 +14,7 @@ def access_modes(modes: list[str] | None) -> str:
 
 
 def storage_class(obj: Object) -> str:
-    """Return the storage class: the old annotation goes before the field."""
+    """Return the storage class: the old annotation takes precedence over the field."""
     annotations = obj["metadata"].get("annotations") or {}
     if CLASS_ANNOTATION in annotations:
         return str(annotations[CLASS_ANNOTATION])

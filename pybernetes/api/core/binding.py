@@ -1,4 +1,4 @@
-"""Binding: assigns a pod to a node; created, never stored."""
+"""Binding: the assignment of a pod to a node; created, never stored."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def _item(item: Object, type_: str, path: Path, errors: Errors) -> None:
         _order(name, values, path, errors)
 
 
-# Pairs that must be in order: the smaller, the greater, where the error is told, what it shows, and the words.
+# Pairs that must be in order: the smaller, the greater, the field and the value of the error, and its text.
 _ORDER = (
     ("min", "max", "min", "min", "min value {} is greater than max value {}"),
     ("min", "defaultRequest", "defaultRequest", "defaultRequest",

@@ -227,7 +227,7 @@ def _renamed(old: Any, new: Any) -> Any:
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Warn about annotations, policies, labels and sources that are on their way out."""
+    """Warn about deprecated annotations, policies, labels and sources."""
     spec, annotations = obj.get("spec", {}), obj["metadata"].get("annotations") or {}
     messages = []
     if _storage.CLASS_ANNOTATION in annotations:

@@ -1,4 +1,4 @@
-"""ReplicationController: the elder of ReplicaSet."""
+"""ReplicationController: the predecessor of ReplicaSet."""
 
 from __future__ import annotations
 

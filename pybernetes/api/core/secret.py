@@ -1,4 +1,4 @@
-"""Secret: data that is nobody else's business; checked for what its type promises."""
+"""Secret: confidential data, checked for what its type promises."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def columns(version: Object) -> tuple[Column, ...]:
         try:
             find = _finder(path)
         except JsonPathError:
-            break  # what cannot be read ends the table, as upstream does it
+            break  # a path that cannot be read ends the table, as upstream does it
         kind = given.get("type", "")
         cell = _cell(find, kind)
         shown.append(

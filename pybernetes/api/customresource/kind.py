@@ -167,7 +167,7 @@ def warnings(obj: Object, old: Object | None) -> list[str]:
 
 
 def _deprecation(spec: Object, name: str, kind: str) -> str:
-    """Return the warning of a version that is on its way out, with the one to use instead if there is any."""
+    """Return the warning of a deprecated version, with the one to use instead if there is any."""
     text = f"{spec['group']}/{name} {kind} is deprecated"
     better = [
         item["name"]

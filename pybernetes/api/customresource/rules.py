@@ -245,7 +245,7 @@ def places(schema: Object, path: Path) -> Iterator[tuple[Object, Path]]:
 
 
 def validate(node: Node | None, new: Any, old: Any, errors: Errors) -> None:
-    """Ask the rules about an object, unless it is so wrong already that they would stumble."""
+    """Ask the rules about an object, unless it is already so wrong that the rules could not be evaluated."""
     if node is None:
         return
     if any(error.reason in _BLOCKING for error in errors):

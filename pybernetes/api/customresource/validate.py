@@ -36,7 +36,7 @@ def check(schema: Object, value: Any, errors: Errors, old: Any = ABSENT, path: s
     """Collect what is wrong with a value."""
     start = len(errors)
     _node(schema, value, path, errors, old)
-    # Comparing is only worth its while when there is something to forgive.
+    # Comparing with the old value is only worth it when there is an error that it could excuse.
     if len(errors) > start and old is not ABSENT and _same(value, old):
         del errors[start:]
 
@@ -96,7 +96,7 @@ def _type(schema: Object, value: Any, path: str, errors: Errors) -> None:
         return
     wanted = ",".join(expected)
     if has_form:
-        wanted, given = form, _GO_FORMATS.get(type(value), "")  # what has a format is told by it
+        wanted, given = form, _GO_FORMATS.get(type(value), "")  # a value with a format is named by it
     errors.type_invalid(_field(path), given, f'{path} in body must be of type {wanted}: "{given}"')
 
 
@@ -134,7 +134,7 @@ def _result(schema: Object, value: Any, path: str, old: Any) -> Errors:
 
 def _string(schema: Object, value: str, path: str, errors: Errors) -> None:
     where = _field(path)
-    # The first of these that is wrong is told.
+    # Only the first of these that is wrong is reported.
     if "maxLength" in schema and len(value) > schema["maxLength"]:
         errors.too_long(where, schema["maxLength"])
     elif "minLength" in schema and len(value) < schema["minLength"]:

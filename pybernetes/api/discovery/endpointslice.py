@@ -14,7 +14,6 @@ _ADDRESS_TYPES = ("FQDN", "IPv4", "IPv6")
 _PROTOCOLS = ("SCTP", "TCP", "UDP")
 _MAX_ENDPOINTS, _MAX_PORTS, _MAX_ADDRESSES, _MAX_TOPOLOGY, _MAX_HINTS = 1000, 20000, 100, 16, 8
 _SHOWN = 3
-_ZONE = "topology.kubernetes.io/zone"
 _MANAGED_BY = "endpointslice.kubernetes.io/managed-by"
 _CONTROLLERS = ("endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io")
 
@@ -104,7 +103,7 @@ def _endpoint(endpoint: Object, kind: str, path: Path, errors: Errors) -> None:
 
 @lru_cache(maxsize=8192)
 def _is_fine(address: str, kind: str) -> bool:
-    """Return whether there is nothing to complain about; slices repeat their addresses with every write."""
+    """Return whether all is valid; slices repeat their addresses with every write."""
     errors = Errors()
     _address(address, kind, ROOT, 0, errors)
     return not errors

@@ -108,7 +108,7 @@ class Field(Step):
 
     def select(self, values: list[Any], root: Any) -> list[Any]:
         name = self.name
-        selected = [value[name] for value in values if type(value) is dict and name in value]
+        selected = [value[name] for value in values if isinstance(value, dict) and name in value]
         if not selected and not self.allow_missing:
             raise MissingFieldError(f"{name} is not found")
         return selected

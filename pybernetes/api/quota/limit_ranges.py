@@ -1,4 +1,4 @@
-"""Limit ranges applied: the requests and limits that containers get by default, and what is too little or much."""
+"""Limit ranges: the requests and limits that containers get by default, and what is too little or too much."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pybernetes.api.quota.evaluator import Evaluator, scopes_of
 from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import ResourceList, add_to, mask
 
-# Gives the objects of a namespace that an evaluator measures.
+# Returns the objects of a namespace that an evaluator measures.
 Objects = Callable[[Evaluator], Iterable[Object]]
 
 

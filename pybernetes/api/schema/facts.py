@@ -1,4 +1,4 @@
-"""What the JSON schemas do not tell of a field: its protobuf number, whether its zero value counts, its values."""
+"""What the JSON schemas do not say about a field: its protobuf number, whether its zero value counts, its values."""
 
 from __future__ import annotations
 

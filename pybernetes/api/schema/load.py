@@ -1,4 +1,4 @@
-"""Builds the type graph from the published JSON schemas of Kubernetes v1.37.
+"""Build the type graph from the published JSON schemas of Kubernetes v1.37.
 
 The schemas come with the kubernetes-validate package. They are 1.8 MB, most of it prose, so the part
 that the graph needs is derived once and kept as a small file in the user's cache directory.

@@ -1,4 +1,4 @@
-"""VolumeAttachment: the wish to have a volume at a node, and how far that is."""
+"""VolumeAttachment: the wish to have a volume attached to a node, and what became of it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Texts as Go reads and writes them: values in messages, JSON, YAML, regular expressions."""
+"""Texts as Go reads and writes them: values in messages, JSON, YAML, durations, regular expressions."""

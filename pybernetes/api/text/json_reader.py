@@ -1,4 +1,4 @@
-"""JSON texts read as Go reads them; what is malformed is told in Go's words, with its place."""
+"""JSON texts read as Go reads them; errors are in Go's words and say where."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-# Complaints of RE2, and what Go's library says instead.
+# Errors of RE2, and what Go's library says instead.
 _SORTS = {
     "missing )": "missing closing )",
     "missing ]": "missing closing ]",

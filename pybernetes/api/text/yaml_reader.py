@@ -36,7 +36,7 @@ class YamlError(ValueError):
 
 
 def loads(raw: bytes) -> tuple[Any, list[str]]:
-    """Return the value of the first document, and complaints about keys that a mapping has twice."""
+    """Return the value of the first document, and warnings about keys that a mapping has twice."""
     try:
         return _Builder(raw).document()
     except yaml.YAMLError as error:
@@ -72,7 +72,7 @@ class _Builder:
             if isinstance(self._next(), yaml.StreamEndEvent):
                 return None, []
             value = self._node(self._next(), 0)
-            # Nobody may find out by a change that two places hold the same value.
+            # A copy: changing one place must not change another that an alias filled.
             return (orjson.loads(orjson.dumps(value)) if self.aliased else value), self.repeated
         finally:
             self.loader.dispose()

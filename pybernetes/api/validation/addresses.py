@@ -143,7 +143,7 @@ def _is_link_local_multicast(address: Address) -> bool:
 
 
 def ip_warnings(text: str, path: Path) -> list[str]:
-    """Return what to tell about an address that is in an unusual spelling."""
+    """Warn about an address that is in an unusual spelling."""
     address = parse_sloppy(text)
     if address is None:
         return []
@@ -160,7 +160,7 @@ def ip_warnings(text: str, path: Path) -> list[str]:
 
 
 def cidr_warnings(text: str, path: Path) -> list[str]:
-    """Return what to tell about a CIDR that is in an unusual spelling."""
+    """Warn about a CIDR that is in an unusual spelling."""
     network = parse_cidr_sloppy(text)
     if network is None:
         return []

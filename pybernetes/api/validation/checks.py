@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from pybernetes.api import quantity
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.api.validation import names
@@ -64,12 +63,6 @@ def present(fields: Object, keys: tuple[str, ...], path: Path, errors: Errors) -
 def positive(value: int, path: Path, errors: Errors) -> None:
     """Check that a number is more than zero."""
     if value <= 0:
-        errors.invalid(path, value, POSITIVE)
-
-
-def positive_quantity(value: str, path: Path, errors: Errors) -> None:
-    """Check that a quantity is more than zero."""
-    if quantity.parse(value) <= 0:
         errors.invalid(path, value, POSITIVE)
 
 

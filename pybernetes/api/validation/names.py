@@ -1,4 +1,4 @@
-"""Names: each function gives the list of complaints about a name, empty if it is fine.
+"""Names: each function returns what is wrong with a name, an empty list if it is valid.
 
 The texts are Kubernetes' own, since clients show and match them.
 """

@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # the rooms import this module: it only names the types of wh
     from pybernetes.control_plane.apiserver.storage.kinds import Kinds
     from pybernetes.control_plane.apiserver.storage.list_cache import ListCache
     from pybernetes.control_plane.apiserver.storage.write_check import WriteCheck
-    from pybernetes.control_plane.apiserver.verbs.watch import Batch
+    from pybernetes.control_plane.apiserver.verbs.watch_frames import Batch
 
 
 @dataclass

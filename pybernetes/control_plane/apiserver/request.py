@@ -13,11 +13,11 @@ from pybernetes.lib.http import messages
 if TYPE_CHECKING:  # the rooms import this module: it only names the types of what it carries
     from pybernetes.control_plane.apiserver.audit.trail import Trail
     from pybernetes.control_plane.apiserver.authn.user import User
+    from pybernetes.control_plane.apiserver.connection import Connection
     from pybernetes.control_plane.apiserver.flowcontrol.priority_level import Ticket
     from pybernetes.control_plane.apiserver.inprocess.objects import Local
     from pybernetes.control_plane.apiserver.request_info import RequestInfo
     from pybernetes.control_plane.apiserver.storage.kind import Kind
-    from pybernetes.lib.http.server_connection import Connection
 
 # A request's id is a UUID, random for this process and counted within it.
 _PROCESS = str(uuid.uuid4())[:23].encode()
@@ -32,6 +32,7 @@ class Request(messages.Request):
         "warnings",
     )  # fmt: skip
 
+    connection: Connection
     # There from the first step on, and from authentication on.
     request_info: RequestInfo
     user: User

@@ -10,7 +10,8 @@ from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import CONFIG_MAPS, SECRETS
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._tokens import bootstrap
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Controller
+from pybernetes.runtime.runtime import Runtime
 
 _NAMESPACE, _NAME = "kube-public", "cluster-info"
 _KEY = f"{_NAMESPACE}/{_NAME}"

@@ -14,7 +14,8 @@ from pybernetes.control_plane.controllers._certificates.signing_requests import 
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.lib import rfc3339
 from pybernetes.lib.flags import Flag, Seconds
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Controller
+from pybernetes.runtime.runtime import Runtime
 
 _SIGNERS = {
     "kubelet_serving": signing_requests.KUBELET_SERVING,

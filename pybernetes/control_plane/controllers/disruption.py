@@ -28,8 +28,9 @@ from pybernetes.control_plane.controllers._workload.templates import scaled
 from pybernetes.lib import rfc3339
 from pybernetes.lib.flags import Flag
 from pybernetes.runtime.cache import by_labels, key_of, split_key
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Controller
 from pybernetes.runtime.owned_objects import controller_of
+from pybernetes.runtime.runtime import Runtime
 
 # How long an evicted pod may take until it is seen to be going, and how long one may say that it is about to.
 _DELETION_SECONDS = 120.0

@@ -24,7 +24,8 @@ from pybernetes.control_plane.controllers.endpointslice import plan
 from pybernetes.control_plane.controllers.endpointslice.plan import MANAGED_BY, SERVICE_NAME
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.runtime.cache import key_of
-from pybernetes.runtime.controller import Controller, Mapper, Runtime
+from pybernetes.runtime.controller import Controller, Mapper
+from pybernetes.runtime.runtime import Runtime
 
 MANAGER = "endpointslicemirroring-controller.k8s.io"
 SKIP = "endpointslice.kubernetes.io/skip-mirror"
@@ -145,7 +146,7 @@ def _named(wanted: Object, slice_: Object) -> Object:
     return {**wanted, "metadata": meta}
 
 
-def _facts(slice_: Object) -> Any:
+def _facts(slice_: Object) -> tuple[object, ...]:
     """Return what counts when slices are compared."""
     meta = slice_["metadata"]
     endpoints = {

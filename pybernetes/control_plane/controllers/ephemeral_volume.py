@@ -12,7 +12,8 @@ from pybernetes.control_plane.controllers._objects.deletion import is_being_dele
 from pybernetes.control_plane.controllers._volumes.claims import by_claim, is_made_for
 from pybernetes.lib.flags import Flag
 from pybernetes.runtime.cache import key_of
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Controller
+from pybernetes.runtime.runtime import Runtime
 
 
 def templates(pod: Object) -> list[tuple[str, Object]]:

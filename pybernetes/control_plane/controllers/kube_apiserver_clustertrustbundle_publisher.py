@@ -9,7 +9,8 @@ from pybernetes.client.errors import AlreadyExists, NotFound
 from pybernetes.client.refs import CLUSTER_TRUST_BUNDLES
 from pybernetes.control_plane.controllers._certificates import root_ca
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Controller
+from pybernetes.runtime.runtime import Runtime
 
 SIGNER = "kubernetes.io/kube-apiserver-serving"
 

@@ -14,7 +14,8 @@ from pybernetes.control_plane.controllers._tokens import service_account
 from pybernetes.control_plane.controllers._tokens.service_account import account_of, belongs
 from pybernetes.lib import rfc3339
 from pybernetes.lib.flags import Flag, Seconds
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Controller
+from pybernetes.runtime.runtime import Runtime
 
 LAST_USED = "kubernetes.io/legacy-token-last-used"
 INVALID_SINCE = "kubernetes.io/legacy-token-invalid-since"

@@ -13,7 +13,7 @@ from pybernetes.control_plane.controllers._volumes.claims import by_claim, is_sh
 from pybernetes.control_plane.controllers._volumes.protection import Protection
 from pybernetes.lib import rfc3339
 from pybernetes.runtime.cache import key_of
-from pybernetes.runtime.controller import Runtime
+from pybernetes.runtime.runtime import Runtime
 
 FINALIZER = "kubernetes.io/pvc-protection"
 

@@ -20,7 +20,8 @@ from pybernetes.control_plane.controllers._objects.pods import by_node, is_ready
 from pybernetes.lib import rfc3339
 from pybernetes.lib.flags import Flag
 from pybernetes.runtime.cache import key_of
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Controller
+from pybernetes.runtime.runtime import Runtime
 
 _OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 _QUARANTINE_SECONDS = 40.0

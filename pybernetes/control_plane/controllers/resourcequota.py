@@ -29,8 +29,8 @@ from pybernetes.control_plane.controllers._controller_manager.descriptor import 
 from pybernetes.control_plane.controllers._metadata.any_kind_controller import AnyKindController
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.runtime.cache import by_namespace, key_of
-from pybernetes.runtime.controller import Runtime
 from pybernetes.runtime.informer import Informer
+from pybernetes.runtime.runtime import Runtime
 
 log = logging.getLogger(__name__)
 _COLLECT_SECONDS = 0.1

@@ -11,7 +11,8 @@ from pybernetes.client.refs import CONFIG_MAPS, NAMESPACES, Kindlike
 from pybernetes.control_plane.controllers._certificates import root_ca
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._objects.deletion import is_namespace_terminating
-from pybernetes.runtime.controller import Controller, Mapper, Runtime
+from pybernetes.runtime.controller import Controller, Mapper
+from pybernetes.runtime.runtime import Runtime
 
 NAME = "kube-root-ca.crt"
 ANNOTATION = "kubernetes.io/description"

@@ -13,7 +13,8 @@ from pybernetes.control_plane.controllers._controller_manager.descriptor import 
 from pybernetes.control_plane.controllers._objects.conditions import condition_of
 from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
 from pybernetes.lib import rfc3339
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Controller
+from pybernetes.runtime.runtime import Runtime
 
 FINALIZER = "networking.k8s.io/service-cidr-finalizer"
 MANAGED_BY, ALLOCATOR = "ipaddress.kubernetes.io/managed-by", "ipallocator.k8s.io"

@@ -22,7 +22,8 @@ from pybernetes.control_plane.controllers._tokens.service_account import (
 from pybernetes.lib import jose
 from pybernetes.lib.flags import Flag
 from pybernetes.runtime.cache import key_of, split_key
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Controller
+from pybernetes.runtime.runtime import Runtime
 
 
 class ServiceAccountTokenController(Controller):

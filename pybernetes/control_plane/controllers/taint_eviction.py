@@ -16,7 +16,8 @@ from pybernetes.control_plane.controllers._objects.deletion import is_being_dele
 from pybernetes.control_plane.controllers._objects.pods import by_node
 from pybernetes.lib import rfc3339
 from pybernetes.runtime.cache import key_of, split_key
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Controller
+from pybernetes.runtime.runtime import Runtime
 
 
 def no_execute(node: Object | None) -> list[Object]:

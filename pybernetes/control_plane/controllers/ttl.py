@@ -6,7 +6,8 @@ from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import NODES
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Controller
+from pybernetes.runtime.runtime import Runtime
 
 ANNOTATION = "node.alpha.kubernetes.io/ttl"
 # Up to how many nodes a step holds, from how many on the next one may go back to it, and its seconds.

@@ -6,7 +6,7 @@ from pybernetes.api.resource import Object
 from pybernetes.client.refs import PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, VOLUME_ATTRIBUTES_CLASSES
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
 from pybernetes.control_plane.controllers._volumes.protection import Protection
-from pybernetes.runtime.controller import Runtime
+from pybernetes.runtime.runtime import Runtime
 
 
 def by_attributes_class(obj: Object) -> list[str]:

@@ -115,13 +115,12 @@ class Reports:
     def _recorder(self, scheduler: str) -> SeriesRecorder:
         recorder = self._recorders.get(scheduler)
         if recorder is None:
-            sender: Any = _Sender(self._client, self._writer)
             recorder = self._recorders[scheduler] = SeriesRecorder(
                 self._client,
                 scheduler,
                 instance=f"{scheduler}-{self._host}",
                 clock=self._clock,
-                sender=sender,
+                sender=_Sender(self._client, self._writer),
             )
         return recorder
 

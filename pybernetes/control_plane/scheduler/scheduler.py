@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 
 from pybernetes.client.client import Client
 from pybernetes.control_plane.scheduler.binder import Binder, Rejected, discard
@@ -18,13 +18,13 @@ from pybernetes.control_plane.scheduler.queue import Queue, Queued
 from pybernetes.control_plane.scheduler.reports import Reports, Writer
 from pybernetes.lib.clock import Clock
 from pybernetes.scheduling.cluster_events import ASSIGNED_POD, Action, Event
-from pybernetes.scheduling.config import Configuration
+from pybernetes.scheduling.config import Configuration, ConfigurationError
 from pybernetes.scheduling.cycle import Cycle
 from pybernetes.scheduling.diagnosis import Diagnosis
 from pybernetes.scheduling.handle import Handle
 from pybernetes.scheduling.listers import Listers
 from pybernetes.scheduling.nodes import NodeReader
-from pybernetes.scheduling.plugin import Outcome, Rejection
+from pybernetes.scheduling.plugin import Outcome, QueueSortPlugin, Rejection
 from pybernetes.scheduling.pods import Pod, PodReader
 from pybernetes.scheduling.profile import Profile
 from pybernetes.scheduling.resource_requests import Resources
@@ -34,6 +34,18 @@ log = logging.getLogger(__name__)
 UNSCHEDULABLE, ERROR = "Unschedulable", "SchedulerError"
 # How long decisions are made in one go before events and answers get their turn.
 _SLICE_SECONDS = 0.004
+
+
+def queue_sort(profiles: Sequence[Profile]) -> QueueSortPlugin:
+    """Return the plugin that sorts the one queue of all profiles; raise ConfigurationError if they differ."""
+    first = profiles[0].queue_sort
+    for profile in profiles:
+        if profile.queue_sort.name != first.name:
+            raise ConfigurationError(
+                f'different queue sort plugins for profile "{profile.scheduler_name}": '
+                f'"{profile.queue_sort.name}", first: "{first.name}"'
+            )
+    return first
 
 
 class Scheduler:
@@ -63,7 +75,7 @@ class Scheduler:
         self.queue = Queue(
             self.clock.monotonic,
             {name: profile.plugins.values() for name, profile in self.profiles.items()},
-            next(iter(self.profiles.values())).queue_sort.sort_key,
+            queue_sort(list(self.profiles.values())).sort_key,
             initial_backoff=self.configuration.pod_initial_backoff_seconds,
             max_backoff=self.configuration.pod_max_backoff_seconds,
             max_unschedulable=max_unschedulable,

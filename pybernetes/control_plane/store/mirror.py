@@ -86,12 +86,12 @@ class MirrorWatch(Watch):
 
 
 def prefix_end(prefix: str) -> str | None:
-    """The first key after all keys with a prefix; None when there is no end."""
+    """Return the first key after all keys with a prefix; None when there is no end."""
     return prefix[:-1] + chr(ord(prefix[-1]) + 1) if prefix else None
 
 
 def ancestors(key: str) -> Iterator[str]:
-    """The directories that hold a key, each ending with "/", the widest first."""
+    """Return the directories that hold a key, each ending with "/", the widest first."""
     position = key.find("/")
     while position >= 0:
         yield key[: position + 1]
@@ -121,7 +121,7 @@ class Mirror:
     # --- reading
 
     def list(self, prefix: str, *, start: str = "", limit: int = 0, revision: int = 0) -> Page:
-        """Records under a prefix in key order, now or as of a revision."""
+        """Return records under a prefix in key order, now or as of a revision."""
         records = self.records
         begin = max(prefix, start)
         end = prefix_end(prefix)
@@ -130,18 +130,18 @@ class Mirror:
         keys = records.irange(begin, end, (True, False))
         if not limit:
             return Page(list(map(records.__getitem__, keys)), False, 0, self.revision)
-        found = list(map(records.__getitem__, islice(keys, limit)))
+        page = list(map(records.__getitem__, islice(keys, limit)))
         remaining = 0
-        if len(found) == limit:
+        if len(page) == limit:
             remaining = max(0, self._span(begin, end) - limit)
-        return Page(found, remaining > 0, remaining, self.revision)
+        return Page(page, remaining > 0, remaining, self.revision)
 
     def count(self, prefix: str) -> int:
-        """How many keys are under a prefix."""
+        """Return how many keys are under a prefix."""
         return self._span(prefix, prefix_end(prefix))
 
     def changed(self, prefix: str) -> int:
-        """The revision of the last change under a prefix, or a later one when that is not known."""
+        """Return the revision of the last change under a prefix, or a later one when that is not known."""
         node = self._nodes.get(prefix)
         if node is None:
             parent = prefix
@@ -177,10 +177,10 @@ class Mirror:
         keys: Iterable[str] = records.irange(begin, end, (True, False))
         if gone:
             keys = heapq.merge(keys, gone)
-        found: Iterator[Record] = (
+        candidates: Iterator[Record] = (
             record for key in keys if (record := undone[key] if key in undone else records[key]) is not None
         )
-        page = list(islice(found, limit) if limit else found)
+        page = list(islice(candidates, limit) if limit else candidates)
         remaining = total - len(page)
         return Page(page, remaining > 0, remaining, revision)
 
@@ -192,7 +192,7 @@ class Mirror:
             raise FutureRevision(revision, self.revision)
 
     def last_event(self, key: str) -> Event | None:
-        """The last change of a key, if history still has it."""
+        """Return the last change of a key, if history still has it."""
         return next((event for event in reversed(self._history) if event.key == key), None)
 
     # --- changing
@@ -363,7 +363,7 @@ class Mirror:
     # --- waiting
 
     def reached(self, revision: int) -> asyncio.Future[bool]:
-        """A future that resolves once the state has reached a revision."""
+        """Return a future that resolves once the state has reached a revision."""
         future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         if revision <= self.revision:
             future.set_result(True)
@@ -381,7 +381,7 @@ class Mirror:
 
 
 def only_after(revision: int, sink: Sink) -> Sink:
-    """A sink that skips events up to a revision, for watches that start ahead of the visible state."""
+    """Return a sink that skips events up to a revision, for watches that start ahead of the visible state."""
 
     def filtered(events: list[Event]) -> None:
         wanted = [event for event in events if event.revision > revision]

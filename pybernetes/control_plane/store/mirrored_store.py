@@ -52,20 +52,20 @@ class MirroredStore(Store):
         return self.mirror.compacted
 
     def get(self, key: str) -> Record | None:
-        """The record of a key, or None."""
+        """Return the record of a key, or None."""
         record: Record | None = self.mirror.records.get(key)
         return record
 
     def list(self, prefix: str, *, start: str = "", limit: int = 0, revision: int = 0) -> Page:
-        """Records under a prefix in key order, from `start` (inclusive), now or as of a revision."""
+        """Return records under a prefix in key order, from `start` (inclusive), now or as of a revision."""
         return self.mirror.list(prefix, start=start, limit=limit, revision=revision)
 
     def changed(self, prefix: str) -> int:
-        """A revision that grows with every change under a prefix."""
+        """Return a revision that grows with every change under a prefix."""
         return self.mirror.changed(prefix)
 
     def count(self, prefix: str) -> int:
-        """How many keys are under a prefix."""
+        """Return how many keys are under a prefix."""
         return self.mirror.count(prefix)
 
     def watch(self, prefix: str, revision: int, sink: Sink, *, closed: Closed | None = None) -> Watch:
@@ -82,7 +82,7 @@ class MirroredStore(Store):
             return False
 
     async def sync(self) -> None:
-        """Nothing to wait for where this process is the only writer."""
+        """Wait for nothing, since this process is the only writer."""
 
     async def compact(self, revision: int) -> None:
         """Forget the history before a revision."""
@@ -92,11 +92,11 @@ class MirroredStore(Store):
         """Raise Unavailable when reads or writes would fail."""
 
     async def snapshot_save(self, path: Path) -> SnapshotStatus:
-        """Refused by drivers that keep nothing on a disk."""
+        """Refuse: drivers that keep nothing on a disk have nothing to save."""
         raise StoreError(f"{type(self).__name__} has nothing to save")
 
     def expected(self, key: str, revision: int) -> Record:
-        """The record of a key if it is at `revision` (0: any); NotFound or Conflict otherwise."""
+        """Return the record of a key if it is at `revision` (0: any); NotFound or Conflict otherwise."""
         current: Record | None = self.mirror.records.get(key)
         if current is None:
             raise NotFound(key)

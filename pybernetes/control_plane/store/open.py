@@ -1,34 +1,84 @@
-"""Chooses a driver by the name of a storage backend; only the chosen one is imported."""
+"""Chooses a driver by the name of a storage backend or by the flags that were given, and opens its store."""
 
 from __future__ import annotations
 
-from importlib import import_module
+import argparse
 from typing import Any
 
 from pybernetes.control_plane.store import drivers
-from pybernetes.control_plane.store.protocol import Store, StoreError
-from pybernetes.lib.discover import names
+from pybernetes.control_plane.store.driver import Driver
+from pybernetes.control_plane.store.protocol import (
+    Clock,
+    HistoryLimits,
+    Stamp,
+    Store,
+    StoreError,
+    identity,
+    wall_clock,
+)
+from pybernetes.lib.discover import discover
+from pybernetes.lib.flags import Flag, defaults
 
-# What Kubernetes calls the backend, where that differs from the file's name.
-ALIASES = {"etcd3": "etcd"}
+_DEFAULT = "sqlite"
+
+
+def all_drivers() -> list[Driver]:
+    """Return every driver in the folder of drivers."""
+    return list(discover(drivers.__name__, "DRIVER", key=lambda driver: driver.name).values())
 
 
 def backends() -> list[str]:
-    """The names that open_store takes."""
-    return sorted({*names(drivers.__name__), *ALIASES})
+    """Return the names that open_store takes."""
+    return sorted(name for driver in all_drivers() for name in (driver.name, *driver.aliases))
 
 
-def open_store(backend: str, **options: Any) -> Store:
-    """Make the store of a backend, not started yet; each takes its own options and refuses others.
+def flags() -> list[Flag]:
+    """Return the flag that chooses a driver, and the flags of every driver."""
+    known = all_drivers()
+    names = ", ".join(driver.name for driver in known)
+    chooser = Flag("storage-backend", "", f"where objects are kept: {names} ({_DEFAULT})")
+    return [chooser, *(flag for driver in known for flag in driver.flags)]
 
-    memory: none. sqlite: data_dir. etcd3: etcd_servers, etcd_cafile, etcd_certfile, etcd_keyfile, prefix.
-    All of them: stamp, clock, history.
-    """
-    if backend not in backends():
-        raise StoreError(f"unknown storage backend {backend!r}: choose one of {', '.join(backends())}")
-    module = import_module(f"{drivers.__name__}.{ALIASES.get(backend, backend)}")
+
+def open_store(
+    backend: str,
+    *,
+    stamp: Stamp = identity,
+    clock: Clock = wall_clock,
+    history: HistoryLimits | None = None,
+    **options: Any,
+) -> Store:
+    """Make the store of a backend, not started yet; ``options`` are values of the driver's own flags."""
+    driver = _find(backend)
     try:
-        store: Store = module.open_store(**options)
+        arguments = defaults(driver.flags, **options)
     except TypeError as error:
         raise StoreError(f"storage backend {backend}: {error}") from error
-    return store
+    return driver.open(arguments, {"stamp": stamp, "clock": clock, "history": history})
+
+
+def open_chosen(arguments: argparse.Namespace, stamp: Stamp) -> Store:
+    """Make the store that the command line chooses; a flag of another driver is refused by name."""
+    known = all_drivers()
+    implied = (driver.name for driver in known if driver.implied_by and _given(arguments, driver))
+    try:
+        driver = _find(arguments.storage_backend or next(implied, _DEFAULT))
+    except StoreError as error:
+        raise ValueError(f"--storage-backend: {error}") from None
+    for other in known:
+        for flag in other.flags:
+            if flag not in driver.flags and getattr(arguments, flag.attribute) != flag.default:
+                raise ValueError(f"--{flag.name} is not an option of --storage-backend={driver.name}")
+    return driver.open(arguments, {"stamp": stamp})
+
+
+def _given(arguments: argparse.Namespace, driver: Driver) -> bool:
+    flag = next(flag for flag in driver.flags if flag.name == driver.implied_by)
+    return bool(getattr(arguments, flag.attribute) != flag.default)
+
+
+def _find(backend: str) -> Driver:
+    for driver in all_drivers():
+        if backend in (driver.name, *driver.aliases):
+            return driver
+    raise StoreError(f"unknown storage backend {backend!r}: choose one of {', '.join(backends())}")

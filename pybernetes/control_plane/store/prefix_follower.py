@@ -20,7 +20,7 @@ class PrefixFollower:
         self._known: set[str] = set()
 
     def start(self) -> None:
-        """Reads what is there and watches; everything happens in this call, so nothing is missed in between."""
+        """Read what is there and watch; everything happens in this call, so nothing is missed in between."""
         page = self._store.list(self._prefix)
         present = {record.key for record in page.records}
         for key in self._known - present:

@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 Stamp = Callable[[bytes, int], bytes]
 Clock = Callable[[], float]
@@ -136,7 +136,7 @@ class Watch(ABC):
 
 
 def identity(value: bytes, revision: int) -> bytes:
-    """The stamp that changes nothing."""
+    """Return the value unchanged: the stamp of stores that stamp nothing."""
     return value
 
 
@@ -171,19 +171,19 @@ class Store(ABC):
 
     @abstractmethod
     def get(self, key: str) -> Record | None:
-        """The record of a key, or None."""
+        """Return the record of a key, or None."""
 
     @abstractmethod
     def list(self, prefix: str, *, start: str = "", limit: int = 0, revision: int = 0) -> Page:
-        """Records under a prefix in key order, from `start` (inclusive), now or as of a revision."""
+        """Return records under a prefix in key order, from `start` (inclusive), now or as of a revision."""
 
     @abstractmethod
     def changed(self, prefix: str) -> int:
-        """A revision that grows with every change under a prefix, for callers that cache lists."""
+        """Return a revision that grows with every change under a prefix, for callers that cache lists."""
 
     @abstractmethod
     def count(self, prefix: str) -> int:
-        """How many keys are under a prefix."""
+        """Return how many keys are under a prefix."""
 
     @abstractmethod
     async def sync(self) -> None:
@@ -228,3 +228,11 @@ class Store(ABC):
 
 
 wall_clock: Clock = time.time
+
+
+class CommonOptions(TypedDict, total=False):
+    """What every driver takes: what is put into values on the way in, the time, and how much history is kept."""
+
+    stamp: Stamp
+    clock: Clock
+    history: HistoryLimits | None

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pybernetes.control_plane.store.drivers import _bolt
+from pybernetes.control_plane.store.drivers.etcd import bolt_file
 from pybernetes.control_plane.store.protocol import SnapshotStatus, StoreError
 
 
 def save_embedded(data_dir: Path, path: Path) -> SnapshotStatus:
     """Copy the embedded store of a data directory, also while a server runs on it."""
-    from pybernetes.control_plane.store.drivers import _database
+    from pybernetes.control_plane.store.drivers.sqlite import database
 
-    return _database.save(data_dir / _database.FILE_NAME, path)
+    return database.save(data_dir / database.FILE_NAME, path)
 
 
 async def save_etcd(
@@ -28,8 +28,8 @@ async def save_etcd(
     keyfile: str | None = None,
 ) -> SnapshotStatus:
     """Let a member of an etcd cluster send its snapshot."""
-    from pybernetes.control_plane.store.drivers._etcd_client import EtcdClient
-    from pybernetes.control_plane.store.drivers._etcd_snapshot import save
+    from pybernetes.control_plane.store.drivers.etcd.client import EtcdClient
+    from pybernetes.control_plane.store.drivers.etcd.snapshot import save
 
     client = EtcdClient(endpoints, cafile=cafile, certfile=certfile, keyfile=keyfile)
     try:
@@ -45,23 +45,23 @@ def restore(path: Path, data_dir: Path) -> SnapshotStatus:
             f"{path} is a snapshot of etcd: make a data directory for etcd from it with "
             "`etcdutl snapshot restore`, or `etcdctl snapshot restore` before etcd 3.5"
         )
-    from pybernetes.control_plane.store.drivers import _database
+    from pybernetes.control_plane.store.drivers.sqlite import database
 
-    return _database.restore(path, data_dir)
+    return database.restore(path, data_dir)
 
 
 def status(path: Path) -> SnapshotStatus:
     """Check a snapshot of either kind and sum it up."""
     if is_etcd(path):
-        return _bolt.status(path)
-    from pybernetes.control_plane.store.drivers import _database
+        return bolt_file.status(path)
+    from pybernetes.control_plane.store.drivers.sqlite import database
 
-    return _database.status(path)
+    return database.status(path)
 
 
 def is_etcd(path: Path) -> bool:
-    """Whether a snapshot was made by etcd."""
+    """Return whether a snapshot was made by etcd."""
     try:
-        return _bolt.is_bolt(path)
+        return bolt_file.is_bolt(path)
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror}") from error

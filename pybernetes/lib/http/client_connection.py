@@ -1,15 +1,19 @@
-"""One HTTP/1.1 connection to an API server: a request at a time, parsed with httptools."""
+"""One HTTP/1.1 connection to a server: a request at a time, parsed with httptools."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
 
 import httptools
 
-# A body that nobody reads is not read from the network either.
-_UNREAD_LIMIT = 2 << 20
+from pybernetes.lib.http import strictness
+from pybernetes.lib.http.duplex import Duplex
+from pybernetes.lib.http.messages import Reply
+
+# All heads that a server sends for one request, interim ones included.
+_HEAD_LIMIT = 1 << 20
+_WITHOUT_BODY = (204, 304)
 
 
 class Disconnected(ConnectionError):
@@ -20,121 +24,99 @@ class Disconnected(ConnectionError):
         self.begun = begun
 
 
-class Answer:
-    """The head of an answer and, once it is complete, its body."""
-
-    __slots__ = ("body", "headers", "status", "warnings")
-
-    def __init__(self) -> None:
-        self.status = 0
-        self.headers: dict[bytes, bytes] = {}
-        self.warnings: list[bytes] = []
-        self.body = b""
+class BadReply(ConnectionError):
+    """What the server sent is not an answer, or more than there may be of it."""
 
 
-class Connection(asyncio.Protocol):
-    """A connection. ``request`` waits for the whole answer, ``open`` for its head."""
+class ClientConnection(Duplex):
+    """A connection. ``request`` waits for the whole answer, ``open`` for its head; then ``read`` gives the body.
 
-    def __init__(self) -> None:
-        self.transport: asyncio.Transport = None  # type: ignore[assignment]
+    ``limit`` bounds bodies that are read as a whole. A ``lenient`` connection puts up with bare line feeds and the
+    like, as Go's client does: for servers that somebody else wrote and whose answers nobody passes on as they are.
+    """
+
+    def __init__(self, *, limit: int | None = None, lenient: bool = False) -> None:
+        super().__init__()
         self.idle_since = 0.0
-        self.on_lost: Callable[[Connection], None] | None = None
-        self._parser: Any = None
-        self._answer = Answer()
-        self._waiter: asyncio.Future[Answer] | None = None
-        self._streaming = False
-        self._parts: list[bytes] = []
-        self._unread = 0
-        self._reader: asyncio.Future[None] | None = None
-        self._complete = True
-        self._keep_alive = True
-        self._upgraded = False
-        self._writable: asyncio.Future[None] | None = None
-        self._paused = False
-        self.lost = False
-        self.error: Exception | None = None
+        self.on_lost: Callable[[ClientConnection], None] | None = None
+        self.upgraded = False
+        self._limit, self._lenient = limit, lenient
+        self._parser: httptools.HttpResponseParser | None = None
+        self._reply = Reply()
+        self._waiter: asyncio.Future[Reply] | None = None
+        self._streaming = self._head_only = False
+        self._complete = self._keep_alive = True
+        self._head_size = self._body_size = 0
+        self._in_head = False
 
     @property
     def headers(self) -> dict[bytes, bytes]:
-        """The headers of the last answer."""
-        return self._answer.headers
+        """The headers of the last answer, their names in lower case."""
+        return self._reply.headers
 
     @property
     def reusable(self) -> bool:
         """Whether another request can be sent."""
-        return self._complete and self._keep_alive and not self.lost and not self._upgraded
+        return self._complete and self._keep_alive and not self.lost and not self.upgraded
 
     # -- sending -----------------------------------------------------------------------------------------
 
-    def _send(self, data: bytes) -> asyncio.Future[Answer]:
+    async def request(self, data: bytes) -> Reply:
+        """Send a request and return the answer with its body."""
+        return await self._send(data, streaming=False)
+
+    async def open(self, data: bytes) -> Reply:
+        """Send a request and return the head of the answer; ``read`` gives the body as it comes."""
+        return await self._send(data, streaming=True)
+
+    async def _send(self, data: bytes, streaming: bool) -> Reply:
+        if self.lost:
+            raise Disconnected(str(self.error or "the connection is closed"), False)
+        self._streaming, self._head_only = streaming, data.startswith(b"HEAD ")
         self._parser = httptools.HttpResponseParser(self)
-        self._answer = Answer()
+        if self._lenient:
+            self._parser.set_dangerous_leniencies(
+                lenient_headers=True, lenient_optional_cr_before_lf=True, lenient_data_after_close=True
+            )
+        self._reply = Reply()
         self._parts = []
-        self._complete = False
-        self._keep_alive = False
+        self._complete = self._keep_alive = False
+        self._head_size = self._body_size = 0
+        self._in_head = True
         self._waiter = asyncio.get_running_loop().create_future()
         self.transport.write(data)
-        return self._waiter
-
-    async def request(self, data: bytes) -> Answer:
-        """Sends a request and gives the answer with its body."""
-        self._streaming = False
         try:
-            return await self._send(data)
+            return await self._waiter
         except asyncio.CancelledError:
             self.transport.abort()  # an answer that nobody waits for must not meet the next request
             raise
 
-    async def open(self, data: bytes) -> Answer:
-        """Sends a request and gives the head of the answer; ``read`` gives the body as it comes."""
-        self._streaming = True
-        try:
-            return await self._send(data)
-        except asyncio.CancelledError:
-            self.transport.abort()
-            raise
+    @property
+    def at_end(self) -> bool:
+        """Whether the body is complete; Disconnected if it never will be."""
+        if self.lost and not self._complete:
+            raise Disconnected(str(self.error or "the connection was closed"), True)
+        return (self._complete and not self.upgraded) or self.lost
 
-    async def read(self) -> bytes:
-        """What came of the body since the last call; nothing at all at its end."""
-        while not self._parts:
-            if self.lost and not self._complete:
-                raise Disconnected(str(self.error or "the connection was closed"), True)
-            if self._complete or self.lost:
-                return b""
-            self._reader = asyncio.get_running_loop().create_future()
-            await self._reader
-        data = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
-        self._parts.clear()
-        if self._unread > _UNREAD_LIMIT:
-            self.transport.resume_reading()
-        self._unread = 0
-        return data
-
-    def write(self, data: bytes) -> None:
-        """Sends bytes after an upgrade."""
-        self.transport.write(data)
-
-    async def drain(self) -> None:
-        """Waits until what was written is not too much."""
-        while self._paused and not self.lost:
-            self._writable = asyncio.get_running_loop().create_future()
-            await self._writable
+    async def read_all(self) -> bytes:
+        """Return the rest of the body."""
+        parts = []
+        while data := await self.read():
+            parts.append(data)
+        return b"".join(parts)
 
     def close(self) -> None:
-        """Ends the connection; what was written after an upgrade still goes out."""
+        """End the connection; what was written after an upgrade still goes out."""
         if self.transport is not None:
-            if self._upgraded:
+            if self.upgraded:
                 self.transport.close()
             else:
                 self.transport.abort()
 
-    # -- the transport -----------------------------------------------------------------------------------
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = transport  # type: ignore[assignment]
+    # -- what the transport calls ------------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
-        if self._upgraded:
+        if self.upgraded:
             self._take(data)
             return
         if self._parser is None or self._complete:
@@ -144,92 +126,114 @@ class Connection(asyncio.Protocol):
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
             rest = data[upgrade.args[0] :]
-            if rest:
+            if rest and self.upgraded:
                 self._take(rest)
         except httptools.HttpParserError as error:
-            self.error = error
-            self.transport.abort()
+            if not self._complete:  # what follows an answer without a body is noise
+                self._break(f"malformed HTTP response: {error}")
+        if self._in_head:
+            self._head_size += len(data)
+            if self._head_size > _HEAD_LIMIT:
+                self._break("the headers of the answer are too large")
+
+    def _break(self, text: str) -> None:
+        """Give up on the answer."""
+        self.error = self.error or BadReply(text)
+        self.transport.abort()
 
     def eof_received(self) -> None:
         return None
 
     def connection_lost(self, error: Exception | None) -> None:
-        self.lost = True
-        self.error = self.error or error
-        if self._upgraded or (self._streaming and self._ends_with_connection()):
-            self._complete = True
-        waiter = self._waiter
+        if not self._complete and (self.upgraded or (error is None and self._ends_with_connection())):
+            self._finish()
+        waiter, self._waiter = self._waiter, None
+        super().connection_lost(error)
         if waiter is not None and not waiter.done():
-            begun = bool(self._answer.status)
-            waiter.set_exception(Disconnected(str(self.error or "the server closed the connection"), begun))
-        self._waiter = None
-        self._wake()
-        if self._writable is not None and not self._writable.done():
-            self._writable.set_result(None)
+            text = str(self.error or "the server closed the connection")
+            waiter.set_exception(Disconnected(text, bool(self._reply.status)))
+        # The parser holds this object and this object the parser: break the ring.
         self._parser = None
         if self.on_lost is not None:
             self.on_lost(self)
 
     def _ends_with_connection(self) -> bool:
-        headers = self._answer.headers
-        return self._answer.status != 0 and not (headers.keys() & {b"content-length", b"transfer-encoding"})
+        """Whether the end of the connection is the end of the answer, which then has no length."""
+        headers = self._reply.headers
+        lengths = b"content-length" in headers or b"transfer-encoding" in headers
+        return bool(self._reply.status) and not lengths and self.error is None
 
-    def pause_writing(self) -> None:
-        self._paused = True
-
-    def resume_writing(self) -> None:
-        self._paused = False
-        if self._writable is not None and not self._writable.done():
-            self._writable.set_result(None)
-
-    # -- the parser --------------------------------------------------------------------------------------
+    # -- what the parser calls ---------------------------------------------------------------------------
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        name = name.lower()
-        if name == b"warning":
-            self._answer.warnings.append(value)
-        self._answer.headers[name] = value
+        if self._in_head:  # and not a trailer
+            self._reply.header_list.append((name, value))
 
     def on_headers_complete(self) -> None:
-        answer, status = self._answer, self._parser.get_status_code()
+        parser, reply = self._parser, self._reply
+        assert parser is not None
+        status = parser.get_status_code()
         if status < 200 and status != 101:
-            answer.headers.clear()
+            reply.header_list.clear()
             return
-        answer.status = status
+        self._in_head = False
+        if b"transfer-encoding" in reply.headers and not self._lenient:
+            problem = strictness.coding_problem(parser.get_http_version(), reply.headers)
+            if problem:
+                self._break(problem)
+                return
+        reply.status = status
         if status == 101:
-            self._upgraded = True
-        if self._streaming and self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(answer)
+            self.upgraded = True
+        if self._streaming or self.upgraded:
+            self._answer()
+        if self._head_only or status in _WITHOUT_BODY:
+            self._keep_alive = parser.should_keep_alive()
+            self._finish()
 
     def on_body(self, data: bytes) -> None:
+        if self._complete:
+            return
         if self._streaming:
             self._take(data)
-        else:
-            self._parts.append(data)
-
-    def _take(self, data: bytes) -> None:
+            return
         self._parts.append(data)
-        self._unread += len(data)
-        if self._unread > _UNREAD_LIMIT:
-            self.transport.pause_reading()
-        self._wake()
-
-    def _wake(self) -> None:
-        if self._reader is not None and not self._reader.done():
-            self._reader.set_result(None)
+        self._body_size += len(data)
+        if self._limit is not None and self._body_size > self._limit:
+            self._break("http: response body too large")
 
     def on_message_complete(self) -> None:
-        answer = self._answer
-        if answer.status == 0 or self._upgraded:
+        if not self._reply.status or self.upgraded or self._complete or self._parser is None or self.error:
             return
-        self._complete = True
         self._keep_alive = self._parser.should_keep_alive()
-        if self._streaming:
-            self._wake()
-            return
-        parts = self._parts
-        answer.body = parts[0] if len(parts) == 1 else b"".join(parts)
-        self._parts = []
-        waiter, self._waiter = self._waiter, None
+        self._finish()
+
+    def _finish(self) -> None:
+        """Take the answer for complete."""
+        self._complete = True
+        if not self._streaming:
+            self._reply.body = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
+            self._parts = []
+            self._answer()
+        self._wake()
+
+    def _answer(self) -> None:
+        waiter = self._waiter
         if waiter is not None and not waiter.done():
-            waiter.set_result(answer)
+            waiter.set_result(self._reply)
+
+
+def request_bytes(
+    method: str, target: str, headers: Iterable[tuple[bytes, bytes]], body: bytes = b"", head: bytes = b""
+) -> bytes:
+    """Return a request; ``head`` are header lines that are ready. ValueError if a text would end its line."""
+    parts = [f"{method} {target} HTTP/1.1\r\n".encode(), head]
+    parts += [b"%b: %b\r\n" % header for header in headers]
+    lines = len(parts) - 1 + head.count(b"\n")
+    if body or method in ("POST", "PUT", "PATCH"):
+        parts.append(b"Content-Length: %d\r\n" % len(body))
+        lines += 1
+    text = b"".join(parts)
+    if text.count(b"\n") != lines or text.count(b"\r") != lines:
+        raise ValueError("a header cannot hold the end of a line")
+    return text + b"\r\n" + body

@@ -18,10 +18,10 @@ P = TypeVar("P", bound=asyncio.BaseProtocol)
 
 
 class Dialer:
-    """Makes connections from where this process is."""
+    """Make connections from where this process is."""
 
     async def connected(self, host: str, port: int) -> socket.socket | None:
-        """A connected socket for an address that has to be reached in another way."""
+        """Return a connected socket for an address that has to be reached in another way."""
         return None
 
     async def __call__(
@@ -33,7 +33,7 @@ class Dialer:
         context: ssl.SSLContext | None = None,
         server_name: str | None = None,
     ) -> P:
-        """The protocol of a connection that stands; OSError if there is none."""
+        """Return the protocol of a connection that stands; OSError if there is none."""
         made, loop = await self.connected(host, port), asyncio.get_running_loop()
         if made is None:
             _, protocol = await loop.create_connection(
@@ -53,13 +53,13 @@ direct = Dialer()
 
 
 class NamespaceDialer(Dialer):
-    """Reaches some ranges of addresses from inside a network namespace, and everything else from here.
+    """Reach some ranges of addresses from inside a network namespace, and everything else from here.
 
     ``namespace`` gives the file of the namespace at the moment, or None if there is none.
     """
 
     def __init__(self, ranges: Sequence[str], namespace: Callable[[], Path | None]) -> None:
-        self._ranges = [ipaddress.ip_network(each) for each in ranges]
+        self._ranges = [ipaddress.ip_network(text) for text in ranges]
         self._namespace = namespace
 
     def _covers(self, host: str) -> bool:
@@ -67,10 +67,10 @@ class NamespaceDialer(Dialer):
             address = ipaddress.ip_address(host)
         except ValueError:
             return False
-        return any(address in each for each in self._ranges)
+        return any(address in network for network in self._ranges)
 
     async def connected(self, host: str, port: int) -> socket.socket | None:
-        """A socket of the namespace, for the ranges that are known there."""
+        """Return a socket of the namespace, for the ranges that are known there."""
         namespace = self._namespace() if self._covers(host) else None
         if namespace is None:
             return None
@@ -83,8 +83,23 @@ class NamespaceDialer(Dialer):
         return made
 
 
+def keep_alive(sock: socket.socket | None) -> None:
+    """Have the kernel notice a server that is gone without a word, which a long answer would wait for forever."""
+    if sock is None or sock.family not in (socket.AF_INET, socket.AF_INET6):
+        return
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for option, value in (
+        ("TCP_KEEPIDLE", 30),
+        ("TCP_KEEPINTVL", 10),
+        ("TCP_KEEPCNT", 3),
+        ("TCP_USER_TIMEOUT", 60000),
+    ):
+        if hasattr(socket, option):
+            sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
+
+
 def socket_in(namespace: Path, family: int) -> socket.socket:
-    """A socket of another network namespace, for ever: this thread is there only while it is made."""
+    """Return a socket of another network namespace, for good: this thread is there only while it is made."""
     with open("/proc/thread-self/ns/net") as home, namespace.open() as there:
         _enter(there.fileno())
         try:

@@ -13,6 +13,8 @@ class Limits:
     body: int = 3 * 1024 * 1024
     # The request line and all headers.
     head: int = 1024 * 1024
+    # How many headers there may be; a front proxy sends one for each group of a user.
+    headers: int = 1000
     # From the first byte of a request to the end of its headers, and to its own end.
     head_seconds: float = 32.0
     receive_seconds: float = 60.0
@@ -29,7 +31,7 @@ class Limits:
 
 
 def listen(host: str, port: int, limits: Limits) -> socket.socket:
-    """A listening socket whose connections the kernel ends when their clients are gone or take nothing."""
+    """Return a listening socket whose connections the kernel ends when their clients are gone or take nothing."""
     both = host == "::" and socket.has_dualstack_ipv6()
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.create_server((host, port), family=family, backlog=1024, dualstack_ipv6=both)

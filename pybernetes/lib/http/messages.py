@@ -1,8 +1,8 @@
-"""Requests and responses."""
+"""Requests, the responses that a server gives, and the replies that a client gets."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote
@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from pybernetes.lib.http.server_connection import Connection
 
 JSON = b"application/json"
+TEXT = b"text/plain; charset=utf-8"
+# Taken out of the headers that all answers share when an answer says something else.
+NOT_CACHED = b"Cache-Control: no-cache, private\r\n"
 
 
 class _StatusLines(dict[int, bytes]):
@@ -107,8 +110,39 @@ class Response:
         self.headers = headers
 
 
+class Reply:
+    """What a server answered to a client. ``header_list`` has the headers in their order, repeated ones included."""
+
+    __slots__ = ("_headers", "body", "header_list", "status")
+
+    def __init__(
+        self, status: int = 0, header_list: Iterable[tuple[bytes, bytes]] = (), body: bytes = b""
+    ) -> None:
+        self.status = status
+        self.header_list = list(header_list)
+        self.body = body
+        self._headers: dict[bytes, bytes] | None = None
+
+    @property
+    def headers(self) -> dict[bytes, bytes]:
+        """The headers by their names in lower case; of several values the last one."""
+        if self._headers is None:
+            self._headers = {name.lower(): value for name, value in self.header_list}
+        return self._headers
+
+    def header(self, name: bytes) -> str:
+        """Return a header's text (name in lower case), empty if there is none."""
+        return self.headers.get(name, b"").decode("latin-1")
+
+    def values(self, name: bytes) -> list[bytes]:
+        """Return the values of a header that may come more than once."""
+        if name not in self.headers:
+            return []
+        return [value for header, value in self.header_list if header.lower() == name]
+
+
 def split_target(target: bytes) -> tuple[str, str]:
-    """The path, with its escapes undone, and the query of a request target."""
+    """Return the path, with its escapes undone, and the query of a request target."""
     path, _, query = target.partition(b"?")
     text = path.decode("latin-1")
     return (unquote(text) if "%" in text else text), query.decode("latin-1")

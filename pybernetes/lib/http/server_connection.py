@@ -1,4 +1,4 @@
-"""One client connection: parses requests with httptools, hands them to the application, writes answers.
+"""One client connection: has requests parsed, hands them to the application, writes answers.
 
 An application is a callable that gets a request and gives a response, a stream, an upgrade, or an
 awaitable of one of them. The common read takes no task at all: bytes in, a function call, bytes out.
@@ -12,54 +12,33 @@ import ssl
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any
 
-import httptools
-
-from pybernetes.lib import listener as listening
 from pybernetes.lib.http import compression
-from pybernetes.lib.http.limits import Limits, listen
-from pybernetes.lib.http.messages import STATUS_LINES, Request, Response, split_target
-from pybernetes.lib.http.stream import Flusher, Stream
+from pybernetes.lib.http.messages import NOT_CACHED, STATUS_LINES, Request, Response
+from pybernetes.lib.http.request_parser import RequestParser
+from pybernetes.lib.http.stream import Stream
+from pybernetes.lib.http.upgrade import Upgrade
+
+if TYPE_CHECKING:
+    from pybernetes.lib.http.server import Server
 
 log = logging.getLogger(__name__)
-Answer = Union[Response, Stream, "Upgrade"]
+Answer = Response | Stream | Upgrade
 Application = Callable[[Any], "Answer | Awaitable[Answer]"]
 
-NOT_CACHED = b"Cache-Control: no-cache, private\r\n"
 
-
-class Upgrade:
-    """An answer that takes the raw connection over: ``start`` gets the transport and what was already read.
-
-    It returns the protocol that receives the bytes from then on.
-    """
-
-    def __init__(self, start: Callable[[asyncio.Transport, bytes], asyncio.Protocol]) -> None:
-        self.start = start
-
-
-class Connection(asyncio.Protocol):
+class Connection(RequestParser):
     """The protocol of one connection."""
 
     def __init__(self, server: Server) -> None:
-        self.server = server
+        super().__init__(server)
         self.transport: asyncio.Transport = None  # type: ignore[assignment]
-        self.peer: Any = None  # what authentication found out about the client's certificate
-        self.credential: Any = None  # and about the token that it sent last: see authn/chain.py
-        self._parser: Any = None
         self._queue: deque[Request] = deque()
         self._busy: Request | None = None
         self._stream: Stream | None = None
         self._task: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._last = 0.0
-        self._receiving = False
-        self._upgraded: asyncio.Protocol | None = None
-        self._upgrading = False
-        self._leftover = b""
-        # Set once nothing more is read from the client: a refusal is due, at once or after what is under way.
-        self._closing = False
         self._refusal: tuple[int, str] | None = None
         # Whether answers wait for the client to take them, and whether no more is read meanwhile.
         self._clogged = self._paused = False
@@ -68,9 +47,8 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = transport  # type: ignore[assignment]
-        self._parser = httptools.HttpRequestParser(self)
+        self._begin()
         self.server.connections.add(self)
-        self._last = time.monotonic()
         self._timer = self.server.loop.call_later(self.server.limits.head_seconds, self._check_idle)
 
     def connection_lost(self, error: Exception | None) -> None:
@@ -85,24 +63,7 @@ class Connection(asyncio.Protocol):
             self._upgraded.connection_lost(error)
             if self._busy is not None:
                 self._busy.connection_ended()
-        # The parser holds this object and this object the parser: break the ring.
-        self._parser = None
-
-    def data_received(self, data: bytes) -> None:
-        if self._upgraded is not None:
-            self._upgraded.data_received(data)
-            return
-        if self._upgrading:  # the answer that takes the connection over is still being made
-            self._leftover += data
-            return
-        if self._closing:  # the rest of what was refused
-            return
-        try:
-            self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade as upgrade:
-            self._leftover = data[upgrade.args[0] :]
-        except httptools.HttpParserError as error:
-            self.refuse(400, str(error))
+        self._let_go()
 
     def eof_received(self) -> bool | None:
         if self._upgraded is not None:
@@ -112,13 +73,17 @@ class Connection(asyncio.Protocol):
     def pause_writing(self) -> None:
         if self._upgraded is not None:
             self._upgraded.pause_writing()
-        elif self._stream is None:
+        elif self._stream is not None:
+            self._stream.pause()
+        else:
             self._clogged = True
             self._regulate()
 
     def resume_writing(self) -> None:
         if self._upgraded is not None:
             self._upgraded.resume_writing()
+        elif self._stream is not None and not self._clogged:
+            self._stream.resume()
         elif self._clogged:
             self._clogged = False
             self._regulate()
@@ -126,7 +91,7 @@ class Connection(asyncio.Protocol):
                 self._next()
 
     def _regulate(self) -> None:
-        """Reads no more requests of a client that does not take the answers, or has sent too many already."""
+        """Read no more requests of a client that does not take the answers, or has sent too many already."""
         pause = self._clogged or len(self._queue) > self.server.limits.pipeline
         if pause != self._paused and not self.transport.is_closing():
             self._paused = pause
@@ -138,11 +103,18 @@ class Connection(asyncio.Protocol):
         return self.server.limits.backlog
 
     def flush_later(self, stream: Stream) -> None:
-        """Flushes a stream when its turn comes."""
+        """Flush a stream when its turn comes."""
         self.server.flusher.add(stream)
 
+    def drain(self) -> None:
+        """End the stream that is open, or the connection if it is idle."""
+        if self._stream is not None:
+            self._stream.end()
+        elif self._busy is None:
+            self.transport.close()
+
     def abort(self) -> None:
-        """Drops the client at once."""
+        """Drop the client at once."""
         self.transport.abort()
 
     @property
@@ -155,102 +127,53 @@ class Connection(asyncio.Protocol):
         """The TLS session, for the client's certificate."""
         return self.transport.get_extra_info("ssl_object")
 
-    # -- the parser --------------------------------------------------------------------------------------
+    # -- requests and answers ----------------------------------------------------------------------------
 
-    def on_message_begin(self) -> None:
-        self._target = b""
-        self._headers: dict[bytes, bytes] = {}
-        self._repeated: dict[bytes, list[bytes]] | None = None
-        self._header_size = 0
-        self._body: bytes | bytearray = b""
-        self._receiving = self._in_head = True
-        self._last = time.monotonic()
-
-    def on_url(self, url: bytes) -> None:
-        self._target += url
-        self._grow_head(len(url))
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        name = name.lower()
-        self._grow_head(len(name) + len(value))
-        if name in self._headers:
-            first = self._headers[name]
-            if self._repeated is None:
-                self._repeated = {}
-            self._repeated.setdefault(name, [first]).append(value)
-            # Credentials are never mixed: the first ones count.
-            value = first if name == b"authorization" else first + b", " + value
-        self._headers[name] = value
-
-    def _grow_head(self, size: int) -> None:
-        self._header_size += size
-        if self._header_size > self.server.limits.head:
-            self.refuse(431, "the headers are too large")
-
-    def on_headers_complete(self) -> None:
-        self._in_head = False
-        length = self._headers.get(b"content-length", b"0")
-        limit = self.server.limits.body
-        if length.isdigit() and int(length) > limit:
-            self.refuse(413, f"limit is {limit}")
-        elif self._headers.get(b"expect", b"").lower() == b"100-continue":
-            self.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-
-    def on_body(self, data: bytes) -> None:
-        if self._closing:
-            return
-        if not self._body:
-            self._body = data  # mostly there is no more
-        else:
-            if isinstance(self._body, bytes):
-                self._body = bytearray(self._body)
-            self._body += data
-        limit = self.server.limits.body
-        if len(self._body) > limit:
-            self.refuse(413, f"limit is {limit}")
-
-    def on_message_complete(self) -> None:
-        if self._closing:
-            return
-        self._receiving = False
-        path, query = split_target(self._target)
-        body = self._body if isinstance(self._body, bytes) else bytes(self._body)
-        method = self._parser.get_method().decode()
-        request = self.server.request_class(self, method, path, query, self._headers, body)
-        request.repeated = self._repeated
-        self._body = b""
-        self._upgrading = self._parser.should_upgrade()
-        # After an upgrade that is refused, what follows could be of either protocol.
-        request.keep_alive = self._parser.should_keep_alive() and not self._upgrading
+    def received(self, request: Request) -> None:
+        """Answer a request, after those before it."""
         if self._busy is None and not self._clogged:
             self._handle(request)
         else:
             self._queue.append(request)
             self._regulate()
 
-    # -- requests and answers ----------------------------------------------------------------------------
-
     def _handle(self, request: Request) -> None:
         if self.transport.is_closing():
             return
         self._busy = request
         self._last = request.started = time.monotonic()
-        answer = self.server.application(request)
+        try:
+            answer = self.server.application(request)
+        except Exception as error:
+            self._fail(request, error)
+            return
         if type(answer) is Response:
             self._respond(request, answer)
-        elif isinstance(answer, (Stream, Upgrade)):
-            self._open(request, answer)
+        elif isinstance(answer, (Response, Stream, Upgrade)):
+            self._answer(request, answer)
         else:
-            self._task = self.server.loop.create_task(self._await(request, answer))  # type: ignore[arg-type]
+            self._task = self.server.loop.create_task(self._await(request, answer))
 
     async def _await(self, request: Request, awaitable: Awaitable[Answer]) -> None:
-        answer = await awaitable
-        self._task = None
-        if self.transport.is_closing():
-            if isinstance(answer, Stream):
-                answer.lost()
+        try:
+            answer = await awaitable
+        except Exception as error:
+            self._task = None
+            self._fail(request, error)
             return
-        if isinstance(answer, Response):
+        self._task = None
+        self._answer(request, answer)
+
+    def _fail(self, request: Request, error: Exception) -> None:
+        """Answer for an application that could not."""
+        log.error("%s %s", request.method, request.path, exc_info=error)
+        self._answer(request, self.server.refusal(500, f"{type(error).__name__}: {error}"))
+
+    def _answer(self, request: Request, answer: Answer) -> None:
+        if self.transport.is_closing():
+            if isinstance(answer, (Stream, Upgrade)):
+                answer.lost()
+        elif isinstance(answer, Response):
             self._respond(request, answer)
         else:
             self._open(request, answer)
@@ -265,7 +188,11 @@ class Connection(asyncio.Protocol):
         for name, value in answer.headers:
             head += b"%b: %b\r\n" % (name, value)
         self.transport.write(head + b"\r\n")
-        answer.attach(self, request)
+        if request.method == "HEAD":
+            answer.lost()
+            self.finished()
+        else:
+            answer.attach(self)
 
     def _respond(self, request: Request, answer: Response) -> None:
         body = answer.body
@@ -295,7 +222,7 @@ class Connection(asyncio.Protocol):
         self.finished()
 
     def finished(self) -> None:
-        """The answer is complete: on to the next request, or close."""
+        """Go on with the next request, or close: the answer is complete."""
         request, self._busy, self._stream = self._busy, None, None
         if self.transport.is_closing():
             return
@@ -305,7 +232,7 @@ class Connection(asyncio.Protocol):
             self._next()
 
     def _next(self) -> None:
-        """Goes on with the requests that wait, a turn of the loop for each: others have their turn in between."""
+        """Go on with the requests that wait, a turn of the loop for each: others have their turn in between."""
         if self._queue:
             self._busy = self._queue.popleft()
             self._regulate()
@@ -314,7 +241,7 @@ class Connection(asyncio.Protocol):
             self._refuse(*self._refusal)
 
     def refuse(self, status: int, message: str) -> None:
-        """Answers a request that could not even be read, when those before it are answered, and closes."""
+        """Answer a request that could not even be read, when those before it are answered, and closes."""
         if self._closing:
             return
         self._closing = True
@@ -326,13 +253,14 @@ class Connection(asyncio.Protocol):
 
     def _refuse(self, status: int, message: str) -> None:
         response = self.server.refusal(status, message)
-        head = STATUS_LINES[status] + b"Connection: close\r\nContent-Type: application/json\r\n"
-        self.transport.write(head + b"Content-Length: %d\r\n\r\n%b" % (len(response), response))
+        head = STATUS_LINES[status] + b"Connection: close\r\nContent-Type: %b\r\n" % response.content_type
+        body = response.body
+        self.transport.write(head + b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
         # To close while the client is sending would make its kernel throw the answer away.
         self.server.loop.call_later(self.server.limits.linger_seconds, self.transport.close)
 
     def _check_idle(self) -> None:
-        """Closes a connection that is idle for long, or whose client stopped in the middle of a request."""
+        """Close a connection that is idle for long, or whose client stopped in the middle of a request."""
         limits = self.server.limits
         limit = limits.idle_seconds
         if self._receiving:
@@ -345,60 +273,3 @@ class Connection(asyncio.Protocol):
         # The next request may begin, and be slow, right after this look.
         delay = min(limit - waited, limits.head_seconds) if waiting else limits.head_seconds
         self._timer = self.server.loop.call_later(max(delay, limits.head_seconds / 8), self._check_idle)
-
-
-class Server:
-    """Listens, and holds what all connections share."""
-
-    def __init__(
-        self,
-        application: Application,
-        refusal: Callable[[int, str], bytes],
-        limits: Limits | None = None,
-        request_class: type[Request] = Request,
-    ) -> None:
-        self.application = application
-        self.request_class = request_class
-        self.refusal = refusal
-        self.limits = limits or Limits()
-        self.connections: set[Connection] = set()
-        self.draining = False
-        self.flusher = Flusher()
-        self.loop: asyncio.AbstractEventLoop = None  # type: ignore[assignment]
-        self._listener: asyncio.Server | None = None
-        self._second = 0
-        self._common = b""
-
-    def common_headers(self, request: Request) -> bytes:
-        """The headers of every response; the date is formatted once a second."""
-        now = int(time.time())
-        if now != self._second:
-            self._second = now
-            date = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(now))
-            self._common = NOT_CACHED + f"Date: {date}\r\n".encode()
-        return self._common + request.response_headers()
-
-    async def start(self, host: str, port: int, context: ssl.SSLContext) -> int:
-        """Listens; gives the port, which matters when it was asked for port 0."""
-        self.loop = asyncio.get_running_loop()
-        listener = listen(host, port, self.limits)
-        self._listener = await self.loop.create_server(
-            lambda: Connection(self), sock=listener, ssl=context, backlog=1024, ssl_handshake_timeout=10
-        )
-        return listener.getsockname()[1]
-
-    async def drain(self, seconds: float) -> None:
-        """Takes no new connections, ends streams, waits for requests under way, then closes."""
-        self.draining = True
-        if self._listener is not None:
-            await listening.close(self._listener)
-        for connection in list(self.connections):
-            if connection._stream is not None:
-                connection._stream.end()
-            elif connection._busy is None:
-                connection.transport.close()
-        deadline = time.monotonic() + seconds
-        while any(connection.is_busy for connection in self.connections) and time.monotonic() < deadline:
-            await asyncio.sleep(0.02)
-        for connection in list(self.connections):
-            connection.abort()

@@ -10,9 +10,12 @@ import struct
 import zlib
 from collections.abc import Mapping
 
+from pybernetes.lib.http.duplex import Duplex
+
 SYN_STREAM, SYN_REPLY, RST_STREAM, SETTINGS, PING, GOAWAY, HEADERS, WINDOW_UPDATE = 1, 2, 3, 4, 6, 7, 8, 9
 FIN = 1
 _PIECE = 32 * 1024
+_UNREAD_LIMIT = 1 << 20
 
 # What both sides compress headers with, as the protocol says.
 _WORDS = [
@@ -94,24 +97,25 @@ class Stream:
         self._ended = False
 
     async def read(self) -> bytes:
-        """What came; nothing at the end."""
+        """Return what came; nothing at the end."""
         if self._ended:
             return b""
         piece = await self._pieces.get()
         self._ended = not piece
+        self._connection.taken(len(piece))
         return piece
 
     async def write(self, data: bytes) -> None:
-        """Sends."""
+        """Send data."""
         for start in range(0, len(data), _PIECE):
             await self._connection.send(data_frame(self.number, data[start : start + _PIECE]))
 
     async def end(self) -> None:
-        """Sends nothing more."""
+        """Send nothing more."""
         await self._connection.send(data_frame(self.number, b"", FIN))
 
     def feed(self, data: bytes, last: bool) -> None:
-        """Takes in what came."""
+        """Take in what came."""
         if data:
             self._pieces.put_nowait(data)
         if last:
@@ -119,59 +123,94 @@ class Stream:
 
 
 def data_frame(number: int, data: bytes, flags: int = 0) -> bytes:
-    """A frame of a stream's data."""
+    """Return a frame of a stream's data."""
     return struct.pack("!IB", number, flags) + len(data).to_bytes(3, "big") + data
 
 
 def control_frame(kind: int, body: bytes, flags: int = 0) -> bytes:
-    """A frame about the connection or one of its streams."""
+    """Return a frame about the connection or one of its streams."""
     return struct.pack("!HHB", 0x8003, kind, flags) + len(body).to_bytes(3, "big") + body
+
+
+class FrameParser:
+    """Bytes in, frames out: pairs of the eight bytes that a frame begins with and its body."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+
+    def feed(self, data: bytes) -> list[tuple[bytes, bytes]]:
+        """Return the frames that are complete now."""
+        self._data += data
+        frames = []
+        position = 0
+        while len(self._data) - position >= 8:
+            end = position + 8 + int.from_bytes(self._data[position + 5 : position + 8], "big")
+            if len(self._data) < end:
+                break
+            frames.append((bytes(self._data[position : position + 8]), bytes(self._data[position + 8 : end])))
+            position = end
+        del self._data[:position]
+        return frames
 
 
 class Connection:
     """A SPDY connection after the upgrade."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader, self._writer = reader, writer
+    def __init__(self, raw: Duplex) -> None:
+        self._raw = raw
         self._compressor = zlib.compressobj(zdict=DICTIONARY)
         self._streams: dict[int, Stream] = {}
         self._next = 1
+        self._unread = 0
+        self._room = asyncio.Event()
 
     async def open(self, headers: Mapping[str, str]) -> Stream:
-        """A new stream."""
+        """Open a new stream."""
         number, self._next = self._next, self._next + 2
         stream = self._streams[number] = Stream(self, number)
         block = struct.pack("!I", len(headers))
         for name, value in headers.items():
-            for each in (name.lower().encode(), value.encode()):
-                block += struct.pack("!I", len(each)) + each
+            for text in (name.lower().encode(), value.encode()):
+                block += struct.pack("!I", len(text)) + text
         packed = self._compressor.compress(block) + self._compressor.flush(zlib.Z_SYNC_FLUSH)
         await self.send(control_frame(SYN_STREAM, struct.pack("!IIH", number, 0, 0) + packed))
         return stream
 
     async def send(self, frame: bytes) -> None:
-        """Sends a frame."""
-        self._writer.write(frame)
-        await self._writer.drain()
+        """Send a frame."""
+        self._raw.write(frame)
+        await self._raw.drain()
+
+    def taken(self, size: int) -> None:
+        """Note that some of what came has been read."""
+        self._unread -= size
+        if self._unread <= _UNREAD_LIMIT:
+            self._room.set()
 
     async def run(self) -> None:
-        """Hands out what comes until the connection ends."""
+        """Hand out what comes until the connection ends, no faster than it is read."""
+        parser = FrameParser()
         try:
-            while True:
-                head = await self._reader.readexactly(8)
-                size = int.from_bytes(head[5:8], "big")
-                body = await self._reader.readexactly(size) if size else b""
-                if head[0] & 0x80:
-                    await self._control(int.from_bytes(head[2:4], "big"), head[4], body)
-                    continue
-                stream = self._streams.get(int.from_bytes(head[:4], "big"))
-                if stream is not None:
-                    stream.feed(body, bool(head[4] & FIN))
-        except (asyncio.IncompleteReadError, OSError):
+            while data := await self._raw.read():
+                for head, body in parser.feed(data):
+                    await self._frame(head, body)
+                while self._unread > _UNREAD_LIMIT:
+                    self._room.clear()
+                    await self._room.wait()
+        except OSError:
             pass
         finally:
             for stream in self._streams.values():
                 stream.feed(b"", True)
+
+    async def _frame(self, head: bytes, body: bytes) -> None:
+        if head[0] & 0x80:
+            await self._control(int.from_bytes(head[2:4], "big"), head[4], body)
+            return
+        stream = self._streams.get(int.from_bytes(head[:4], "big"))
+        if stream is not None:
+            self._unread += len(body)
+            stream.feed(body, bool(head[4] & FIN))
 
     async def _control(self, kind: int, flags: int, body: bytes) -> None:
         if kind == PING:
@@ -182,5 +221,5 @@ class Connection:
                 stream.feed(b"", True)
 
     def close(self) -> None:
-        """Ends the connection."""
-        self._writer.close()
+        """End the connection."""
+        self._raw.close()

@@ -5,23 +5,51 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from pybernetes.lib.http.messages import JSON, Request
-
-if TYPE_CHECKING:
-    from pybernetes.lib.http.server_connection import Connection
+from pybernetes.lib.http.messages import JSON
 
 _STREAMS_PER_TURN = 8
 
 
 def chunk(data: bytes) -> bytes:
-    """Data as one chunk of the chunked transfer encoding."""
+    """Return data as one chunk of the chunked transfer encoding."""
     return b"%x\r\n%b\r\n" % (len(data), data)
 
 
+class Outlet(Protocol):
+    """The bytes on their way to a client, as a stream sees them: mostly the transport of its connection."""
+
+    def write(self, data: bytes) -> Any:
+        """Send bytes, now or later."""
+
+    def get_write_buffer_size(self) -> int:
+        """Return how many bytes wait for the client."""
+
+
+class Client(Protocol):
+    """Whoever a stream goes to: mostly a connection."""
+
+    @property
+    def transport(self) -> Outlet:
+        """Where the bytes go."""
+
+    @property
+    def backlog(self) -> int:
+        """How far a stream may be behind."""
+
+    def flush_later(self, stream: Stream) -> None:
+        """Flush a stream when its turn comes."""
+
+    def finished(self) -> None:
+        """Note that the stream is complete."""
+
+    def abort(self) -> None:
+        """Drop the client at once."""
+
+
 class Flusher:
-    """Sends what streams have queued, a few streams per turn of the loop.
+    """Send what streams have queued, a few streams per turn of the loop.
 
     Between the turns new events come in and join what waits, so that with many watchers each write carries
     more of them, while a lone event goes out at once.
@@ -32,7 +60,7 @@ class Flusher:
         self._running = False
 
     def add(self, stream: Stream) -> None:
-        """Notes a stream that has something to send."""
+        """Note a stream that has something to send."""
         self._waiting.append(stream)
         if not self._running:
             self._running = True
@@ -61,15 +89,15 @@ class Stream:
         self.on_end: Callable[[], Any] | None = None
         # Called once the head is sent, to write the first frames.
         self.on_open: Callable[[], None] | None = None
-        self._connection: Connection | None = None
+        self._connection: Client | None = None
         self._pending: list[bytes] = []
         self._scheduled = False
         self._head_start = 0
         self.closed = False
         self._finished = False
 
-    def attach(self, connection: Connection, request: Request) -> None:
-        """Takes the connection over; called by it."""
+    def attach(self, connection: Client) -> None:
+        """Take the connection over; called by it."""
         self._connection = connection
         if self.on_open is not None:
             self.on_open()
@@ -80,7 +108,7 @@ class Stream:
             self.end()
 
     def write(self, chunks: bytes) -> None:
-        """Queues chunks; everything queued in one turn of the loop goes out together."""
+        """Queue chunks; everything queued in one turn of the loop goes out together."""
         if self.closed:
             return
         self._pending.append(chunks)
@@ -89,7 +117,7 @@ class Stream:
             self._connection.flush_later(self)
 
     def flush(self) -> None:
-        """Sends what is queued."""
+        """Send what is queued."""
         self._scheduled = False
         if self.closed or self._connection is None or not self._pending:
             return
@@ -103,14 +131,20 @@ class Stream:
         if behind - self._head_start > self._connection.backlog:
             self._connection.abort()
 
+    def pause(self) -> None:
+        """Note that the client is behind; a stream that can wait does."""
+
+    def resume(self) -> None:
+        """Note that the client has caught up."""
+
     def finish(self) -> None:
-        """Ends the response, now or as soon as it has begun."""
+        """End the response, now or as soon as it has begun."""
         self._finished = True
         if self._connection is not None:
             self.end()
 
     def end(self) -> None:
-        """Ends the response; the connection can be used again."""
+        """End the response; the connection can be used again."""
         if self.closed:
             return
         self._pending.append(b"0\r\n\r\n")
@@ -121,7 +155,7 @@ class Stream:
             connection.finished()
 
     def lost(self) -> None:
-        """Lets go of everything; called when the client went away."""
+        """Let go of everything; called when the client went away."""
         if self.closed:
             return
         self.closed = True
@@ -132,7 +166,7 @@ class Stream:
         self.ended()
 
     def ended(self) -> None:
-        """Tells whoever wants to know that nothing more comes."""
+        """Tell whoever wants to know that nothing more comes."""
         if self.on_end is not None:
             end, self.on_end = self.on_end, None
             end()

@@ -1,4 +1,4 @@
-"""WebSocket (RFC 6455): the client's handshake, and frames in and out. No I/O."""
+"""WebSocket (RFC 6455): the handshake of both sides, and frames in and out. No I/O."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import base64
 import hashlib
 import os
 import struct
+
+TYPE_CHECKING = False  # kubectl uses this module: typing's own costs time to import
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 _CONTINUATION = 0
@@ -18,12 +22,12 @@ class WebSocketError(ConnectionError):
 
 
 def new_key() -> bytes:
-    """A fresh Sec-WebSocket-Key."""
+    """Return a fresh Sec-WebSocket-Key."""
     return base64.b64encode(os.urandom(16))
 
 
 def upgrade_headers(key: bytes, protocols: tuple[str, ...]) -> dict[bytes, bytes]:
-    """The headers that ask for the upgrade."""
+    """Return the headers that ask for the upgrade."""
     headers = {
         b"Connection": b"Upgrade", b"Upgrade": b"websocket", b"Sec-WebSocket-Version": b"13", b"Sec-WebSocket-Key": key,
     }  # fmt: skip
@@ -33,18 +37,36 @@ def upgrade_headers(key: bytes, protocols: tuple[str, ...]) -> dict[bytes, bytes
 
 
 def accept_of(key: bytes) -> bytes:
-    """What a server answers to a key."""
+    """Return what a server answers to a key."""
     return base64.b64encode(hashlib.sha1(key + _MAGIC).digest())
 
 
+def accept_headers(key: bytes, protocol: bytes = b"") -> list[tuple[bytes, bytes]]:
+    """Return the headers with which a server agrees to the upgrade, to one of the offered protocols if any."""
+    headers = [
+        (b"Upgrade", b"websocket"),
+        (b"Connection", b"Upgrade"),
+        (b"Sec-WebSocket-Accept", accept_of(key)),
+    ]
+    if protocol:
+        headers.append((b"Sec-WebSocket-Protocol", protocol))
+    return headers
+
+
+def offered_protocols(headers: Mapping[bytes, bytes]) -> list[bytes]:
+    """Return the subprotocols that a client offers."""
+    names = headers.get(b"sec-websocket-protocol", b"").split(b",")
+    return [name.strip() for name in names if name.strip()]
+
+
 def check_upgrade(headers: dict[bytes, bytes], key: bytes) -> None:
-    """Makes sure that a server has understood."""
+    """Make sure that a server has understood."""
     if headers.get(b"sec-websocket-accept", b"").strip() != accept_of(key):
         raise WebSocketError("the server's answer to the upgrade is not a WebSocket's")
 
 
 def frame(opcode: int, payload: bytes, *, mask: bytes | None = None) -> bytes:
-    """A whole message as one frame; clients mask, servers do not."""
+    """Return a whole message as one frame; clients mask, servers do not."""
     size = len(payload)
     bit = 0x80 if mask is not None else 0
     if size < 126:
@@ -57,7 +79,7 @@ def frame(opcode: int, payload: bytes, *, mask: bytes | None = None) -> bytes:
 
 
 def masked(payload: bytes, mask: bytes) -> bytes:
-    """The payload with the mask put on, or taken off."""
+    """Return the payload with the mask put on, or taken off."""
     size = len(payload)
     if not size:
         return b""
@@ -67,23 +89,26 @@ def masked(payload: bytes, mask: bytes) -> bytes:
 
 
 class Parser:
-    """Bytes in, messages out: pairs of opcode and payload."""
+    """Bytes in, messages out: pairs of opcode and payload. With ``masked`` frames must be, as a client's are."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, masked: bool = False) -> None:
+        self._masked = masked
         self._data = bytearray()
         self._opcode = 0
         self._message = bytearray()
 
     def feed(self, data: bytes) -> list[tuple[int, bytes]]:
-        """The messages that are complete now."""
+        """Return the messages that are complete now."""
         self._data += data
-        found = []
+        messages = []
         while (part := self._frame()) is not None:
             final, opcode, payload = part
             if opcode >= CLOSE:  # control frames may come between the parts of a message
-                found.append((opcode, payload))
+                messages.append((opcode, payload))
                 continue
             if opcode != _CONTINUATION:
+                if self._opcode:
+                    raise WebSocketError("a message inside of another one")
                 self._opcode, self._message = opcode, bytearray()
             elif not self._opcode:
                 raise WebSocketError("a continuation of nothing")
@@ -91,9 +116,9 @@ class Parser:
             if len(self._message) > _MESSAGE_LIMIT:
                 raise WebSocketError("the message is too large")
             if final:
-                found.append((self._opcode, bytes(self._message)))
+                messages.append((self._opcode, bytes(self._message)))
                 self._opcode, self._message = 0, bytearray()
-        return found
+        return messages
 
     def _frame(self) -> tuple[bool, int, bytes] | None:
         data = self._data
@@ -102,6 +127,8 @@ class Parser:
         first, second = data[0], data[1]
         if first & 0x70:
             raise WebSocketError("reserved bits are set")
+        if self._masked and not second & 0x80:
+            raise WebSocketError("a client's frame is not masked")
         size, position = second & 0x7F, 2
         if size == 126:
             if len(data) < 4:

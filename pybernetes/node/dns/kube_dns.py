@@ -12,6 +12,7 @@ from pybernetes.client.client import Client
 from pybernetes.client.refs import CONFIG_MAPS, ENDPOINT_SLICES, NAMESPACES, SERVICES
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.exposition import CONTENT_TYPE, Exposition
+from pybernetes.lib.http.messages import Request, Response
 from pybernetes.node.dns import config, records
 from pybernetes.node.dns.answer_table import AnswerTable
 from pybernetes.node.dns.forwarder import Forwarder
@@ -19,7 +20,7 @@ from pybernetes.node.dns.metrics import Metrics
 from pybernetes.node.dns.resolver import Resolver
 from pybernetes.node.dns.server import Server
 from pybernetes.runtime.cache import key_of
-from pybernetes.runtime.component_server import Asked, ComponentServer, Page
+from pybernetes.runtime.component_server import ComponentServer, text
 from pybernetes.runtime.informer import Informer
 
 log = logging.getLogger(__name__)
@@ -125,18 +126,18 @@ class KubeDns:
         for page in self._pages:
             await page.stop()
 
-    def _health(self, asked: Asked) -> Page:
-        return Page(b"OK")
+    def _health(self, request: Request) -> Response:
+        return text(b"OK")
 
-    def _ready(self, asked: Asked) -> Page:
-        return Page(b"OK") if self.ready else Page(b"kubernetes", 503)
+    def _ready(self, request: Request) -> Response:
+        return text(b"OK") if self.ready else text(b"kubernetes", 503)
 
-    def _metrics(self, asked: Asked) -> Page:
-        text = Exposition()
+    def _metrics(self, request: Request) -> Response:
+        exposition = Exposition()
         self.metrics.names = len(self.table.names)
-        self.metrics.write(text)
-        text.process()
-        return Page(text.render(), content_type=CONTENT_TYPE)
+        self.metrics.write(exposition)
+        exposition.process()
+        return Response(exposition.render(), content_type=CONTENT_TYPE)
 
 
 def _headless(service: Object | None) -> bool:

@@ -1,4 +1,4 @@
-"""kubelet: makes the containers of a node match the pods that are bound to it, and tells how they are.
+"""kubelet: makes the containers of a node match the pods that are bound to it, and reports how they are.
 
-``state`` is what the runtime has, ``plan`` (pure) what to do about it, ``status`` (pure) what to report.
+``kubelet`` puts the rooms together; ``pod`` is the life of one pod; ``context`` is what the rooms share.
 """

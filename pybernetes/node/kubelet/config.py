@@ -1,16 +1,14 @@
-"""How a kubelet is set up: KubeletConfiguration v1beta1, with flags over it."""
+"""The configuration of a kubelet: KubeletConfiguration v1beta1, overlaid with flags."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib.flags import duration
 from pybernetes.node.kubelet.config_fields import ABSENT, DEFAULTS, UNUSED
 
-Fields = dict[str, Any]
 API_VERSION = "kubelet.config.k8s.io/v1beta1"
 
 _DURATIONS = (
@@ -21,8 +19,8 @@ _DURATIONS = (
 _ENFORCED = ("none", "pods", "system-reserved", "kube-reserved", "system-reserved-compressible", "kube-reserved-compressible")  # fmt: skip
 
 
-# Where nothing is the same as not said: programs that write configurations write every field.
-_NOTHING_IS_DEFAULT = (
+# An empty value of these means the default: programs that write configurations write every field.
+_EMPTY_IS_DEFAULT = (
     *_DURATIONS, "address", "port", "healthzBindAddress", "clusterDomain", "cgroupDriver", "podLogsDir", "maxPods",
     "containerRuntimeEndpoint", "containerLogMaxSize", "nodeLeaseDurationSeconds", "maxOpenFiles", "contentType",
     "cpuManagerPolicy", "memoryManagerPolicy", "topologyManagerPolicy", "topologyManagerScope", "hairpinMode",
@@ -35,46 +33,23 @@ class ConfigurationError(ValueError):
     """The configuration says something impossible or unknown."""
 
 
-@dataclass(slots=True)
-class Options:
-    """Everything that a kubelet needs to know to run."""
-
-    node_name: str
-    root: Path = Path("/var/lib/kubelet")
-    configuration: Fields = field(default_factory=lambda: merged({}))
-    node_ips: tuple[str, ...] = ()
-    node_labels: Mapping[str, str] = field(default_factory=dict)
-    hostname: str = ""
-    provider_id: str = ""
-    cloud_provider: str = ""
-    cni_configuration: Path | None = None  # where to write the CNI configuration; None leaves it to others
-    certificates: Path | None = None
-    dead_runs: int = 1  # how many earlier runs of a container are kept for their logs
-    housekeeping: float = 10.0  # seconds between two looks at what the node has left
-    capacity: Mapping[str, str] = field(default_factory=dict)  # what the machine has, where it is to be told
-
-    def seconds(self, name: str) -> float:
-        """A duration of the configuration."""
-        return float(duration(self.configuration[name]))
-
-
-def merged(given: Fields) -> Fields:
-    """A configuration with its defaults; what changes nothing here is kept, and told."""
+def merged(given: Object) -> Object:
+    """Return a configuration with its defaults; fields that have no effect here are kept and logged."""
     result = {**{name: default for name, (default, _) in UNUSED.items() if default is not None}, **DEFAULTS}
     for key, value in given.items():
         if value is None:
             continue
         if key in ("authentication", "authorization"):
-            value = {part: {**DEFAULTS[key].get(part, {}), **each} if isinstance(each, dict) else each
-                     for part, each in {**DEFAULTS[key], **value}.items()}  # fmt: skip
+            value = {part: {**DEFAULTS[key].get(part, {}), **item} if isinstance(item, dict) else item
+                     for part, item in {**DEFAULTS[key], **value}.items()}  # fmt: skip
         if key == "evictionHard" and given.get("mergeDefaultEvictionSettings"):
             value = {**DEFAULTS[key], **value}
         result[key] = value
     return result
 
 
-def overlaid(base: Fields, over: Fields) -> Fields:
-    """A configuration with another one over it; objects are joined, everything else is replaced."""
+def overlaid(base: Object, over: Object) -> Object:
+    """Return a configuration overlaid with another one: objects are merged, everything else is replaced."""
     result = dict(base)
     for key, value in over.items():
         before = result.get(key)
@@ -84,20 +59,20 @@ def overlaid(base: Fields, over: Fields) -> Fields:
     return result
 
 
-def remarks(given: Fields) -> list[str]:
-    """What somebody who wrote this should know: fields that nobody knows, and fields that change nothing."""
-    found = []
+def remarks(given: Object) -> list[str]:
+    """Return remarks for the author of a configuration: unknown fields, and fields that have no effect."""
+    texts = []
     for key, value in given.items():
         if key in UNUSED:
             if value is not None and value != UNUSED[key][0] and not _same_duration(value, UNUSED[key][0]):
-                found.append(f"{key} changes nothing here: {UNUSED[key][1]}")
+                texts.append(f"{key} changes nothing here: {UNUSED[key][1]}")
         elif key not in DEFAULTS and key not in ABSENT:
-            found.append(f'strict decoding error: unknown field "{key}"')
-    return found
+            texts.append(f'strict decoding error: unknown field "{key}"')
+    return texts
 
 
-def _is_unsaid(key: str, value: Any) -> bool:
-    if key not in _NOTHING_IS_DEFAULT or key == "imageMaximumGCAge":
+def _is_empty(key: str, value: Any) -> bool:
+    if key not in _EMPTY_IS_DEFAULT or key == "imageMaximumGCAge":
         return False
     return (
         value is None
@@ -106,15 +81,15 @@ def _is_unsaid(key: str, value: Any) -> bool:
     )
 
 
-def _same_duration(one: Any, other: Any) -> bool:
+def _same_duration(first: Any, second: Any) -> bool:
     try:
-        return float(duration(str(one))) == float(duration(str(other)))
+        return float(duration(str(first))) == float(duration(str(second)))
     except ValueError:
         return False
 
 
-def load(path: Path) -> Fields:
-    """The configuration of a file; ConfigurationError if it is broken."""
+def load(path: Path) -> Object:
+    """Return the configuration of a file; raise ConfigurationError if it is malformed."""
     import yaml
 
     try:
@@ -127,49 +102,51 @@ def load(path: Path) -> Fields:
         raise ConfigurationError(f"{path}: not a KubeletConfiguration")
     if value.get("apiVersion", API_VERSION) != API_VERSION:
         raise ConfigurationError(f"{path}: the apiVersion {value.get('apiVersion')!r} is not {API_VERSION}")
-    found = {key: each for key, each in value.items() if key not in ("kind", "apiVersion", "metadata")}
-    found = {key: each for key, each in found.items() if not _is_unsaid(key, each)}
+    configuration = {
+        key: item for key, item in value.items() if key not in ("kind", "apiVersion", "metadata")
+    }
+    configuration = {key: item for key, item in configuration.items() if not _is_empty(key, item)}
     for part, names in (
         ("authentication", ("cacheTTL",)),
         ("authorization", ("cacheAuthorizedTTL", "cacheUnauthorizedTTL")),
     ):
-        webhook = (found.get(part) or {}).get("webhook") or {}
+        webhook = (configuration.get(part) or {}).get("webhook") or {}
         for name in names:
             if name in webhook and _same_duration(webhook[name], "0s"):
                 del webhook[name]
-    validate(found)
-    return found
+    validate(configuration)
+    return configuration
 
 
-def validate(found: Fields) -> None:
-    """Refuses values that cannot be; ConfigurationError names the field."""
+def validate(configuration: Object) -> None:
+    """Reject impossible values; ConfigurationError names the field."""
     for key in _DURATIONS:
-        if key in found:
+        if key in configuration:
             try:
-                duration(str(found[key]))
+                duration(str(configuration[key]))
             except ValueError as error:
                 raise ConfigurationError(f"invalid configuration: {key}: {error}") from None
     for key, (fine, what) in ABSENT.items():
-        if found.get(key) is not None and found[key] not in fine:
+        if configuration.get(key) is not None and configuration[key] not in fine:
             raise ConfigurationError(f"invalid configuration: {key}: {what} is not supported by this kubelet")
-    if found.get("cgroupDriver", "cgroupfs") not in ("cgroupfs", "systemd"):
+    if configuration.get("cgroupDriver", "cgroupfs") not in ("cgroupfs", "systemd"):
         raise ConfigurationError("invalid configuration: cgroupDriver must be cgroupfs or systemd")
     for key in ("port", "healthzPort", "readOnlyPort"):
-        if not 0 <= int(found.get(key, 0)) <= 65535:
+        if not 0 <= int(configuration.get(key, 0)) <= 65535:
             raise ConfigurationError(f"invalid configuration: {key} must be between 0 and 65535")
     for key in ("maxPods", "podsPerCore", "nodeStatusMaxImages"):
-        if int(found.get(key, 1)) < (-1 if key == "nodeStatusMaxImages" else 0):
+        if int(configuration.get(key, 1)) < (-1 if key == "nodeStatusMaxImages" else 0):
             raise ConfigurationError(f"invalid configuration: {key} must not be a negative number")
-    _validate_thresholds(found)
-    _validate_reservations(found)
+    _validate_thresholds(configuration)
+    _validate_reservations(configuration)
 
 
-def _validate_thresholds(found: Fields) -> None:
+def _validate_thresholds(configuration: Object) -> None:
     from pybernetes.api import quantity
     from pybernetes.node.kubelet.eviction import thresholds
 
-    every = {**DEFAULTS, **found}
-    high, low = (int(every[f"imageGC{each}ThresholdPercent"]) for each in ("High", "Low"))
+    every = {**DEFAULTS, **configuration}
+    high, low = (int(every[f"imageGC{level}ThresholdPercent"]) for level in ("High", "Low"))
     for name, value in (("High", high), ("Low", low)):
         if not 0 <= value <= 100:
             raise ConfigurationError(
@@ -180,31 +157,31 @@ def _validate_thresholds(found: Fields) -> None:
             f"invalid configuration: imageGCLowThresholdPercent {low} must be less than"
             f" imageGCHighThresholdPercent {high}"
         )
-    if int(found.get("containerLogMaxFiles", 2)) <= 1:
+    if int(configuration.get("containerLogMaxFiles", 2)) <= 1:
         raise ConfigurationError("invalid configuration: containerLogMaxFiles must be greater than 1")
     try:
-        if quantity.parse(found.get("containerLogMaxSize", "10Mi")) <= 0:
+        if quantity.parse(configuration.get("containerLogMaxSize", "10Mi")) <= 0:
             raise ValueError("must be positive")
-        thresholds.parse(found)
+        thresholds.parse(configuration)
     except ValueError as error:
         raise ConfigurationError(f"invalid configuration: {error}") from None
 
 
-def _validate_reservations(found: Fields) -> None:
+def _validate_reservations(configuration: Object) -> None:
     from pybernetes.api import quantity
 
-    enforced = found.get("enforceNodeAllocatable") or ()
-    for each in enforced:
-        if each not in _ENFORCED:
+    enforced = configuration.get("enforceNodeAllocatable") or ()
+    for name in enforced:
+        if name not in _ENFORCED:
             raise ConfigurationError(
-                f'invalid configuration: option "{each}" specified for enforceNodeAllocatable (--enforce-node-allocatable);'
+                f'invalid configuration: option "{name}" specified for enforceNodeAllocatable (--enforce-node-allocatable);'
                 f" valid options are {', '.join(_ENFORCED)}"
             )
         for part in ("system", "kube"):
-            if each.startswith(f"{part}-reserved") and not found.get(f"{part}ReservedCgroup"):
+            if name.startswith(f"{part}-reserved") and not configuration.get(f"{part}ReservedCgroup"):
                 raise ConfigurationError(
                     f"invalid configuration: {part}ReservedCgroup (--{part}-reserved-cgroup) must be specified when"
-                    f' "{each}" is included in enforceNodeAllocatable'
+                    f' "{name}" is included in enforceNodeAllocatable'
                 )
     if "none" in enforced and len(enforced) > 1:
         raise ConfigurationError(
@@ -212,7 +189,7 @@ def _validate_reservations(found: Fields) -> None:
             " enforcements when none is specified"
         )
     for part in ("systemReserved", "kubeReserved"):
-        for name, value in (found.get(part) or {}).items():
+        for name, value in (configuration.get(part) or {}).items():
             if name not in ("cpu", "memory", "ephemeral-storage", "pid"):
                 raise ConfigurationError(f'invalid configuration: {part}: cannot reserve "{name}" resource')
             try:

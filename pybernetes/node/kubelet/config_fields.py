@@ -1,13 +1,13 @@
-"""The fields of KubeletConfiguration v1beta1: what each is without being said, and those that change nothing here."""
+"""The fields of KubeletConfiguration v1beta1: their defaults, and those that have no effect here."""
 
 from __future__ import annotations
 
 from typing import Any
 
-Fields = dict[str, Any]
+from pybernetes.api.resource import Object
 
-# Upstream's defaults of what is looked at here.
-DEFAULTS: Fields = {
+# Upstream's defaults of the fields that have an effect here.
+DEFAULTS: Object = {
     "address": "0.0.0.0",
     "port": 10250,
     "readOnlyPort": 0,
@@ -40,7 +40,7 @@ DEFAULTS: Fields = {
     "seccompDefault": False,
     "singleProcessOOMKill": False,
     "failSwapOn": True,
-    "failCgroupV1": False,  # upstream has given version 1 up, and this kubelet has not
+    "failCgroupV1": False,  # upstream has given up version 1, this kubelet has not
     "serializeImagePulls": True,
     "maxParallelImagePulls": 0,
     "imageGCHighThresholdPercent": 85,
@@ -101,7 +101,7 @@ DEFAULTS: Fields = {
     "logging": {},
 }
 
-# What upstream knows and what changes nothing here: the default, and why.
+# Fields that upstream has and that have no effect here: the default, and why.
 UNUSED: dict[str, tuple[Any, str]] = {
     "cpuCFSQuotaPeriod": ("100ms", "the period is always 100ms"),
     "configMapAndSecretChangeDetectionStrategy": ("Watch", "config maps and secrets are always watched"),
@@ -148,7 +148,7 @@ UNUSED: dict[str, tuple[Any, str]] = {
     "reservedMemory": ([], "memory is not given out by NUMA node"),
 }  # fmt: skip
 
-# What is not here at all: a node that were run as if it were would not be the node that was asked for.
+# Fields that ask for something that does not exist here: without it the node would not be the one that was asked for.
 ABSENT: dict[str, tuple[tuple[Any, ...], str]] = {
     "cpuManagerPolicy": (("", "none"), "the static CPU manager"),
     "memoryManagerPolicy": (("", "None"), "the static memory manager"),

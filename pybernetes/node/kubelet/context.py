@@ -1,31 +1,29 @@
-"""What the parts of a kubelet share."""
+"""What the rooms of a kubelet share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
+from pybernetes.api.resource import Object
 from pybernetes.client import Client
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.backoff import Backoff
-from pybernetes.node.kubelet.cgroups import PodCgroups
+from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
 from pybernetes.node.kubelet.cri.client import CriClient
-from pybernetes.node.kubelet.cri.specs import NodeSettings
 from pybernetes.node.kubelet.cri.start_limiter import StartLimiter
-from pybernetes.node.kubelet.images import ImagePuller
+from pybernetes.node.kubelet.images.image_puller import ImagePuller
 from pybernetes.node.kubelet.metrics import KubeletMetrics
+from pybernetes.node.kubelet.node_settings import NodeSettings
 from pybernetes.node.kubelet.object_cache import ObjectCache
 from pybernetes.node.kubelet.probes.probe_manager import ProbeManager
-from pybernetes.node.kubelet.volumes import VolumeManager
+from pybernetes.node.kubelet.volumes.volume_manager import VolumeManager
 from pybernetes.runtime.events import Recorder
-
-Fields = dict[str, Any]
 
 
 @dataclass(slots=True)
 class Context:
-    """One node's kubelet. Without a client it runs static pods only."""
+    """What every room of the kubelet may use. Without a client the kubelet runs static pods only."""
 
     cri: CriClient
     clock: Clock
@@ -39,29 +37,42 @@ class Context:
     objects: ObjectCache | None
     recorder: Recorder | None
     addresses: tuple[str, ...]
-    turns: StartLimiter
-    node: Callable[[], Fields]  # the Node object as it is known
+    start_limiter: StartLimiter
+    metrics: KubeletMetrics
+    node: Callable[[], Object]  # the Node object as it is known
     runtime_name: str = "containerd"
-    network_ready: Callable[[], str] = lambda: ""  # why pods cannot have a network, if they cannot
-    admit: Callable[[Fields], tuple[str, str] | None] = lambda pod: None
-    counts: KubeletMetrics = field(default_factory=KubeletMetrics)
-    others: Callable[[str], list[Fields]] = lambda uid: []  # the node's other pods that count
+    network_problem: Callable[[], str] = lambda: ""  # why pods cannot have a network, if they cannot
+    admit: Callable[[Object], tuple[str, str] | None] = lambda pod: None
+    other_pods: Callable[[str], list[Object]] = lambda uid: []  # the node's other pods that count
 
     def event(
-        self, pod: Fields, type_: str, reason: str, message: str, container: Fields | None = None
+        self,
+        pod: Object,
+        type_: str,
+        reason: str,
+        message: str,
+        container: Object | None = None,
+        annotations: dict[str, str] | None = None,
     ) -> None:
-        """Reports an event about a pod, or about one of its containers."""
+        """Record an event about a pod, or about one of its containers."""
         if self.recorder is None:
             return
         path = field_path(pod, container["name"]) if container is not None else ""
-        self.recorder.event(
-            {"kind": "Pod", "apiVersion": "v1", **pod}, type_, reason, message[:1024], field_path=path
-        )
+        about = {"kind": "Pod", "apiVersion": "v1", **pod}
+        self.recorder.event(about, type_, reason, message[:1024], field_path=path, annotations=annotations)
+
+    def node_event(self, reason: str, message: str) -> None:
+        """Record a warning about the node."""
+        if self.recorder is not None:
+            name = self.node()["metadata"]["name"]
+            # Events about nodes have the name in place of the uid, as upstream's.
+            about = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": name, "uid": name}}
+            self.recorder.warning(about, reason, message[:1024])
 
 
-def field_path(pod: Fields, name: str) -> str:
-    """How events name a container of a pod."""
+def field_path(pod: Object, name: str) -> str:
+    """Return the path by which events name a container of a pod."""
     for group in ("containers", "initContainers", "ephemeralContainers"):
-        if any(each["name"] == name for each in pod["spec"].get(group, ())):
+        if any(container["name"] == name for container in pod["spec"].get(group, ())):
             return f"spec.{group}{{{name}}}"
     return ""

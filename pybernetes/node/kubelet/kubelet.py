@@ -1,50 +1,51 @@
-"""The kubelet: puts its parts together and runs them."""
+"""The kubelet: puts its rooms together and runs them."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from pathlib import Path
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client import Client
-from pybernetes.client.refs import NODES, PODS
+from pybernetes.client.refs import NODES
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.flags import duration
 from pybernetes.lib.network import default_address
-from pybernetes.node.kubelet import machine, node_allocatable
 from pybernetes.node.kubelet.backoff import Backoff
-from pybernetes.node.kubelet.cgroups import PodCgroups
-from pybernetes.node.kubelet.config import DEFAULTS, Options
-from pybernetes.node.kubelet.containers import resolv_conf
+from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
 from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
-from pybernetes.node.kubelet.cri.specs import NodeSettings
 from pybernetes.node.kubelet.cri.start_limiter import StartLimiter
 from pybernetes.node.kubelet.housekeeping.housekeeping import Housekeeping
 from pybernetes.node.kubelet.housekeeping.orphaned_pods import OrphanedPods
-from pybernetes.node.kubelet.images import ImagePuller
-from pybernetes.node.kubelet.lease import NodeLease
-from pybernetes.node.kubelet.node_status import NodeStatus
+from pybernetes.node.kubelet.images.image_puller import ImagePuller
+from pybernetes.node.kubelet.metrics import KubeletMetrics
+from pybernetes.node.kubelet.node_settings import node_settings
+from pybernetes.node.kubelet.node_status import machine, node_allocatable
+from pybernetes.node.kubelet.node_status.node_lease import NodeLease
+from pybernetes.node.kubelet.node_status.node_status import NodeStatus
 from pybernetes.node.kubelet.object_cache import ObjectCache
-from pybernetes.node.kubelet.pod.pod_worker import PodWorker, WorkerPhase
-from pybernetes.node.kubelet.pod_admission import pod_admitter
-from pybernetes.node.kubelet.pod_sources import mirror_pods, static_pod
+from pybernetes.node.kubelet.options import Options
+from pybernetes.node.kubelet.pod.pod_worker import PodWorker
+from pybernetes.node.kubelet.pod.pod_workers import PodWorkers
+from pybernetes.node.kubelet.pod_admission.pod_admitter import PodAdmitter
+from pybernetes.node.kubelet.pod_sources.api_pods import ApiPods
+from pybernetes.node.kubelet.pod_sources.mirror_pods import MirrorPods
 from pybernetes.node.kubelet.pod_sources.static_pods import StaticPods
 from pybernetes.node.kubelet.probes.probe_manager import ProbeManager
 from pybernetes.node.kubelet.runtime_watch import RuntimeWatch
-from pybernetes.node.kubelet.stats.summary_provider import MeasuredPod, SummaryProvider
+from pybernetes.node.kubelet.stats.measured_pod import MeasuredPod
+from pybernetes.node.kubelet.stats.summary_provider import SummaryProvider
 from pybernetes.node.kubelet.status.status_manager import StatusManager
-from pybernetes.node.kubelet.volumes import VolumeManager
-from pybernetes.node.kubelet.volumes.base import VolumeInputs
 from pybernetes.node.kubelet.volumes.image_volumes import ImageVolumes
+from pybernetes.node.kubelet.volumes.volume_inputs import VolumeInputs
+from pybernetes.node.kubelet.volumes.volume_manager import VolumeManager
 from pybernetes.runtime.events import Recorder
 from pybernetes.runtime.informer import Informer
 
 log = logging.getLogger(__name__)
-Fields = dict[str, Any]
-_LOG_LINKS = Path("/var/log/containers")  # beside the usual place of logs
 _CGROUPFS = 1  # CRI's number of that driver
 
 
@@ -62,55 +63,59 @@ class Kubelet:
         self.options, self.client = options, client
         self.clock = clock or Clock()
         settings = options.configuration
-        self.cri = CriClient(settings["containerRuntimeEndpoint"], settings["imageServiceEndpoint"])
+        self.metrics = KubeletMetrics()
+        self.cri = CriClient(
+            settings["containerRuntimeEndpoint"], settings["imageServiceEndpoint"], self.metrics.runtime_call
+        )
         self.addresses = options.node_ips or (default_address(),)
         self.port = int(settings["port"])
-        self.workers: dict[str, PodWorker] = {}
+        self.pod_workers = PodWorkers()
+        self.workers = self.pod_workers.by_uid
         self.recorder = (
             Recorder(client, "kubelet", host=options.node_name, clock=self.clock) if client else None
         )
-        self.statuses = StatusManager(client, self.clock, self._shown)
+        self.statuses = StatusManager(client, self.clock, self._object_of)
+        self.static_pods = StaticPods(options, self.clock, self.workers, self._add, self._mirror)
         self.pods: Informer | None = None
         self.node_informer: Informer | None = None
+        self._api_pods: ApiPods | None = None
+        self._mirror_pods: MirrorPods | None = None
         if client is not None:
-            own = f"spec.nodeName={options.node_name}"
-            self.pods = Informer(
-                client, PODS, fields=own, transform=static_pod.without_managed_fields, clock=self.clock
-            )
+            self._api_pods = ApiPods(
+                client, options.node_name, self.clock, self.pod_workers, self.statuses,
+                add=self._add, mirror_lost=self._mirror,
+            )  # fmt: skip
+            self.pods = self._api_pods.informer
+            self._mirror_pods = MirrorPods(client, self.pods, self.clock, self.static_pods.wanted, self.node)
             self.node_informer = Informer(
                 client, NODES, fields=f"metadata.name={options.node_name}", clock=self.clock
             )
-        self.manifests = StaticPods(options, self.clock, self.workers, self._add, self._mirror, self._soon)
         self._write_network = write_network
         self._tasks: list[asyncio.Task[None]] = []
-        self._small: set[asyncio.Task[Any]] = set()
+        self._short_tasks: set[asyncio.Task[Any]] = set()
         self.node_status: NodeStatus | None = None
         self.runtime = RuntimeWatch(self.cri, self.clock, self.workers, self._soon, self._readiness_changed)
         self.context = self._context()
-        self.cri.observe = self._count_call
-        self.figures = SummaryProvider(
-            self.context, options.root, self._subjects, options.seconds("volumeStatsAggPeriod")
+        self.stats = SummaryProvider(
+            self.context, options.root, self._measured_pods, options.seconds("volumeStatsAggPeriod")
         )
-        self.upkeep = Housekeeping(
-            options.configuration,
+        self.housekeeping = Housekeeping(
+            settings, self.context, self.stats, self.workers.values, self._report_node, options.housekeeping
+        )
+        self.context.admit = PodAdmitter(
             self.context,
-            self.figures,
-            lambda: self.workers.values(),
-            self._pressed,
-            options.housekeeping,
-        )
-        unsafe = options.configuration["allowedUnsafeSysctls"]
-        self.context.admit = pod_admitter.PodAdmitter(
-            self.context, self.workers, unsafe, self.upkeep.evictions.refusal
+            self.pod_workers,
+            settings["allowedUnsafeSysctls"],
+            self.housekeeping.evictions.refusal,
         ).refusal
         self._orphans = OrphanedPods(self.context)
         self.ready = asyncio.Event()
 
     def _context(self) -> Context:
-        options, settings = self.options, self.options.configuration
-        objects = ObjectCache(self.client, self.clock, self._objects_changed) if self.client else None
-        around = VolumeInputs(
-            options.root / "pods", self.client, objects, self.clock, self.node, self._addresses_of,
+        options, settings, workers = self.options, self.options.configuration, self.pod_workers
+        objects = ObjectCache(self.client, self.clock, workers.wake_many) if self.client else None
+        volume_inputs = VolumeInputs(
+            options.root / "pods", self.client, objects, self.clock, self.node, workers.addresses,
             lambda: self.addresses,
         )  # fmt: skip
         crash = (settings.get("crashLoopBackOff") or {}).get("maxContainerRestartPeriod", "300s")
@@ -118,133 +123,82 @@ class Kubelet:
             self.cri, self.clock, serialize=bool(settings["serializeImagePulls"]),
             parallel=int(settings["maxParallelImagePulls"] or 0),
         )  # fmt: skip
-        resolv = Path(settings["resolvConf"]) if settings["resolvConf"] else None
-        node_dns = (
-            resolv_conf.parse(resolv.read_text())
-            if resolv is not None and resolv.exists()
-            else resolv_conf.ResolvConf()
-        )
         return Context(
             cri=self.cri,
             clock=self.clock,
-            settings=NodeSettings(
-                options.root,
-                Path(settings["podLogsDir"]),
-                resolv_conf.ClusterDns(tuple(settings["clusterDNS"]), settings["clusterDomain"], node_dns),
-                machine.memory(),
-                bool(settings["seccompDefault"]),
-                bool(settings["cpuCFSQuota"]),
-                Path("/sys/fs/cgroup/cgroup.controllers").exists() and not settings["singleProcessOOMKill"],
-                _LOG_LINKS if settings["podLogsDir"] == DEFAULTS["podLogsDir"] else None,
-                options.dead_runs,
-            ),
+            settings=node_settings(options),
             cgroups=PodCgroups(
-                settings["cgroupRoot"] or "/", settings["cgroupDriver"], pids=int(settings["podPidsLimit"] or -1)
+                settings["cgroupRoot"] or "/",
+                settings["cgroupDriver"],
+                pids=int(settings["podPidsLimit"] or -1),
             ),
-            volumes=VolumeManager(around, ImageVolumes(self.cri, images, around.directory)),
+            volumes=VolumeManager(volume_inputs, ImageVolumes(self.cri, images, volume_inputs.directory)),
             images=images,
-            probes=ProbeManager(self.cri, self.clock, self._probe_event, self._probed),
+            probes=ProbeManager(self.cri, self.clock, self._probe_event, workers.probed),
             backoff=Backoff(longest=float(duration(crash))),
             client=self.client,
             objects=objects,
             recorder=self.recorder,
             addresses=self.addresses,
-            turns=StartLimiter(self.clock),
+            start_limiter=StartLimiter(self.clock),
+            metrics=self.metrics,
             node=self.node,
-            network_ready=lambda: self.runtime.network_problem,
-            others=lambda uid: pod_admitter.other_pods(self.workers, uid),
-        )  # fmt: skip
+            network_problem=lambda: self.runtime.network_problem,
+            other_pods=workers.others,
+        )
 
-    def _count_call(self, operation: str, seconds: float, failed: bool) -> None:
-        counts, label = self.context.counts, ("operation_type", operation)
-        counts.add("kubelet_runtime_operations_total", label)
-        counts.observe("kubelet_runtime_operations_duration_seconds", seconds, label)
-        if failed:
-            counts.add("kubelet_runtime_operations_errors_total", label)
-        if operation == "run_podsandbox":
-            counts.add(f"kubelet_started_pods_{'errors_' if failed else ''}total")
+    # -- what rooms ask for ------------------------------------------------------------------------------
 
-    def _pressed(self) -> None:
-        if self.node_status is not None:
-            self.node_status.poke()
-
-    def _subjects(self) -> list[MeasuredPod]:
-        return [
-            MeasuredPod(worker.pod, worker.runtime, self.statuses.get(uid) or worker.pod.get("status", {}))
-            for uid, worker in self.workers.items()
-        ]
-
-    # -- what parts ask for ------------------------------------------------------------------------------
-
-    def node(self) -> Fields:
-        """The Node object as it is known."""
+    def node(self) -> Object:
+        """Return the Node object as it is known."""
         if self.node_informer is not None:
-            found = self.node_informer.get(self.options.node_name)
-            if found is not None:
-                return found
+            node = self.node_informer.get(self.options.node_name)
+            if node is not None:
+                return node
         if self.node_status is not None:
             return self.node_status.node
         total = machine.capacity(self.options.root, machine.most_pods(self.options.configuration))
         return {"metadata": {"name": self.options.node_name}, "status": {"allocatable": total}}
 
-    def _addresses_of(self, uid: str) -> tuple[str, ...]:
-        worker = self.workers.get(uid)
-        return worker.addresses() if worker is not None else ()
-
-    def _probe_event(self, pod: Fields, container: Fields, reason: str, message: str) -> None:
-        self.context.event(pod, "Warning", reason, message, container)
-
-    def _objects_changed(self, uids: set[str]) -> None:
-        for uid in uids:
-            self.poke(uid)
-
-    def poke(self, uid: str) -> None:
-        """Has a pod looked at again."""
-        worker = self.workers.get(uid)
-        if worker is not None:
-            worker.poke()
-
-    def _probed(self, uid: str) -> None:
-        worker = self.workers.get(uid)
-        if worker is not None:
-            worker.probed()
-
-    def _shown(self, pod: Fields) -> Fields | None:
-        """The object of the API that shows a pod: itself, or the mirror of a static one."""
-        if self.pods is None:
-            return None
-        found = self.pods.get(f"{pod['metadata']['namespace']}/{pod['metadata']['name']}")
-        if pod["metadata"]["uid"] in self.manifests.pods:
-            return found if found is not None and static_pod.is_mirror(found) else None
-        if found is not None and found["metadata"]["uid"] != pod["metadata"]["uid"]:
-            return None
-        return found or pod
+    def problems(self) -> list[str]:
+        """Return what keeps the node from being ready."""
+        return self.runtime.problems()
 
     def find(self, namespace: str, name: str, uid: str = "") -> PodWorker | None:
-        """The worker of a pod by name."""
-        for worker in self.workers.values():
-            meta = worker.pod["metadata"]
-            if meta["namespace"] == namespace and meta["name"] == name and uid in ("", worker.uid):
-                return worker
-        return None
+        """Return the worker of a pod by name."""
+        return self.pod_workers.find(namespace, name, uid)
+
+    def _measured_pods(self) -> list[MeasuredPod]:
+        return [
+            MeasuredPod(worker.pod, worker.runtime, self.statuses.get(uid) or worker.pod.get("status", {}))
+            for uid, worker in self.workers.items()
+        ]
+
+    def _probe_event(self, pod: Object, container: Object, reason: str, message: str) -> None:
+        self.context.event(pod, "Warning", reason, message, container)
+
+    def _object_of(self, pod: Object) -> Object | None:
+        if self._api_pods is None:
+            return None
+        return self._api_pods.object_of(pod, static=pod["metadata"]["uid"] in self.static_pods.pods)
 
     # -- starting and stopping ---------------------------------------------------------------------------
 
     async def start(self) -> None:
-        """Waits for the runtime, then takes up the work."""
+        """Wait for the runtime, then start working."""
         self.options.root.mkdir(parents=True, exist_ok=True)
         version = await self.runtime.wait()
         await self._take_driver()
         node_allocatable.enforce(self.context.cgroups, self.options)
         self.context.runtime_name = version.runtime_name
         await self.runtime.check()
-        await self.runtime.look_at_images()
+        await self.runtime.refresh_images()
         if self.client is not None:
-            assert self.pods is not None and self.node_informer is not None
+            assert self.node_informer is not None
             self.node_status = NodeStatus(
                 self.client, self.clock, self.options, addresses=self.addresses,
                 runtime_version=f"{version.runtime_name}://{version.runtime_version}",
-                images=lambda: self.runtime.images, problems=self.problems, pressures=lambda: self.upkeep.evictions.conditions,
+                images=lambda: self.runtime.images, problems=self.problems, pressures=lambda: self.housekeeping.evictions.conditions,
                 port=lambda: self.port,
             )  # fmt: skip
             assert self.context.objects is not None
@@ -253,14 +207,13 @@ class Kubelet:
             self._spawn(self.node_informer.run(), "node informer")
             self._spawn(self._join(), "node")
         self._spawn(self.runtime.follow(), "runtime events")
-        self._spawn(self.runtime.relist(), "relist")
-        for work, name in self.upkeep.work():
+        self._spawn(self.runtime.run_relist(), "relist")
+        for work, name in self.housekeeping.work():
             self._spawn(work, name)
-        for work in self.manifests.start():
+        for work in self.static_pods.start():
             self._spawn(work, "static pods of a URL")
-        if self.pods is not None:
-            self.pods.add_handler(self._pod_changed)
-            self._spawn(self.pods.run(), "pod informer")
+        if self._api_pods is not None:
+            self._spawn(self._api_pods.run(), "pod informer")
             self._spawn(self._clean_orphans(), "orphans")
         else:
             await self._orphans.clean(set(self.workers))
@@ -290,14 +243,14 @@ class Kubelet:
 
     def _soon(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         task = asyncio.create_task(work)
-        self._small.add(task)
-        task.add_done_callback(self._small.discard)
+        self._short_tasks.add(task)
+        task.add_done_callback(self._short_tasks.discard)
         return task
 
     async def stop(self) -> None:
-        """Stops the kubelet; pods go on."""
-        self.manifests.stop()
-        tasks = [*self._tasks, *self._small]
+        """Stop the kubelet; pods go on."""
+        self.static_pods.stop()
+        tasks = [*self._tasks, *self._short_tasks]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -312,29 +265,7 @@ class Kubelet:
 
     # -- pods --------------------------------------------------------------------------------------------
 
-    def _pod_changed(self, old: Fields | None, new: Fields | None) -> None:
-        pod = new if new is not None else old
-        assert pod is not None
-        if static_pod.is_mirror(pod):
-            if new is None or new["metadata"].get("deletionTimestamp"):
-                self._soon(self._mirror(pod))
-            else:
-                uid = new["metadata"]["annotations"][static_pod.MIRROR]
-                self.poke(uid)
-                self.statuses.seen(uid)
-            return
-        uid = pod["metadata"]["uid"]
-        worker = self.workers.get(uid)
-        if new is None:
-            if worker is not None:
-                worker.remove()
-        elif worker is not None:
-            worker.update(new)
-            self.statuses.seen(uid)
-        else:
-            self._add(new)
-
-    def _add(self, pod: Fields) -> None:
+    def _add(self, pod: Object) -> None:
         uid = pod["metadata"]["uid"]
         worker = self.workers[uid] = PodWorker(self.context, self.statuses, pod, self._finished)
         self._share()
@@ -342,41 +273,33 @@ class Kubelet:
             worker.update(pod)
 
     def _share(self) -> None:
-        """Gives pods of a quality of service together the CPU that they asked for together."""
-        self.context.cgroups.share(
-            each.pod
-            for each in self.workers.values()
-            if each.phase in (WorkerPhase.SYNCING, WorkerPhase.TERMINATING)
-        )
+        """Give the pods of a QoS class together the CPU that they requested together."""
+        self.context.cgroups.share_cpu(self.pod_workers.living())
 
     def _finished(self, uid: str) -> None:
         self.workers.pop(uid, None)
         self._share()
-        for worker in self.workers.values():
-            if worker.deferred:
-                worker.poke()
-        self.manifests.take_up()
+        self.pod_workers.wake_deferred()
+        self.static_pods.start_workers()
 
-    async def _mirror(self, pod: Fields) -> None:
-        """Has a static pod shown in the API as it is, or not at all if its file is gone."""
-        if self.client is not None and self.pods is not None:
-            await mirror_pods.show(self.client, self.pods, self.clock, pod, self.manifests.wanted, self.node)
+    def _mirror(self, pod: Object) -> None:
+        """Show a static pod in the API as it is, or not at all if its file is gone."""
+        if self._mirror_pods is not None:
+            self._soon(self._mirror_pods.sync(pod))
 
     # -- the node ----------------------------------------------------------------------------------------
 
-    def problems(self) -> list[str]:
-        """What keeps the node from being ready."""
-        return self.runtime.problems()
+    def _report_node(self) -> None:
+        if self.node_status is not None:
+            self.node_status.wake()
 
     def _readiness_changed(self) -> None:
-        if self.node_status is not None:
-            self.node_status.poke()
+        self._report_node()
         if not self.problems():
-            for worker in self.workers.values():
-                worker.poke()
+            self.pod_workers.wake_all()
 
     async def _take_driver(self) -> None:
-        """Makes control groups as the runtime does, where it tells; the configuration is for those that do not."""
+        """Use the runtime's cgroup driver where it tells; the configured one is for runtimes that do not."""
         try:
             driver = (await self.cri.runtime_config()).linux.cgroup_driver
         except CriError:
@@ -386,7 +309,7 @@ class Kubelet:
             log.warning("the runtime's cgroup driver is %s and not %s", name, self.context.cgroups.driver)
             self.context.cgroups.driver = name
 
-    def _node_changed(self, old: Fields | None, new: Fields | None) -> None:
+    def _node_changed(self, old: Object | None, new: Object | None) -> None:
         if new is not None and self.node_status is not None:
             self.node_status.seen(new)
         spec = (new or {}).get("spec", {})
@@ -395,7 +318,7 @@ class Kubelet:
         ranges = ranges or ([own] if own else [])
         if ranges and self._write_network is not None:
             self._write_network(list(ranges))
-            self.runtime.mend(afresh=True)
+            self.runtime.check_until_ready(afresh=True)
 
 
 def _complain(task: asyncio.Task[None]) -> None:

@@ -1,4 +1,4 @@
-"""What the kubelet counts about its own work, under upstream's names."""
+"""Metrics about the kubelet's own work, under upstream's names."""
 
 from __future__ import annotations
 
@@ -47,19 +47,29 @@ class KubeletMetrics:
     histograms: dict[str, dict[Labels, Histogram]] = field(default_factory=dict)
 
     def add(self, name: str, *labels: tuple[str, str], by: float = 1) -> None:
-        """Counts one more."""
-        found = self.counters.setdefault(name, {})
-        found[labels] = found.get(labels, 0) + by
+        """Increase a counter."""
+        values = self.counters.setdefault(name, {})
+        values[labels] = values.get(labels, 0) + by
 
     def observe(self, name: str, value: float, *labels: tuple[str, str]) -> None:
-        """Counts a value by its size."""
-        found = self.histograms.setdefault(name, {})
-        if labels not in found:
-            found[labels] = Histogram(HISTOGRAMS[name][1])
-        found[labels].observe(value)
+        """Record a value in a histogram."""
+        histograms = self.histograms.setdefault(name, {})
+        if labels not in histograms:
+            histograms[labels] = Histogram(HISTOGRAMS[name][1])
+        histograms[labels].observe(value)
+
+    def runtime_call(self, operation: str, seconds: float, failed: bool) -> None:
+        """Record a call of the container runtime."""
+        label = ("operation_type", operation)
+        self.add("kubelet_runtime_operations_total", label)
+        self.observe("kubelet_runtime_operations_duration_seconds", seconds, label)
+        if failed:
+            self.add("kubelet_runtime_operations_errors_total", label)
+        if operation == "run_podsandbox":
+            self.add(f"kubelet_started_pods_{'errors_' if failed else ''}total")
 
     def render(self, text: Exposition) -> None:
-        """Writes what has been counted."""
+        """Write all counters and histograms."""
         for name, help_ in sorted(COUNTERS.items()):
             if name in self.counters:
                 text.family(name, "counter", help_)
@@ -68,5 +78,5 @@ class KubeletMetrics:
         for name, (help_, bounds) in sorted(HISTOGRAMS.items()):
             if name in self.histograms:
                 text.family(name, "histogram", help_)
-                for labels, each in self.histograms[name].items():
-                    text.histogram(name, labels, bounds, each.counts, each.total)
+                for labels, histogram in self.histograms[name].items():
+                    text.histogram(name, labels, bounds, histogram.counts, histogram.total)

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client import Client, Ref
 from pybernetes.client.refs import CONFIG_MAPS, SECRETS, SERVICES
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.informer import Informer, Informers
 
-Fields = dict[str, Any]
 Key = tuple[Ref, str, str]
 _WAIT_SECONDS = 10.0
 
 
 class NotSynced(Exception):
-    """The object could not be looked up in time: the API server is away."""
+    """The object could not be read in time: the API server is unreachable."""
 
 
-def references(pod: Fields) -> set[Key]:
-    """The config maps and secrets that a pod names."""
+def references(pod: Object) -> set[Key]:
+    """Return the config maps and secrets that a pod names."""
     namespace, spec = pod["metadata"]["namespace"], pod["spec"]
     maps: set[str] = set()
-    secrets: set[str] = {each["name"] for each in spec.get("imagePullSecrets", ()) if each.get("name")}
+    secrets: set[str] = {
+        reference["name"] for reference in spec.get("imagePullSecrets", ()) if reference.get("name")
+    }
     for group in ("initContainers", "containers", "ephemeralContainers"):
         for container in spec.get(group, ()):
             for source in container.get("envFrom", ()):
@@ -39,8 +40,8 @@ def references(pod: Fields) -> set[Key]:
             maps.add((source.get("configMap") or {}).get("name", ""))
             secret = source.get("secret") or {}
             secrets.add(secret.get("secretName") or secret.get("name", ""))
-    found = {(CONFIG_MAPS, namespace, name) for name in maps if name}
-    return found | {(SECRETS, namespace, name) for name in secrets if name}
+    keys = {(CONFIG_MAPS, namespace, name) for name in maps if name}
+    return keys | {(SECRETS, namespace, name) for name in secrets if name}
 
 
 class ObjectCache:
@@ -57,15 +58,15 @@ class ObjectCache:
         self.services = self._informers.get(SERVICES)
 
     def start(self) -> None:
-        """Begins to watch."""
+        """Start watching."""
         self._informers.start()
 
     async def stop(self) -> None:
-        """Ends every watch."""
+        """End every watch."""
         await self._informers.stop()
 
-    def register(self, pod: Fields) -> None:
-        """Takes note of what a pod refers to."""
+    def register(self, pod: Object) -> None:
+        """Record what a pod refers to."""
         uid = pod["metadata"]["uid"]
         wanted = references(pod)
         for key in self._pods.get(uid, set()) - wanted:
@@ -77,7 +78,7 @@ class ObjectCache:
                 self._watch(key)
 
     def unregister(self, uid: str) -> None:
-        """A pod is gone."""
+        """Forget a pod that is gone."""
         for key in self._pods.pop(uid, set()):
             self._let_go(uid, key)
 
@@ -98,16 +99,16 @@ class ObjectCache:
             self._dropping.add(task)
             task.add_done_callback(self._dropping.discard)
 
-    async def get(self, ref: Ref, namespace: str, name: str) -> Fields | None:
-        """A config map or secret that some pod refers to; None if there is none."""
+    async def get(self, ref: Ref, namespace: str, name: str) -> Object | None:
+        """Return a config map or secret that a pod refers to; None if there is none."""
         informer = self._watched.get((ref, namespace, name))
         if informer is None:
             raise NotSynced(f"object {namespace!r}/{name!r} not registered")
         await self._synced(informer, f"{ref.kind} {namespace}/{name}")
         return informer.get(f"{namespace}/{name}")
 
-    async def all_services(self) -> list[Fields]:
-        """Every service."""
+    async def all_services(self) -> list[Object]:
+        """Return every service."""
         await self._synced(self.services, "services")
         return self.services.values()
 

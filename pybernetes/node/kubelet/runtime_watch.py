@@ -7,25 +7,26 @@ import logging
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.cri import container_events, label_keys
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
+from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
-from pybernetes.node.kubelet.node_status import image_list
+from pybernetes.node.kubelet.node_status.node_status import image_list
 from pybernetes.node.kubelet.pod.pod_worker import PodWorker, WorkerPhase
 
 log = logging.getLogger(__name__)
-Fields = dict[str, Any]
-_RELIST_SECONDS = 60.0  # a look at everything although the runtime tells what happens
-_RELIST_BLIND_SECONDS = 1.0  # … and when it does not
-# A runtime that is not ready is looked at this often: one that starts answers before it can be used.
+_RELIST_SECONDS = 60.0  # a look at everything although the runtime reports events
+_RELIST_BLIND_SECONDS = 1.0  # the same without events
+# How often a runtime that is not ready is checked: one that starts answers before it can be used.
 _MEND_FIRST, _MEND_LONGEST = 0.05, 1.0
-# The runtime tells of an end before its own records have it, on a busy machine long before.
+# The runtime announces an end before its own records have it, on a busy machine long before.
 _SETTLE_SECONDS = (0.0, 0.02, 0.1, 0.4, 1.5, 3.0, 6.0, 12.0, 24.0)
 
 
 class RuntimeWatch:
-    """What is known about the runtime. ``soon`` has something done beside, ``changed`` is told of other problems."""
+    """What is known about the runtime. ``soon`` starts a task, ``changed`` is called when its problems change."""
 
     def __init__(
         self,
@@ -38,13 +39,13 @@ class RuntimeWatch:
         self._cri, self._clock, self._workers, self._soon, self._changed = cri, clock, workers, soon, changed
         self.runtime_problem = "container runtime is not ready"
         self.network_problem = "container runtime network not ready: the runtime has not been asked yet"
-        self.images: list[Fields] = []
+        self.images: list[Object] = []
         self.events_seen = 0
-        self._mending: asyncio.Task[Any] | None = None
+        self._checking: asyncio.Task[Any] | None = None
         self._seen: dict[str, set[tuple[str, int]]] = {}
 
-    async def wait(self) -> Any:
-        """Waits until the runtime is there; gives its version."""
+    async def wait(self) -> Message:
+        """Wait until the runtime answers; return its version."""
         delay = 0.1
         while True:
             try:
@@ -55,20 +56,20 @@ class RuntimeWatch:
             delay = min(5.0, delay * 2)
 
     def problems(self) -> list[str]:
-        """What keeps the node from being ready."""
-        return [each for each in (self.runtime_problem, self.network_problem) if each]
+        """Return what keeps the node from being ready."""
+        return [problem for problem in (self.runtime_problem, self.network_problem) if problem]
 
     async def check(self) -> None:
-        """Asks the runtime whether it and its network are ready."""
+        """Ask the runtime whether it and its network are ready."""
         before = self.problems()
         try:
             status = (await self._cri.status()).status
-            found = {each.type: each for each in status.conditions}
+            conditions = {condition.type: condition for condition in status.conditions}
             for type_, attribute in (
                 ("RuntimeReady", "runtime_problem"),
                 ("NetworkReady", "network_problem"),
             ):
-                condition = found.get(type_)
+                condition = conditions.get(type_)
                 text = ""
                 if condition is None or not condition.status:
                     what = "" if type_ == "RuntimeReady" else "network "
@@ -82,49 +83,49 @@ class RuntimeWatch:
             self.runtime_problem = f"container runtime is down: {error.message}"
         if before != self.problems():
             self._changed()
-        self.mend()
+        self.check_until_ready()
 
-    async def look_at_images(self) -> None:
-        """Looks which images are there."""
+    async def refresh_images(self) -> None:
+        """Read which images there are."""
         try:
             self.images = image_list(await self._cri.list_images())
         except CriError:
             pass
 
-    def mend(self, *, afresh: bool = False) -> None:
-        """Has a runtime that is not ready looked at until it is: it does not tell when that has come."""
+    def check_until_ready(self, *, afresh: bool = False) -> None:
+        """Check a runtime that is not ready until it is: it does not announce that."""
         if not self.problems():
             return
-        if self._mending is not None and not self._mending.done():
+        if self._checking is not None and not self._checking.done():
             if not afresh:
                 return
-            self._mending.cancel()
-        self._mending = self._soon(self._wait_until_mended())
+            self._checking.cancel()
+        self._checking = self._soon(self._check_until_ready())
 
-    async def _wait_until_mended(self) -> None:
+    async def _check_until_ready(self) -> None:
         delay = _MEND_FIRST
         while self.problems():
             await self._clock.sleep(delay)
             delay = min(_MEND_LONGEST, delay * 1.5)
-            await self._look_at_everything()
+            await self._relist()
 
     async def follow(self) -> None:
-        """Has pods looked at when the runtime tells that something happened to them."""
+        """Wake pods when the runtime reports that something happened to their containers."""
         delay = 0.1
         while True:
             try:
-                async for container in container_events.containers(self._cri):
+                async for container in container_events.changed_containers(self._cri):
                     if not container:
-                        if await self._look_at_everything():
+                        if await self._relist():
                             delay = 0.1
                         continue
                     self.events_seen += 1
-                    self._soon(self._look_at(container))
+                    self._soon(self._wake_owner_of(container))
             except container_events.Unsupported:
                 log.warning("the container runtime has no events: looking every second")
                 while True:
                     await self._clock.sleep(_RELIST_BLIND_SECONDS)
-                    await self._look_at_everything()
+                    await self._relist()
             except (ConnectionError, CriError) as error:
                 level = logging.WARNING if delay == 0.1 else logging.DEBUG
                 log.log(level, "the events of the container runtime ended: %s", error)
@@ -132,21 +133,21 @@ class RuntimeWatch:
             await self._clock.sleep(delay)
             delay = min(_MEND_LONGEST, delay * 2)
 
-    async def _look_at(self, container: str) -> None:
-        """Finds the pod of a container and has it looked at until its record has settled."""
+    async def _wake_owner_of(self, container: str) -> None:
+        """Wake the pod of a container until the runtime's record of it has settled."""
         for pause in _SETTLE_SECONDS:
             await self._clock.sleep(pause)
             worker = self._owner(container)
-            if worker is None:  # so new that nobody has seen it yet
+            if worker is None:  # too new to be known yet
                 continue
-            if worker.phase is not WorkerPhase.SYNCING:  # it ends, and looks at that itself
+            if worker.phase is not WorkerPhase.SYNCING:  # a terminating pod watches its own containers
                 return
             runtime = worker.runtime
             if any(run.id == container and run.state is ContainerState.EXITED for run in runtime.runs):
                 return
-            if any(each.id == container and not each.ready for each in runtime.sandboxes):
+            if any(sandbox.id == container and not sandbox.ready for sandbox in runtime.sandboxes):
                 return
-            worker.poke()
+            worker.wake()
 
     def _owner(self, container: str) -> PodWorker | None:
         for worker in self._workers.values():
@@ -157,8 +158,8 @@ class RuntimeWatch:
                 return worker
         return None
 
-    async def _look_at_everything(self) -> bool:
-        """Has the pods looked at whose containers are not as they were seen; False if nothing can be seen."""
+    async def _relist(self) -> bool:
+        """Wake the pods whose containers changed since the last look; return False if the runtime does not answer."""
         await self.check()
         try:
             containers = await self._cri.list_containers()
@@ -166,19 +167,19 @@ class RuntimeWatch:
         except CriError:
             return False
         seen: dict[str, set[tuple[str, int]]] = {}
-        for each in (*containers, *sandboxes):
-            uid = each.labels.get(label_keys.POD_UID)
+        for listed in (*containers, *sandboxes):
+            uid = listed.labels.get(label_keys.POD_UID)
             if uid:
-                seen.setdefault(uid, set()).add((each.id, each.state))
+                seen.setdefault(uid, set()).add((listed.id, listed.state))
         before, self._seen = self._seen, seen
         for uid, worker in self._workers.items():
             if seen.get(uid) != before.get(uid):
-                worker.poke()
+                worker.wake()
         return True
 
-    async def relist(self) -> None:
-        """Looks at everything from time to time, in case that something was not told."""
+    async def run_relist(self) -> None:
+        """Look at everything from time to time, in case an event was lost."""
         while True:
             await self._clock.sleep(_RELIST_SECONDS)
-            await self._look_at_everything()
-            await self.look_at_images()
+            await self._relist()
+            await self.refresh_images()

@@ -17,7 +17,8 @@ from pybernetes.client.refs import (
 from pybernetes.node.provisioner import plan
 from pybernetes.node.provisioner.volume_remover import VolumeRemover
 from pybernetes.runtime import Manager
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Controller
+from pybernetes.runtime.runtime import Runtime
 
 
 class Provisioner(Controller):

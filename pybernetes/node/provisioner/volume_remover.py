@@ -10,7 +10,8 @@ from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import PERSISTENT_VOLUMES
 from pybernetes.node.provisioner import plan
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Controller
+from pybernetes.runtime.runtime import Runtime
 
 
 class VolumeRemover(Controller):

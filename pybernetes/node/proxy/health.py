@@ -6,11 +6,10 @@ import json
 
 from pybernetes.api.resource import Object
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.http.messages import Request, Response
 from pybernetes.lib.rfc3339 import micro
-from pybernetes.runtime.component_server import Asked, Page
 
 TO_BE_DELETED_TAINT = "ToBeDeletedByClusterAutoscaler"
-JSON = "application/json"
 
 
 class Health:
@@ -45,9 +44,9 @@ class Health:
         taints = (self.node.get("spec") or {}).get("taints") or ()
         return all(taint.get("key") != TO_BE_DELETED_TAINT for taint in taints)
 
-    def page(self, asked: Asked) -> Page:
+    def page(self, request: Request) -> Response:
         """Return the answer of ``/healthz`` or ``/livez``; only the former looks at the node."""
-        name = asked.path.strip("/")
+        name = request.path.strip("/")
         good = self.healthy and (name == "livez" or self.eligible)
         status = 200 if good else 503
         self.answers[name, status] = self.answers.get((name, status), 0) + 1
@@ -60,4 +59,4 @@ class Health:
         }
         if name == "healthz":
             body["nodeEligible"] = self.eligible
-        return Page(json.dumps(body).encode(), status, JSON)
+        return Response(json.dumps(body).encode(), status)

@@ -6,9 +6,10 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 
-from pybernetes.node.proxy.health import JSON, Health
+from pybernetes.lib.http.messages import Response
+from pybernetes.node.proxy.health import Health
 from pybernetes.node.proxy.service_state import ServiceState
-from pybernetes.runtime.component_server import Asked, ComponentServer, Page
+from pybernetes.runtime.component_server import ComponentServer, Handler
 
 log = logging.getLogger(__name__)
 
@@ -16,13 +17,13 @@ log = logging.getLogger(__name__)
 class _OnePageServer(ComponentServer):
     """Answers every path alike."""
 
-    def __init__(self, page: Callable[[], Page]) -> None:
+    def __init__(self, page: Handler) -> None:
         super().__init__({})
         self._page = page
 
-    async def answer(self, asked: Asked) -> Page:
-        """Return the page as it is now."""
-        return self._page()
+    def handler(self, path: str) -> Handler:
+        """Return what answers for a path."""
+        return self._page
 
 
 class HealthCheckPorts:
@@ -52,7 +53,7 @@ class HealthCheckPorts:
         servers: list[ComponentServer] = []
         self._servers[service] = (port, servers)
         for address in await self._addresses():
-            server = _OnePageServer(lambda: self._page(service))
+            server = _OnePageServer(lambda request: self._page(service))
             try:
                 await server.start(address, port)
             except OSError as error:
@@ -69,7 +70,7 @@ class HealthCheckPorts:
         for service in list(self._servers):
             await self._close(service)
 
-    def _page(self, service: str) -> Page:
+    def _page(self, service: str) -> Response:
         namespace, _, name = service.partition("/")
         count, healthy = self._counts.get(service, 0), self._health.healthy
         body = {
@@ -78,5 +79,5 @@ class HealthCheckPorts:
             "serviceProxyHealthy": healthy,
         }
         status = 200 if count and healthy else 503
-        weight = ("X-Load-Balancing-Endpoint-Weight", str(count))
-        return Page(json.dumps(body, indent=1).encode(), status, JSON, (weight,))
+        weight = (b"X-Load-Balancing-Endpoint-Weight", str(count).encode())
+        return Response(json.dumps(body, indent=1).encode(), status, headers=(weight,))

@@ -15,6 +15,7 @@ from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.exposition import CONTENT_TYPE
 from pybernetes.lib.flags import duration
+from pybernetes.lib.http.messages import Request, Response
 from pybernetes.node.proxy import config, conntrack
 from pybernetes.node.proxy.backend import Backend, Settings, SyncError, modes
 from pybernetes.node.proxy.change_tracker import Change, ChangeTracker
@@ -26,7 +27,7 @@ from pybernetes.node.proxy.node import Node, node_of
 from pybernetes.node.proxy.node_port_addresses import node_port_ips, own_addresses
 from pybernetes.node.proxy.rule_monitor import RuleMonitor
 from pybernetes.node.proxy.service_port import ServicePort
-from pybernetes.runtime.component_server import Asked, ComponentServer, Page, zpages_of
+from pybernetes.runtime.component_server import ComponentServer, text, zpages_of
 from pybernetes.runtime.informer import Informer
 
 log = logging.getLogger(__name__)
@@ -277,8 +278,8 @@ class ProxyServer:
         return ["0.0.0.0"] if addresses is None else addresses
 
     async def _serve(self) -> None:
-        def metrics_page(asked: Asked) -> Page:
-            return Page(
+        def metrics_page(request: Request) -> Response:
+            return Response(
                 self.metrics.render(self.tracker, self.health, self.backends), content_type=CONTENT_TYPE
             )
 
@@ -286,8 +287,8 @@ class ProxyServer:
         metrics = ComponentServer(
             {
                 "/metrics": metrics_page,
-                "/proxyMode": lambda asked: Page(self.mode_name.encode()),
-                "/healthz": lambda asked: Page(b"ok"),
+                "/proxyMode": lambda request: text(self.mode_name.encode()),
+                "/healthz": lambda request: text(b"ok"),
                 **zpages_of("kube-proxy", self._flags, ("/metrics", "/proxyMode", "/healthz")),
             }
         )

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pybernetes.api.resource import Object
 from pybernetes.scheduling.cluster_events import ASSIGNED_POD, CLAIM, NODE, Action, Interest
 from pybernetes.scheduling.columns import Ints, Rows
 from pybernetes.scheduling.plugin import FilterPlugin, PreFilterPlugin, Rejection, Scope
@@ -87,7 +88,7 @@ def _disks(pods: Iterable[Pod]) -> Iterable[Disk]:
             yield from pod.shape.volumes.disks
 
 
-def uses(pod: Pod, claim: Any) -> bool:
+def uses(pod: Pod, claim: Object) -> bool:
     """Return whether a pod uses a claim."""
     meta, volumes = claim["metadata"], pod.shape.volumes
     if volumes is None or meta["namespace"] != pod.namespace:

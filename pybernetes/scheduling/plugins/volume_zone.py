@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
 
 import numpy as np
 
@@ -123,7 +122,7 @@ class VolumeZone(PreFilterPlugin, FilterPlugin):
         )
 
 
-def _after_class(pod: Pod, old: Any, new: Any) -> bool:
+def _after_class(pod: Pod, old: Object | None, new: Object) -> bool:
     return bool(new.get("volumeBindingMode") == "WaitForFirstConsumer")
 
 

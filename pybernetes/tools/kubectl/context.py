@@ -6,13 +6,14 @@ import os
 import sys
 from functools import cached_property
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line.flags import Values
 from pybernetes.tools.kubectl.errors import CommandError, Usage
 
-TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     from typing import Any, TextIO
 
+    from pybernetes.api.resource import Object
     from pybernetes.tools.kubectl.command_line.lookup import Command
     from pybernetes.tools.kubectl.connection.client import Client
     from pybernetes.tools.kubectl.resources.discovery import Discovery
@@ -67,6 +68,16 @@ class Context:
         """Return an error about the command line."""
         return Usage(message, self.path)
 
+    def refuse_arguments(self) -> None:
+        """Refuse arguments, for a command that takes its objects from files alone."""
+        if self.args:
+            raise self.usage(f"Unexpected args: [{' '.join(self.args)}]")
+
+    def require_files(self) -> None:
+        """Refuse a command line without files."""
+        if not self.flags.filename and not self.flags.kustomize:
+            raise CommandError("must specify one of -f and -k")
+
     def show_help(self, out: TextIO) -> None:
         """Print the help of the command."""
         from pybernetes.tools.kubectl.command_line.help import show
@@ -82,7 +93,7 @@ class Context:
         return [self.flags.kubeconfig] if self.flags.kubeconfig else paths(self.environment)
 
     @cached_property
-    def config(self) -> dict[str, Any]:
+    def config(self) -> Object:
         """The merged configuration."""
         from pybernetes.tools.kubectl.kubeconfig.files import load
 

@@ -1,4 +1,4 @@
-"""Errors that end a command, and the one place that turns them into text and an exit code.
+"""Errors that end a command, with the text and the exit code that the user gets.
 
 CommandError            a sentence for the user, an exit code
 ├── Usage               … and where to read more
@@ -11,9 +11,10 @@ CommandError            a sentence for the user, an exit code
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # typing's own costs time to import
+from pybernetes.tools.kubectl import TYPE_CHECKING
+
 if TYPE_CHECKING:
-    from typing import Any
+    from pybernetes.api.resource import Object
 
 
 class CommandError(Exception):
@@ -81,7 +82,7 @@ class BadConfig(CommandError):
 class ApiError(CommandError):
     """The answer of the server is not a success."""
 
-    def __init__(self, status: dict[str, Any], http_code: int = 0) -> None:
+    def __init__(self, status: Object, http_code: int = 0) -> None:
         self.status = status
         self.http_code = int(status.get("code") or http_code)
         self.reason: str = status.get("reason") or ""
@@ -158,3 +159,12 @@ def with_source(error: CommandError, verb: str, source: str) -> CommandError:
     if isinstance(error, ApiError):
         return error.about(verb, source)
     return CommandError(f'error when {verb} "{source}": {error.message}', error.code)
+
+
+def quoted(text: str) -> str:
+    """Return the text in quotes, as Go's %q writes it."""
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    from pybernetes.api.text.go_format import quote
+
+    return quote(text)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.command_line.flags import FlagError, HelpWanted, declare, parse
 from pybernetes.tools.kubectl.command_line.lookup import find
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Exit
 
-TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     from typing import Any
 

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping
 
 from pybernetes.api.resource import Object
 from pybernetes.client.refs import ENDPOINT_SLICES, NODES, SERVICES, Kindlike
-from pybernetes.runtime.controller import Controller, Mapper, Runtime
+from pybernetes.runtime.controller import Controller, Mapper
+from pybernetes.runtime.runtime import Runtime
 
 _FIRST, _LAST = 200, 250  # nodes have the lower numbers
 _PROTOCOL = "80"

@@ -13,7 +13,8 @@ from pybernetes import KUBERNETES_VERSION
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import AlreadyExists, Conflict, NotFound
 from pybernetes.client.refs import NODES, PODS, Kindlike
-from pybernetes.runtime.controller import Controller, Mapper, Runtime
+from pybernetes.runtime.controller import Controller, Mapper
+from pybernetes.runtime.runtime import Runtime
 
 NAMESPACE = "kube-system"
 LABEL = "pybernetes.dev/component"

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from tests.api import kinds
 
-
-def make(fields: dict[str, Any]) -> dict[str, Any]:
-    """An object with these fields."""
-    return {
-        "apiVersion": "admissionregistration.k8s.io/v1",
-        "kind": "MutatingWebhookConfiguration",
-        "metadata": {"name": "x"},
-        **fields,
-    }
-
-
+make = partial(kinds.make, "admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration")
 REFUSED: list[Any] = [
     (
         {

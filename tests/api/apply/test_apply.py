@@ -13,22 +13,23 @@ from pybernetes.api.apply import apply as ssa
 from pybernetes.api.apply import field_sets, fields, managed_fields
 from pybernetes.api.apply.merge import with_named_fields
 from pybernetes.api.errors import StatusError
+from pybernetes.api.resource import Object
 
 DEPLOYMENT = schema.kind_type("apps", "v1", "Deployment")
 
 
-def deployment(*containers: Any, **spec: Any) -> dict[str, Any]:
+def deployment(*containers: Any, **spec: Any) -> Object:
     if containers:
         spec["template"] = {"spec": {"containers": list(containers)}}
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}, "spec": spec}
 
 
-def put(obj: dict[str, Any], entries: list[Any]) -> dict[str, Any]:
+def put(obj: Object, entries: list[Any]) -> Object:
     return {**obj, "metadata": {**obj["metadata"], "managedFields": entries}}
 
 
-def apply(live: Any, config: Any, manager: str = "me", now: str = "t1", **more: Any) -> dict[str, Any]:
-    """The object after an apply, with its managedFields."""
+def apply(live: Any, config: Any, manager: str = "me", now: str = "t1", **more: Any) -> Object:
+    """Return the object after an apply, with its managedFields."""
     before = copy.deepcopy((live, config))
     obj, entries = ssa.apply(
         live, config, DEPLOYMENT, kind="Deployment", api_version="apps/v1", manager=manager, now=now,
@@ -38,17 +39,17 @@ def apply(live: Any, config: Any, manager: str = "me", now: str = "t1", **more: 
     return put(obj, entries)
 
 
-def update(live: Any, new: Any, manager: str = "writer", now: str = "t2") -> dict[str, Any]:
+def update(live: Any, new: Any, manager: str = "writer", now: str = "t2") -> Object:
     return put(
         new, managed_fields.update(live, new, DEPLOYMENT, manager=manager, api_version="apps/v1", now=now)
     )
 
 
-def owned(obj: dict[str, Any], manager: str) -> dict[str, Any]:
+def owned(obj: Object, manager: str) -> Object:
     return next((e["fieldsV1"] for e in obj["metadata"]["managedFields"] if e["manager"] == manager), {})
 
 
-def names(obj: dict[str, Any]) -> list[str]:
+def names(obj: Object) -> list[str]:
     return [item["name"] for item in obj["spec"]["template"]["spec"]["containers"]]
 
 
@@ -250,7 +251,7 @@ def test_kubectl_takes_over_its_own_client_side_apply() -> None:
          "got string\n  .spec.paused: expected boolean, got &{1}"),
     ],
 )  # fmt: skip
-def test_errors(change: dict[str, Any], message: str) -> None:
+def test_errors(change: Object, message: str) -> None:
     with pytest.raises(StatusError) as caught:
         apply(None, {**deployment(), **change})
     if message[0] == "." or message.startswith("errors"):
@@ -301,7 +302,7 @@ def test_a_lone_applier_gets_what_it_applied(first: Any, second: Any) -> None:
 
 
 def _emptied(value: Any) -> Any:
-    """The value without what is empty: an object that only held removed fields may stay or go."""
+    """Return the value without what is empty: an object that only held removed fields may stay or go."""
     if isinstance(value, dict):
         return {key: inner for key, item in value.items() if (inner := _emptied(item)) not in ({}, [], None)}
     return [_emptied(item) for item in value] if isinstance(value, list) else value

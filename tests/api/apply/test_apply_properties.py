@@ -10,6 +10,7 @@ from pybernetes.api import schema
 from pybernetes.api.apply import apply as ssa
 from pybernetes.api.apply import managed_fields
 from pybernetes.api.errors import StatusError
+from pybernetes.api.resource import Object
 
 TYPE = schema.kind_type("apps", "v1", "Deployment")
 NAMES = st.sampled_from(
@@ -69,7 +70,7 @@ SHAPED = st.fixed_dictionaries(
         | JSON,
     },
 )
-LIVE = {
+LIVE: Object = {
     "apiVersion": "apps/v1",
     "kind": "Deployment",
     "metadata": {"name": "d", "finalizers": ["a", "b"], "labels": {"name": "a"}},

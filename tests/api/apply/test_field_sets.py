@@ -7,14 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pybernetes.api.apply import elements, field_sets
+from pybernetes.api.apply.field_sets import FieldSet
+from pybernetes.api.resource import Object
 
 ELEMENTS = st.sampled_from(["f:a", "f:b", 'k:{"name":"x"}', 'v:"y"'])
 PATHS = st.lists(ELEMENTS, min_size=1, max_size=3).map(tuple)
 
 
-def make(paths: set[tuple[str, ...]]) -> dict[str, Any]:
-    """A field set that has exactly these paths."""
-    fields: dict[str, Any] = {}
+def make(paths: set[tuple[str, ...]]) -> Object:
+    """Return a field set that has exactly these paths."""
+    fields: Object = {}
     for path in sorted(paths, key=len):
         node = fields
         for element in path[:-1]:
@@ -66,13 +68,15 @@ def test_matching_keeps_what_a_pattern_allows() -> None:
             "f:containers": {'k:{"name":"a"}': {".": {}, "f:image": {}, "f:resources": {"f:limits": {}}}}
         },
     }
-    pattern = {"f:spec": {"f:containers": {"*": {"f:resources": {}}}}}
-    kept = {"f:spec": {"f:containers": {'k:{"name":"a"}': {".": {}, "f:resources": {"f:limits": {}}}}}}
+    pattern: FieldSet = {"f:spec": {"f:containers": {"*": {"f:resources": {}}}}}
+    kept: FieldSet = {
+        "f:spec": {"f:containers": {'k:{"name":"a"}': {".": {}, "f:resources": {"f:limits": {}}}}}
+    }
     assert field_sets.matching(fields, pattern) == kept
 
 
 def test_order_is_that_of_kubernetes() -> None:
-    fields = {
+    fields: FieldSet = {
         'k:{"port":443}': {}, 'v:"b"': {}, "f:b": {}, 'k:{"port":80}': {}, ".": {}, "f:a": {}, "v:3": {},
     }  # fmt: skip
     wanted = [".", "f:a", "f:b", 'k:{"port":80}', 'k:{"port":443}', "v:3", 'v:"b"']

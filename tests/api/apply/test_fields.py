@@ -8,11 +8,12 @@ from pybernetes.api import schema
 from pybernetes.api.apply import field_sets, fields
 from pybernetes.api.apply.created_fields import DEDUCED, whole
 from pybernetes.api.apply.managed_fields import created
+from pybernetes.api.resource import Object
 from pybernetes.api.schema.types import Type
 
 POD = schema.kind_type("", "v1", "Pod")
 DEPLOYMENT = schema.kind_type("apps", "v1", "Deployment")
-LEAF: dict[str, Any] = {}
+LEAF: Object = {}
 OWN = {".": LEAF}
 
 POD_OBJECT = {
@@ -115,14 +116,14 @@ def test_the_default_of_a_key_names_the_item() -> None:
     assert node["f:ports"] == {'k:{"containerPort":80,"protocol":"TCP"}': {**OWN, "f:containerPort": LEAF}}
 
 
-def pod(**spec: Any) -> dict[str, Any]:
+def pod(**spec: Any) -> Object:
     return {"metadata": {}, "spec": spec}
 
 
 ENV = 'k:{"name":"A"}'
 
 
-def env(*values: str) -> dict[str, Any]:
+def env(*values: str) -> Object:
     items = [{"name": "A", "value": value} for value in values]
     return pod(containers=[{"name": "c", "env": items}])
 
@@ -148,7 +149,7 @@ def test_structs_held_by_value_may_be_left_out() -> None:
         assert fields.compare(pod(containers=[limits]), pod(containers=[bare]), POD) == ({}, {}, changed)
 
 
-def in_env(node: Any) -> dict[str, Any]:
+def in_env(node: Any) -> Object:
     return {"f:spec": {"f:containers": {'k:{"name":"c"}': {"f:env": {ENV: node}}}}}
 
 

@@ -7,24 +7,29 @@ import pytest
 
 from pybernetes.api import schema
 from pybernetes.api.apply import managed_fields
+from pybernetes.api.resource import Object
 
 CONFIG_MAP = schema.kind_type("", "v1", "ConfigMap")
 DEPLOYMENT = schema.kind_type("apps", "v1", "Deployment")
 
 
-def write(live: Any, new: Any, manager: str, now: str = "t1", **more: Any) -> dict[str, Any]:
-    """A ConfigMap after a write, with its managedFields."""
+def write(live: Any, new: Any, manager: str, now: str = "t1", **more: Any) -> Object:
+    """Return a ConfigMap after a write, with its managedFields."""
     before = copy.deepcopy((live, new))
     entries = managed_fields.update(live, new, CONFIG_MAP, manager=manager, api_version="v1", now=now, **more)
     assert (live, new) == before
     return {**new, "metadata": {**new["metadata"], "managedFields": entries}}
 
 
-def config(**data: str) -> dict[str, Any]:
+def config(**data: str) -> Object:
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": data}
 
 
-def owners(obj: dict[str, Any]) -> dict[str, Any]:
+def deployment(replicas: int) -> Object:
+    return {"metadata": {"name": "d"}, "spec": {"replicas": replicas, "paused": True}}
+
+
+def owners(obj: Object) -> Object:
     return {entry["manager"]: entry["fieldsV1"] for entry in obj["metadata"]["managedFields"]}
 
 
@@ -80,13 +85,13 @@ def test_subresources_and_versions_are_other_entries() -> None:
 
 
 def test_reset_fields_are_not_owned() -> None:
-    kwargs: dict[str, Any] = {"manager": "m", "api_version": "apps/v1", "now": "t"}
+    kwargs: Object = {"manager": "m", "api_version": "apps/v1", "now": "t"}
     live = {
         "metadata": {"managedFields": managed_fields.update(None, deployment(1), DEPLOYMENT, **kwargs)},
         "spec": {},
     }
     new = {"metadata": {"labels": {"a": "b"}}, "spec": {"replicas": 1}, "status": {"replicas": 2}}
-    reset = {"f:spec": {}, "f:metadata": {"f:labels": {}}}
+    reset: Object = {"f:spec": {}, "f:metadata": {"f:labels": {}}}
     entries = managed_fields.update(live, new, DEPLOYMENT, subresource="status", reset=reset, **kwargs)
     assert entries[-1]["fieldsV1"] == {"f:status": {"f:replicas": {}}}
     entries = managed_fields.update(live, new, DEPLOYMENT, reset={"f:status": {}}, **kwargs)
@@ -137,22 +142,10 @@ def test_clients_can_set_them() -> None:
         {"fieldsV1": {"x": {}}},
     ],
 )
-def test_malformed_ones_are_ignored(change: dict[str, Any]) -> None:
+def test_malformed_ones_are_ignored(change: Object) -> None:
     live = write(None, config(a="1"), "one")
     new = config(a="1")
     new["metadata"]["managedFields"] = [{**live["metadata"]["managedFields"][0], "manager": "x", **change}]
     with pytest.raises(ValueError):
         managed_fields.decode(new["metadata"]["managedFields"])
     assert list(owners(write(live, new, "two"))) == ["one"]
-
-
-def test_times_alone_are_no_change() -> None:
-    live = write(None, config(a="1"), "one", "t1")
-    again = write(None, config(a="1"), "one", "t2")
-    assert managed_fields.keep_times(live, again) is live
-    other = write(None, config(a="2"), "one", "t2")
-    assert managed_fields.keep_times(live, other) is other
-
-
-def deployment(replicas: int) -> dict[str, Any]:
-    return {"metadata": {"name": "d"}, "spec": {"replicas": replicas, "paused": True}}

@@ -1,15 +1,14 @@
 """managedFields of the scale subresource."""
 
-from typing import Any
-
 from pybernetes.api import schema
 from pybernetes.api.apply import managed_fields
 from pybernetes.api.apply.scale import parent_to_scale, path_of, scale_to_parent
+from pybernetes.api.resource import Object
 
 DEPLOYMENT = schema.kind_type("apps", "v1", "Deployment")
 
 
-def deployment(replicas: int) -> dict[str, Any]:
+def deployment(replicas: int) -> Object:
     return {"metadata": {"name": "d"}, "spec": {"replicas": replicas, "paused": True}}
 
 
@@ -24,7 +23,7 @@ def test_scale() -> None:
     assert entry["fieldsV1"] == {"f:spec": {"f:replicas": {}}}
 
     live = {"metadata": {"uid": "u", "managedFields": entries}, "spec": {"replicas": 1}}
-    kwargs: dict[str, Any] = {"api_version": "autoscaling/v1", "subresource": "scale", "now": "t2"}
+    kwargs: Object = {"api_version": "autoscaling/v1", "subresource": "scale", "now": "t2"}
     same = managed_fields.update(
         live, {"metadata": {}, "spec": {"replicas": 1}}, scale_type, manager="s", **kwargs
     )

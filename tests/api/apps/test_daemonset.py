@@ -1,8 +1,7 @@
-from typing import Any
-
 import pytest
 
 from pybernetes.api.apps.daemonset import RESOURCE
+from pybernetes.api.resource import Object
 from tests.api.apps.workloads import template, workload
 from tests.api.writes import create_errors, created, updated
 
@@ -48,5 +47,5 @@ def test_template_generation() -> None:
         ),
     ],
 )
-def test_strategy(strategy: dict[str, Any], expected: list[str]) -> None:
+def test_strategy(strategy: Object, expected: list[str]) -> None:
     assert create_errors(RESOURCE, workload(updateStrategy=strategy)) == expected

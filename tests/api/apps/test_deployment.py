@@ -1,8 +1,7 @@
-from typing import Any
-
 import pytest
 
 from pybernetes.api.apps.deployment import RESOURCE
+from pybernetes.api.resource import Object
 from tests.api.apps.workloads import workload
 from tests.api.writes import create_errors, created, updated
 
@@ -63,7 +62,7 @@ def test_defaults() -> None:
         ),
     ],
 )
-def test_create(spec: dict[str, Any], expected: list[str]) -> None:
+def test_create(spec: Object, expected: list[str]) -> None:
     assert create_errors(RESOURCE, workload(**spec)) == expected
 
 

@@ -1,9 +1,8 @@
-from typing import Any
-
 import pytest
 
 from pybernetes.api.apps import statefulset
 from pybernetes.api.apps.statefulset import RESOURCE
+from pybernetes.api.resource import Object
 from tests.api.apps.workloads import template, workload
 from tests.api.writes import create_errors, created, update_errors
 
@@ -79,7 +78,7 @@ def test_name_is_a_label() -> None:
         ),
     ],
 )
-def test_create(spec: dict[str, Any], expected: list[str]) -> None:
+def test_create(spec: Object, expected: list[str]) -> None:
     assert create_errors(RESOURCE, workload(**spec)) == expected
 
 

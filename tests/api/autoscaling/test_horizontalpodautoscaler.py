@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from pybernetes.api.autoscaling.horizontalpodautoscaler import RESOURCE
+from pybernetes.api.resource import Object
 from tests.api.writes import create_errors, created, row, status_errors
 
 TARGET = {"kind": "Deployment", "name": "web", "apiVersion": "apps/v1"}
@@ -20,7 +21,7 @@ EXTERNAL = {
 }
 
 
-def scaler(**spec: Any) -> dict[str, Any]:
+def scaler(**spec: Any) -> Object:
     return {"spec": {"maxReplicas": 3, "scaleTargetRef": TARGET, **spec}}
 
 
@@ -102,7 +103,7 @@ def test_defaults() -> None:
         ),
     ],
 )
-def test_create(spec: dict[str, Any], expected: list[str]) -> None:
+def test_create(spec: Object, expected: list[str]) -> None:
     assert create_errors(RESOURCE, scaler(**spec)) == expected
 
 

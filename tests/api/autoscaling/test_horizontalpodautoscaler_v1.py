@@ -5,6 +5,7 @@ import pytest
 
 from pybernetes.api.autoscaling._conversion import to_v1, to_v2
 from pybernetes.api.autoscaling.horizontalpodautoscaler_v1 import RESOURCE
+from pybernetes.api.resource import Object
 from tests.api.writes import create_errors, created, row
 
 PREFIX = "autoscaling.alpha.kubernetes.io/"
@@ -45,11 +46,11 @@ METRICS = [
 ]  # fmt: skip
 
 
-def scaler(**spec: Any) -> dict[str, Any]:
+def scaler(**spec: Any) -> Object:
     return {"spec": {"maxReplicas": 3, "scaleTargetRef": TARGET, **spec}}
 
 
-def stored(metrics: list[Any], **more: Any) -> dict[str, Any]:
+def stored(metrics: list[Any], **more: Any) -> Object:
     spec = {"scaleTargetRef": TARGET, "minReplicas": 1, "maxReplicas": 3, "metrics": metrics, **more}
     return {
         "apiVersion": "autoscaling/v2",

@@ -6,8 +6,8 @@ from typing import Any
 
 from pybernetes.api.resource import Object
 
-POD = {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}
-INDEXED = {"completionMode": "Indexed", "completions": 5}
+POD: Object = {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}
+INDEXED: Object = {"completionMode": "Indexed", "completions": 5}
 
 
 def a_job(labels: dict[str, str] | None = None, pod: Object | None = None, **spec: Any) -> Object:

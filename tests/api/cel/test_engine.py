@@ -13,12 +13,13 @@ from pybernetes.api.cel import values
 from pybernetes.api.cel.engine import Cancelled, CelError, Environment
 from pybernetes.api.cel.estimate import estimate
 from pybernetes.api.cel.runtime import Optional, equal
+from pybernetes.api.resource import Object
 
 ENVIRONMENT = Environment({"x": "dyn", "m": "map(string, dyn)", "l": "list(int)"})
-DATA: dict[str, Any] = {"x": {"a": [1, 2, 3], "s": "hello", "f": 1.5}, "m": {"k": "v"}, "l": [3, 1, 2]}
+DATA: Object = {"x": {"a": [1, 2, 3], "s": "hello", "f": 1.5}, "m": {"k": "v"}, "l": [3, 1, 2]}
 
 
-def value_of(source: str, data: dict[str, Any] = DATA) -> Any:
+def value_of(source: str, data: Object = DATA) -> Any:
     result = ENVIRONMENT.compile(source).evaluate(data)
     return result.value if isinstance(result, Optional) and result.present else result
 

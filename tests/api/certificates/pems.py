@@ -19,7 +19,7 @@ START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 @lru_cache
 def key(kind: str = "P256") -> Any:
-    """A private key."""
+    """Return a private key."""
     match kind:
         case "P256":
             return ec.generate_private_key(ec.SECP256R1())
@@ -37,7 +37,7 @@ def encoded(content: bytes) -> str:
 
 @lru_cache
 def request(kind: str = "P256", form: Encoding = Encoding.PEM) -> bytes:
-    """A signed request."""
+    """Return a signed request."""
     algorithm = None if kind == "ed25519" else hashes.SHA256()
     return (
         x509.CertificateSigningRequestBuilder()
@@ -48,18 +48,18 @@ def request(kind: str = "P256", form: Encoding = Encoding.PEM) -> bytes:
 
 
 def broken(content: bytes) -> bytes:
-    """A request in DER whose signature is wrong."""
+    """Return a request in DER whose signature is wrong."""
     return content[:-1] + bytes([content[-1] ^ 1])
 
 
 def pem(kind: str, content: bytes, header: str = "") -> str:
-    """A PEM block."""
+    """Return a PEM block."""
     return f"-----BEGIN {kind}-----\n{header}{encoded(content)}\n-----END {kind}-----\n"
 
 
 @lru_cache
 def certificate(authority: bool | None = True, lifetime: int = 24) -> str:
-    """A certificate for the first key that is valid from START on for some hours."""
+    """Return a certificate for the first key that is valid from START on for some hours."""
     builder = (
         x509.CertificateBuilder().subject_name(NAME).issuer_name(NAME).public_key(key("P256").public_key())
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pybernetes.api.resource import Object
 from tests.api import kinds
 from tests.api.certificates import pems
 
@@ -13,8 +14,8 @@ ROOT = pems.certificate()
 WRONG = 'spec.trustBundle: Invalid value: "<value omitted>": '
 
 
-def make(name: str, spec: dict[str, Any]) -> dict[str, Any]:
-    """A bundle."""
+def make(name: str, spec: Object) -> Object:
+    """Return a bundle."""
     return {
         "apiVersion": "certificates.k8s.io/v1",
         "kind": "ClusterTrustBundle",

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from tests.api import kinds
 
-
-def make(fields: dict[str, Any]) -> dict[str, Any]:
-    """An object with these fields."""
-    return {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "x"}, **fields}
-
-
+make = partial(kinds.make, "coordination.k8s.io/v1", "Lease")
 REFUSED: list[Any] = [
     (
         {"spec": {"leaseDurationSeconds": 0, "leaseTransitions": -1, "preferredHolder": "x"}},

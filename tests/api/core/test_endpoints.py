@@ -1,10 +1,9 @@
 """Endpoints."""
 
-from typing import Any
-
 import pytest
 
 from pybernetes.api.core import endpoints
+from pybernetes.api.resource import Object
 from tests.api.writes import create, row_by_name
 
 
@@ -23,7 +22,7 @@ from tests.api.writes import create, row_by_name
           'subsets[0].ports[1].protocol: Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"']),
     ],
 )  # fmt: skip
-def test_endpoints(subset: dict[str, Any], expected: list[str]) -> None:
+def test_endpoints(subset: Object, expected: list[str]) -> None:
     assert create(endpoints.RESOURCE, {"subsets": [subset]})[1] == expected
 
 
@@ -37,7 +36,7 @@ def test_endpoints(subset: dict[str, Any], expected: list[str]) -> None:
          "1.1.1.0:80,1.1.1.1:80,1.1.1.2:80 + 5 more..."),
     ],
 )  # fmt: skip
-def test_columns_of_endpoints(subsets: list[dict[str, Any]], expected: str) -> None:
+def test_columns_of_endpoints(subsets: list[Object], expected: str) -> None:
     assert (
         row_by_name(endpoints.RESOURCE, {"metadata": {"name": "x"}, "subsets": subsets})["Endpoints"]
         == expected

@@ -1,20 +1,18 @@
 """Event of the core group."""
 
-from typing import Any
-
 import pytest
 
-from pybernetes.api.core import event as old_form
-from pybernetes.api.events import event as new_form
+from pybernetes.api.core import event
+from pybernetes.api.resource import Object
 from tests.api.writes import create, row_by_name
 
-CORE, NEW = old_form.RESOURCE, new_form.RESOURCE
+CORE = event.RESOURCE
 INVOLVED = {"kind": "Pod", "namespace": "default", "name": "p", "fieldPath": "spec.c"}
 
 
 def test_empty_parts_are_written() -> None:
-    event = create(CORE, {"involvedObject": INVOLVED})[0]
-    assert event["source"] == {} and event["reportingComponent"] == "" and event["reportingInstance"] == ""
+    new = create(CORE, {"involvedObject": INVOLVED})[0]
+    assert new["source"] == {} and new["reportingComponent"] == "" and new["reportingInstance"] == ""
 
 
 MISMATCH = "does not match event.namespace"
@@ -33,7 +31,7 @@ MISMATCH = "does not match event.namespace"
           "reason: Required value", 'message: Invalid value: "": can have at most 1024 characters']),
     ],
 )  # fmt: skip
-def test_checks_of_the_core_form(obj: dict[str, Any], expected: list[str]) -> None:
+def test_checks_of_the_core_form(obj: Object, expected: list[str]) -> None:
     errors = [error for error in create(CORE, obj)[1] if not error.startswith("reportingComponent")]
     assert errors == expected
 
@@ -50,6 +48,6 @@ def test_checks_of_the_core_form(obj: dict[str, Any], expected: list[str]) -> No
          {"Source": "kubelet, n", "Object": "node"}),
     ],
 )  # fmt: skip
-def test_columns(obj: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_columns(obj: Object, expected: Object) -> None:
     shown = row_by_name(CORE, create(CORE, obj)[0])
     assert {key: shown[key] for key in expected} == expected

@@ -1,10 +1,9 @@
 """LimitRange."""
 
-from typing import Any
-
 import pytest
 
 from pybernetes.api.core import limitrange
+from pybernetes.api.resource import Object
 from tests.api.writes import create
 
 LIMITS = limitrange.RESOURCE
@@ -52,5 +51,5 @@ def test_limits_without_a_name_get_one() -> None:
          ['spec.limits[0].max[storage]: Invalid value: "storage": must be a standard resource for containers']),
     ],
 )  # fmt: skip
-def test_checks_of_limits(items: list[dict[str, Any]], expected: list[str]) -> None:
+def test_checks_of_limits(items: list[Object], expected: list[str]) -> None:
     assert create(LIMITS, {"spec": {"limits": items}})[1] == expected

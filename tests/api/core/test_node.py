@@ -1,8 +1,7 @@
-from typing import Any
-
 import pytest
 
 from pybernetes.api.core.node import RESOURCE
+from pybernetes.api.resource import Object
 from tests.api.writes import create, row_by_name, update, update_status
 
 
@@ -46,7 +45,7 @@ def test_the_single_cidr_wins() -> None:
          ["metadata.nodeSwapStatus.capacity: Invalid value: 0: must be greater than zero"]),
     ],
 )  # fmt: skip
-def test_checks(obj: dict[str, Any], expected: list[str]) -> None:
+def test_checks(obj: Object, expected: list[str]) -> None:
     assert create(RESOURCE, obj)[1] == expected
 
 
@@ -61,7 +60,7 @@ def test_checks(obj: dict[str, Any], expected: list[str]) -> None:
         ({"spec.externalID": "y"}, ["spec.externalID: Forbidden: may not be updated"]),
     ],
 )  # fmt: skip
-def test_updates(changes: dict[str, Any], expected: list[str]) -> None:
+def test_updates(changes: Object, expected: list[str]) -> None:
     old = create(RESOURCE, {"spec": {"podCIDR": "10.0.0.0/24", "providerID": "x"}})[0]
     assert update(RESOURCE, old, changes)[1] == expected
 
@@ -89,7 +88,7 @@ def test_status_updates() -> None:
         ({"status": {"conditions": [{"type": "Ready", "status": "Unknown"}]}}, {"Status": "NotReady"}),
     ],
 )  # fmt: skip
-def test_columns(obj: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_columns(obj: Object, expected: Object) -> None:
     shown = row_by_name(RESOURCE, create(RESOURCE, obj)[0])
     assert {key: shown[key] for key in expected} == expected
 

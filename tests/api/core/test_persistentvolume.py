@@ -1,11 +1,10 @@
 """PersistentVolume."""
 
-from typing import Any
-
 import pytest
 
 from pybernetes.api import current_time
 from pybernetes.api.core import persistentvolume
+from pybernetes.api.resource import Object
 from tests.api.writes import create, row_by_name, update, update_status
 
 VOLUME = persistentvolume.RESOURCE
@@ -57,7 +56,7 @@ def test_defaults_of_volumes(monkeypatch: pytest.MonkeyPatch) -> None:
           "spec.iscsi.lun: Invalid value: 256: must be between 0 and 255, inclusive"]),
     ],
 )  # fmt: skip
-def test_checks_of_volumes(spec: dict[str, Any], expected: list[str]) -> None:
+def test_checks_of_volumes(spec: Object, expected: list[str]) -> None:
     full = {key: value for key, value in {**VOLUME_SPEC, **spec}.items() if value is not None}
     assert create(VOLUME, {"spec": full})[1] == expected
 

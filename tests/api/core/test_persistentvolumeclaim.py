@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from pybernetes.api.core import persistentvolumeclaim
+from pybernetes.api.resource import Object
 from tests.api.writes import create, row_by_name, update, update_status
 
 CLAIM = persistentvolumeclaim.RESOURCE
@@ -27,7 +28,7 @@ def test_defaults_of_claims() -> None:
         ({"dataSourceRef": {"apiGroup": "a.b", "kind": "X", "name": "a", "namespace": "n"}}, (None, None)),
     ],
 )  # fmt: skip
-def test_data_sources(given: dict[str, Any], expected: tuple[Any, Any]) -> None:
+def test_data_sources(given: Object, expected: tuple[Any, Any]) -> None:
     spec = create(CLAIM, {"spec": {**CLAIM_SPEC, **given}})[0]["spec"]
     assert (spec.get("dataSource"), spec.get("dataSourceRef")) == expected
 
@@ -50,7 +51,7 @@ def test_data_sources(given: dict[str, Any], expected: tuple[Any, Any]) -> None:
           'spec.dataSourceRef: Invalid value: "X": must be \'PersistentVolumeClaim\' when referencing the default apiGroup']),
     ],
 )  # fmt: skip
-def test_checks_of_claims(spec: dict[str, Any], expected: list[str]) -> None:
+def test_checks_of_claims(spec: Object, expected: list[str]) -> None:
     assert create(CLAIM, {"spec": {**CLAIM_SPEC, **spec}})[1] == expected
 
 
@@ -72,7 +73,7 @@ FIXED = "spec: Forbidden: spec is immutable after creation except resources.requ
           '+   "storage": "2Gi"\n   }\n  },\n  "VolumeName": "",\n']),
     ],
 )  # fmt: skip
-def test_updates_of_claims(phase: str, changes: dict[str, Any], expected: list[str]) -> None:
+def test_updates_of_claims(phase: str, changes: Object, expected: list[str]) -> None:
     old = create(CLAIM, {"spec": CLAIM_SPEC})[0]
     old["status"] = {"phase": phase, "capacity": {"storage": "512Mi"}}
     assert update(CLAIM, old, changes)[1] == expected

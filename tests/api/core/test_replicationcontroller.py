@@ -1,10 +1,9 @@
 """ReplicationController."""
 
-from typing import Any
-
 import pytest
 
 from pybernetes.api.core import replicationcontroller
+from pybernetes.api.resource import Object
 from tests.api.writes import create, row_by_name, update_status
 
 POD = {"containers": [{"name": "a", "image": "i"}, {"name": "b", "image": "j"}]}
@@ -38,5 +37,5 @@ def test_replication_controller() -> None:
          ['spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"']),
     ],
 )  # fmt: skip
-def test_checks_of_replication_controllers(spec: dict[str, Any], expected: list[str]) -> None:
+def test_checks_of_replication_controllers(spec: Object, expected: list[str]) -> None:
     assert create(replicationcontroller.RESOURCE, {"spec": spec})[1] == expected

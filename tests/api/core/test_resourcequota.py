@@ -1,10 +1,9 @@
 """ResourceQuota."""
 
-from typing import Any
-
 import pytest
 
 from pybernetes.api.core import resourcequota
+from pybernetes.api.resource import Object
 from tests.api.writes import create, row_by_name, update, update_status
 
 QUOTA = resourcequota.RESOURCE
@@ -31,7 +30,7 @@ QUOTA = resourcequota.RESOURCE
           "unsupported scope applied to resource"]),
     ],
 )  # fmt: skip
-def test_checks_of_quotas(spec: dict[str, Any], expected: list[str]) -> None:
+def test_checks_of_quotas(spec: Object, expected: list[str]) -> None:
     assert create(QUOTA, {"spec": spec})[1] == expected
 
 

@@ -1,9 +1,9 @@
 import base64
-from typing import Any
 
 import pytest
 
 from pybernetes.api.core.secret import RESOURCE
+from pybernetes.api.resource import Object
 from tests.api.writes import create, row_by_name, update
 
 
@@ -43,7 +43,7 @@ REDACTED = 'data[.dockercfg]: Invalid value: "<secret contents redacted>": '
         ({"type": "anything"}, []),
     ],
 )  # fmt: skip
-def test_checks(obj: dict[str, Any], expected: list[str]) -> None:
+def test_checks(obj: Object, expected: list[str]) -> None:
     assert create(RESOURCE, obj)[1] == expected
 
 
@@ -57,7 +57,7 @@ def test_checks(obj: dict[str, Any], expected: list[str]) -> None:
         ({"metadata.labels": {"a": "b"}}, []),
     ],
 )
-def test_updates_of_an_immutable_secret(changes: dict[str, Any], expected: list[str]) -> None:
+def test_updates_of_an_immutable_secret(changes: Object, expected: list[str]) -> None:
     old = create(RESOURCE, {"type": "a", "data": {"a": encoded("1")}, "immutable": True})[0]
     assert update(RESOURCE, old, changes)[1] == expected
 

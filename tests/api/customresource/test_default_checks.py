@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from pybernetes.api.customresource.default_checks import check_defaults
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 
 
 @pytest.mark.parametrize(
@@ -41,7 +40,7 @@ from pybernetes.api.field import Errors, Path
         ({"type": "object", "x-kubernetes-preserve-unknown-fields": True, "default": {"any": [1]}}, []),
     ],
 )
-def test_defaults_are_right_for_their_schemas(schema: dict[str, Any], expected: list[str]) -> None:
+def test_defaults_are_right_for_their_schemas(schema: Object, expected: list[str]) -> None:
     errors = Errors()
     check_defaults({"type": "object", "properties": {"a": schema}}, Path("schema"), errors)
     assert len(errors) == len(expected), errors

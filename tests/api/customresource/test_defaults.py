@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from pybernetes.api.customresource import defaults
+from pybernetes.api.resource import Object
 
 
 @pytest.mark.parametrize(
@@ -21,7 +20,7 @@ from pybernetes.api.customresource import defaults
         ({"m": {"k": {}}}, {"a": 1, "m": {"k": {"d": []}}}),
     ],
 )
-def test_defaults(value: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_defaults(value: Object, expected: Object) -> None:
     schema = {
         "type": "object",
         "properties": {

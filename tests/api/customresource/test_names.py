@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.api.customresource import names
+from pybernetes.api.resource import Object
 
 NOW, LATER = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"
 
 
-def definition(plural: str, kind: str, **more: Any) -> dict[str, Any]:
+def definition(plural: str, kind: str, **more: Any) -> Object:
     wanted = {"plural": plural, "singular": kind.lower(), "kind": kind, "listKind": f"{kind}List", **more}
     return {"metadata": {"name": f"{plural}.example.com"}, "spec": {"group": "example.com", "names": wanted}}
 

@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pybernetes.api.customresource import defaults, prune
+from pybernetes.api.resource import Object
 from pybernetes.api.schema import DecodeError, Decoder
 
 PRESERVE, EMBEDDED = "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"
 HEAD = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}}
 
 
-def of_spec(**schema: Any) -> dict[str, Any]:
+def of_spec(**schema: Any) -> Object:
     return {"type": "object", "properties": {"spec": {"type": "object", **schema}}}
 
 
@@ -39,9 +40,7 @@ def of_spec(**schema: Any) -> dict[str, Any]:
          ["spec.y", "spec.metadata.nope"]),
     ],
 )  # fmt: skip
-def test_unknown_fields_go(
-    schema: dict[str, Any], value: dict[str, Any], left: dict[str, Any], unknown: list[str]
-) -> None:
+def test_unknown_fields_go(schema: Object, value: Object, left: Object, unknown: list[str]) -> None:
     decoder = Decoder()
     decoded = prune.decode(of_spec(**schema), {**copy.deepcopy(HEAD), "spec": value}, decoder)
     assert decoded["spec"] == left
@@ -79,7 +78,7 @@ _SCHEMAS = st.recursive(
 
 
 @given(schema=_SCHEMAS, value=_VALUES)
-def test_what_fits_stays_as_it_is(schema: dict[str, Any], value: Any) -> None:
+def test_what_fits_stays_as_it_is(schema: Object, value: Any) -> None:
     root = {"type": "object", "properties": {"spec": schema}}
     once = prune.clean(root, {**copy.deepcopy(HEAD), "spec": copy.deepcopy(value)})
     defaults.apply(root, once)

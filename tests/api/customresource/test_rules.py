@@ -8,14 +8,15 @@ import pytest
 
 from pybernetes.api.customresource import rule_costs, rules
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 
 
-def schema(*given: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """A root schema whose field ``spec`` has rules."""
+def schema(*given: Object, **more: Any) -> Object:
+    """Return a root schema whose field ``spec`` has rules."""
     return {"type": "object", "properties": {"spec": {"x-kubernetes-validations": list(given), **more}}}
 
 
-def problems(root: dict[str, Any], new: Any, old: Any = None) -> list[str]:
+def problems(root: Object, new: Any, old: Any = None) -> list[str]:
     reported = Errors()
     before = {"spec": old} if old is not None else None
     rules.validate(rules.build(root, root=True), {"spec": new}, before, reported)
@@ -61,7 +62,7 @@ OBJECT = {
         ({"rule": "self.?min.orValue(5) == 5"}, {}, []),
     ],
 )  # fmt: skip
-def test_rules(rule: dict[str, Any], value: Any, expected: list[str]) -> None:
+def test_rules(rule: Object, value: Any, expected: list[str]) -> None:
     assert problems(schema(rule, **OBJECT), value) == expected
 
 

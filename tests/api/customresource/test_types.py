@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.api.customresource import types
+from pybernetes.api.resource import Object
 
 
-def of_spec(**schema: Any) -> dict[str, Any]:
+def of_spec(**schema: Any) -> Object:
     return {"type": "object", "properties": {"spec": {"type": "object", **schema}}}
 
 

@@ -8,16 +8,17 @@ import pytest
 
 from pybernetes.api.customresource import list_types, validate
 from pybernetes.api.field import ROOT, Errors
+from pybernetes.api.resource import Object
 
 
-def problems(schema: dict[str, Any], value: Any, old: Any = validate.ABSENT) -> list[str]:
+def problems(schema: Object, value: Any, old: Any = validate.ABSENT) -> list[str]:
     reported = Errors()
     validate.check(schema, value, reported, old)
     return [str(problem) for problem in reported]
 
 
-def spec(**schema: Any) -> dict[str, Any]:
-    """A schema of an object whose one field ``x`` has the given schema."""
+def spec(**schema: Any) -> Object:
+    """Return a schema of an object whose one field ``x`` has the given schema."""
     return {"type": "object", "properties": {"x": schema}}
 
 
@@ -72,7 +73,7 @@ def spec(**schema: Any) -> dict[str, Any]:
         ({"not": {"required": ["a"]}}, {"a": 1}, ['<nil>: Invalid value: "": "x" must not validate the schema (not)']),
     ],
 )  # fmt: skip
-def test_messages(schema: dict[str, Any], value: Any, expected: list[str]) -> None:
+def test_messages(schema: Object, value: Any, expected: list[str]) -> None:
     assert problems(spec(**schema), {"x": value}) == expected
 
 
@@ -109,7 +110,7 @@ def test_items_are_forgiven_by_key_only() -> None:
         ({"x-kubernetes-list-type": "atomic"}, [1, 1], []),
     ],
 )  # fmt: skip
-def test_lists_without_repetitions(schema: dict[str, Any], value: Any, expected: list[str]) -> None:
+def test_lists_without_repetitions(schema: Object, value: Any, expected: list[str]) -> None:
     reported = Errors()
     list_types.check(spec(**schema), {"x": value}, ROOT, reported)
     assert [str(problem) for problem in reported] == expected

@@ -4,10 +4,11 @@ import pytest
 
 from pybernetes.api.discovery import endpointslice
 from pybernetes.api.discovery.endpointslice import RESOURCE
+from pybernetes.api.resource import Object
 from tests.api.writes import create_errors, created, row, update_errors, updated
 
 
-def piece(*addresses: str, kind: str = "IPv4", ports: Any = (), **endpoint: Any) -> dict[str, Any]:
+def piece(*addresses: str, kind: str = "IPv4", ports: Any = (), **endpoint: Any) -> Object:
     endpoints = [{"addresses": list(addresses), **endpoint}] if addresses or endpoint else []
     return {"addressType": kind, "endpoints": endpoints, "ports": list(ports)}
 
@@ -60,7 +61,7 @@ def test_defaults() -> None:
         ),
     ],
 )
-def test_create(obj: dict[str, Any], expected: list[str]) -> None:
+def test_create(obj: Object, expected: list[str]) -> None:
     assert create_errors(RESOURCE, obj) == expected
 
 

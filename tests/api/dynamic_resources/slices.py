@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pybernetes.api.resource import Object
+from functools import partial
 
+from tests.api import kinds
 
-def make(fields: Object) -> Object:
-    """Return a slice with these fields."""
-    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "x"}, **fields}
+make = partial(kinds.make, "resource.k8s.io/v1", "ResourceSlice")

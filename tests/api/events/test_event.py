@@ -1,11 +1,10 @@
 """Event of events.k8s.io."""
 
-from typing import Any
-
 import pytest
 
 from pybernetes.api.core import event as old_form
 from pybernetes.api.events import event as new_form
+from pybernetes.api.resource import Object
 from tests.api.writes import create, row_by_name, update
 
 CORE, NEW = old_form.RESOURCE, new_form.RESOURCE
@@ -47,7 +46,7 @@ def test_both_forms_are_the_same_object() -> None:
         ),
     ],
 )
-def test_checks_of_the_new_form(changes: dict[str, Any], expected: list[str]) -> None:
+def test_checks_of_the_new_form(changes: Object, expected: list[str]) -> None:
     full = {key: value for key, value in {**FULL, **changes}.items() if value is not None}
     assert create(NEW, full)[1] == expected
 
@@ -61,5 +60,5 @@ def test_checks_of_the_new_form(changes: dict[str, Any], expected: list[str]) ->
         ({"reportingController": "x"}, ['reportingController: Invalid value: "x": field is immutable']),
     ],
 )
-def test_updates_of_the_new_form(changes: dict[str, Any], expected: list[str]) -> None:
+def test_updates_of_the_new_form(changes: Object, expected: list[str]) -> None:
     assert update(NEW, create(NEW, FULL)[0], changes)[1] == expected

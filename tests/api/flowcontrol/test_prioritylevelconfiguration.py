@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from tests.api import kinds
 
-
-def make(fields: dict[str, Any]) -> dict[str, Any]:
-    """An object with these fields."""
-    return {
-        "apiVersion": "flowcontrol.apiserver.k8s.io/v1",
-        "kind": "PriorityLevelConfiguration",
-        "metadata": {"name": "x"},
-        **fields,
-    }
-
-
+make = partial(kinds.make, "flowcontrol.apiserver.k8s.io/v1", "PriorityLevelConfiguration")
 REFUSED: list[Any] = [
     ({"spec": {"type": "Limited"}}, ["spec.limited: Required value"]),
     ({"spec": {"type": "x"}}, ['spec.type: Unsupported value: "x": supported values: "Exempt", "Limited"']),

@@ -4,13 +4,14 @@ import pytest
 
 from pybernetes.api.networking import ingress
 from pybernetes.api.networking.ingress import RESOURCE
+from pybernetes.api.resource import Object
 from tests.api.writes import create_errors, created, row, status_errors
 
 BACKEND = {"service": {"name": "web", "port": {"number": 80}}}
 CLASS = "kubernetes.io/ingress.class"
 
 
-def rules(**path: Any) -> dict[str, Any]:
+def rules(**path: Any) -> Object:
     return {"rules": [{"http": {"paths": [{"path": "/", "pathType": "Prefix", "backend": BACKEND, **path}]}}]}
 
 
@@ -73,7 +74,7 @@ def rules(**path: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_create(spec: dict[str, Any], expected: list[str]) -> None:
+def test_create(spec: Object, expected: list[str]) -> None:
     assert create_errors(RESOURCE, {"spec": spec}) == expected
 
 

@@ -3,12 +3,13 @@ from typing import Any
 import pytest
 
 from pybernetes.api.networking.ingressclass import RESOURCE
+from pybernetes.api.resource import Object
 from tests.api.writes import create_errors, created, row, update_errors
 
 REFERENCE = {"kind": "Config", "name": "c"}
 
 
-def spec(**parameters: Any) -> dict[str, Any]:
+def spec(**parameters: Any) -> Object:
     return {"spec": {"controller": "example.com/a", "parameters": {**REFERENCE, **parameters}}}
 
 
@@ -46,7 +47,7 @@ def test_defaults() -> None:
         ),
     ],
 )
-def test_create(obj: dict[str, Any], expected: list[str]) -> None:
+def test_create(obj: Object, expected: list[str]) -> None:
     assert create_errors(RESOURCE, obj) == expected
 
 

@@ -3,10 +3,11 @@ from typing import Any
 import pytest
 
 from pybernetes.api.networking.ipaddress import RESOURCE
+from pybernetes.api.resource import Object
 from tests.api.writes import create_errors, row, update_errors
 
 
-def address(name: str = "192.0.2.1", **parent: Any) -> dict[str, Any]:
+def address(name: str = "192.0.2.1", **parent: Any) -> Object:
     return {
         "metadata": {"name": name},
         "spec": {"parentRef": {"resource": "services", "name": "web", **parent}},
@@ -33,7 +34,7 @@ def address(name: str = "192.0.2.1", **parent: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_create(obj: dict[str, Any], expected: list[str]) -> None:
+def test_create(obj: Object, expected: list[str]) -> None:
     assert create_errors(RESOURCE, obj) == expected
 
 

@@ -4,16 +4,17 @@ import pytest
 
 from pybernetes.api.networking import networkpolicy
 from pybernetes.api.networking.networkpolicy import RESOURCE
+from pybernetes.api.resource import Object
 from tests.api.writes import create_errors, created, row
 
 PORT, FROM = "spec.ingress[0].ports[0]", "spec.ingress[0].from[0]"
 
 
-def port(**fields: Any) -> dict[str, Any]:
+def port(**fields: Any) -> Object:
     return {"ingress": [{"ports": [fields]}]}
 
 
-def peer(**fields: Any) -> dict[str, Any]:
+def peer(**fields: Any) -> Object:
     return {"ingress": [{"from": [fields]}]}
 
 
@@ -21,7 +22,7 @@ def peer(**fields: Any) -> dict[str, Any]:
     ("spec", "types"),
     [({}, ["Ingress"]), ({"egress": [{}]}, ["Ingress", "Egress"]), ({"policyTypes": ["Egress"]}, ["Egress"])],
 )
-def test_policy_types(spec: dict[str, Any], types: list[str]) -> None:
+def test_policy_types(spec: Object, types: list[str]) -> None:
     obj = created(RESOURCE, {"spec": spec})
     assert (obj["spec"]["policyTypes"], obj["spec"]["podSelector"]) == (types, {})
 
@@ -83,7 +84,7 @@ def test_protocol() -> None:
         ),
     ],
 )
-def test_create(spec: dict[str, Any], expected: list[str]) -> None:
+def test_create(spec: Object, expected: list[str]) -> None:
     assert create_errors(RESOURCE, {"spec": spec}) == expected
 
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from tests.api import kinds
 
-
-def make(fields: dict[str, Any]) -> dict[str, Any]:
-    """An object with these fields."""
-    return {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "x"}, **fields}
-
-
+make = partial(kinds.make, "node.k8s.io/v1", "RuntimeClass")
 REFUSED: list[Any] = [
     (
         {"handler": "A.b", "scheduling": {"tolerations": [{"key": "", "operator": "x", "effect": "q"}]}},

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pybernetes.api.errors import StatusError
 from pybernetes.api.patch import json_patch
+from pybernetes.api.resource import Object
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text("ab/~", max_size=3),
@@ -20,7 +21,7 @@ JSON = st.recursive(
 )
 
 
-def op(name: str, path: str, **more: Any) -> dict[str, Any]:
+def op(name: str, path: str, **more: Any) -> Object:
     return {"op": name, "path": path, **more}
 
 
@@ -172,7 +173,7 @@ def test_never_fails_otherwise_and_never_mutates(document: Any, patch: Any) -> N
         ({}, "Unexpected kind: unknown"),
     ],
 )  # fmt: skip
-def test_why_an_operation_does_not_apply(operation: dict[str, Any], why: str) -> None:
+def test_why_an_operation_does_not_apply(operation: Object, why: str) -> None:
     document = {"n": 1, "l": [1, 2]}
     with pytest.raises(json_patch.DoesNotApply, match=f"^{re.escape(why)}$"):
         json_patch.run(document, [operation])

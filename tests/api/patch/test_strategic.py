@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from pybernetes.api import schema
 from pybernetes.api.errors import StatusError
 from pybernetes.api.patch import strategic
+from pybernetes.api.resource import Object
 
 DEPLOYMENT = schema.kind_type("apps", "v1", "Deployment")
 POD = schema.kind_type("", "v1", "Pod")
 SERVICE = schema.kind_type("", "v1", "Service")
 
 
-def pod(*containers: Any, **spec: Any) -> dict[str, Any]:
+def pod(*containers: Any, **spec: Any) -> Object:
     return {"spec": {"containers": list(containers), **spec}}
 
 

@@ -1,8 +1,7 @@
-from typing import Any
-
 import pytest
 
 from pybernetes.api.policy.poddisruptionbudget import RESOURCE
+from pybernetes.api.resource import Object
 from tests.api.writes import create_errors, created, row, status_errors
 
 MARK = {"key": "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"}
@@ -25,7 +24,7 @@ def test_starts_with_zeros() -> None:
         ),
     ],
 )
-def test_beta_marker(selector: dict[str, Any], stored: dict[str, Any]) -> None:
+def test_beta_marker(selector: Object, stored: Object) -> None:
     assert created(RESOURCE, {"spec": {"selector": selector}})["spec"]["selector"] == stored
 
 
@@ -60,7 +59,7 @@ def test_beta_marker(selector: dict[str, Any], stored: dict[str, Any]) -> None:
         ),
     ],
 )
-def test_create(spec: dict[str, Any], expected: list[str]) -> None:
+def test_create(spec: Object, expected: list[str]) -> None:
     assert create_errors(RESOURCE, {"spec": spec}) == expected
 
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from pybernetes.api import protobuf
 from pybernetes.api.protobuf import wire
 from pybernetes.api.registry import builtin
+from pybernetes.api.resource import Object
 from pybernetes.api.schema import Decoder, facts
 from pybernetes.api.schema.load import compact, definition_name
 
@@ -27,7 +28,7 @@ NONE = ("", "v1", "")
 
 
 @pytest.mark.parametrize("entry", RECORDED, ids=lambda entry: f"{entry['apiVersion']}-{entry['kind']}")
-def test_what_upstream_writes(entry: dict[str, Any]) -> None:
+def test_what_upstream_writes(entry: Object) -> None:
     resource = KINDS[entry["apiVersion"], entry["kind"]]
     both_forms = [protobuf.decode(base64.b64decode(entry["protobuf"]), NONE), entry["json"]]
     # The zeros that JSON has are those that defaults fill in.

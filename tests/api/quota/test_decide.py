@@ -14,8 +14,8 @@ from pybernetes.api.quota.evaluator import Evaluator
 from pybernetes.api.quota.persistent_volume_claims import VolumeClaimEvaluator
 from pybernetes.api.quota.pods import PodEvaluator
 from pybernetes.api.quota.services import ServiceEvaluator
+from pybernetes.api.resource import Object
 
-Object = dict[str, Any]
 NOW = 1_700_000_000.0
 
 
@@ -135,7 +135,7 @@ def test_a_status_may_exceed() -> None:
 
 
 GOLD = "gold.storageclass.storage.k8s.io/requests.storage"
-LIMITED = [
+LIMITED: list[Object] = [
     {"resource": "persistentvolumeclaims", "matchContains": [GOLD]},
     {
         "resource": "pods",
@@ -171,7 +171,7 @@ def test_what_may_only_be_used_under_a_quota() -> None:
 def test_what_is_charged_never_exceeds(amounts: list[int], most: int) -> None:
     limit = quantity.canonical(f"{most}m")
     quotas, used = [quota({"cpu": limit, "pods": "20"})], [{"cpu": "0", "pods": "0"}]
-    admitted = []
+    admitted: list[int] = []
     for amount in amounts:
         text = quantity.canonical(f"{amount}m")
         fits = len(admitted) < 20 and sum(admitted) + amount <= most

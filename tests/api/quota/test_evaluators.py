@@ -13,8 +13,8 @@ from pybernetes.api.quota.pods import PodEvaluator
 from pybernetes.api.quota.resource_claims import ResourceClaimEvaluator
 from pybernetes.api.quota.services import ServiceEvaluator
 from pybernetes.api.quota.usage import calculate
+from pybernetes.api.resource import Object
 
-Object = dict[str, Any]
 NOW = 1_700_000_000.0  # 2023-11-14T22:13:20Z
 
 
@@ -269,7 +269,7 @@ def test_volume_claims(given: Object, expected: Object) -> None:
 def test_volume_claims_by_their_attributes() -> None:
     evaluator = VolumeClaimEvaluator()
     of_gold = scope("VolumeAttributesClass", "In", "gold")
-    statuses = [
+    statuses: list[Object] = [
         {"currentVolumeAttributesClassName": "gold"},
         {"modifyVolumeStatus": {"targetVolumeAttributesClassName": "gold"}},
     ]

@@ -10,20 +10,19 @@ from hypothesis import strategies as st
 
 from pybernetes.api import quantity
 from pybernetes.api.quota.limit_ranges import ANNOTATION, claim_problems, default_pod, pod_problems
+from pybernetes.api.resource import Object
 
-Fields = dict[str, Any]
 
-
-def limit_range(type_: str = "Container", **lists: dict[str, str]) -> Fields:
+def limit_range(type_: str = "Container", **lists: dict[str, str]) -> Object:
     return {"spec": {"limits": [{"type": type_, **lists}]}}
 
 
-def container(name: str, requests: Fields | None = None, limits: Fields | None = None, **more: Any) -> Fields:
+def container(name: str, requests: Object | None = None, limits: Object | None = None, **more: Any) -> Object:
     given = {key: value for key, value in (("requests", requests), ("limits", limits)) if value}
     return {"name": name, "resources": given, **more}
 
 
-def pod(*containers: Fields, **spec: Any) -> Fields:
+def pod(*containers: Object, **spec: Any) -> Object:
     return {"metadata": {"name": "p"}, "spec": {"containers": list(containers), **spec}}
 
 
@@ -44,7 +43,7 @@ def test_containers_get_what_they_do_not_ask_for() -> None:
 @pytest.mark.parametrize(
     "given", [limit_range("Pod", default={"cpu": "1"}), limit_range(max={"cpu": "1"}), {"spec": {}}, {}]
 )
-def test_nothing_to_fill_in_changes_nothing(given: Fields) -> None:
+def test_nothing_to_fill_in_changes_nothing(given: Object) -> None:
     made = pod(container("a"))
     default_pod(given, made)
     assert made == pod(container("a"))
@@ -75,7 +74,7 @@ def test_nothing_to_fill_in_changes_nothing(given: Fields) -> None:
         (limit_range(maxLimitRequestRatio={"cpu": "4500m"}), container("a", {"cpu": "100m"}, {"cpu": "450m"}), []),
     ],
 )  # fmt: skip
-def test_containers(given: Fields, asked: Fields, problems: list[str]) -> None:
+def test_containers(given: Object, asked: Object, problems: list[str]) -> None:
     assert pod_problems(given, pod(asked)) == problems
     assert pod_problems(given, pod(initContainers=[asked])) == problems
 

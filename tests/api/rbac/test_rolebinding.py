@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from tests.api import kinds
 
-
-def make(fields: dict[str, Any]) -> dict[str, Any]:
-    """An object with these fields."""
-    return {
-        "apiVersion": "rbac.authorization.k8s.io/v1",
-        "kind": "RoleBinding",
-        "metadata": {"name": "x"},
-        **fields,
-    }
-
-
+make = partial(kinds.make, "rbac.authorization.k8s.io/v1", "RoleBinding")
 REFUSED: list[Any] = [
     (
         {"roleRef": {}, "subjects": [{}, {"kind": "User"}, {"kind": "ServiceAccount", "name": "A"}]},

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from tests.api import kinds
 
-
-def make(fields: dict[str, Any]) -> dict[str, Any]:
-    """An object with these fields."""
-    return {
-        "apiVersion": "scheduling.k8s.io/v1",
-        "kind": "PriorityClass",
-        "metadata": {"name": "x"},
-        **fields,
-    }
-
-
+make = partial(kinds.make, "scheduling.k8s.io/v1", "PriorityClass")
 REFUSED: list[Any] = [
     (
         {"value": 2000000000, "preemptionPolicy": "a"},

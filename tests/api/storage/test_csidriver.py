@@ -1,9 +1,8 @@
 """CSIDriver."""
 
-from typing import Any
-
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.api.storage import csidriver
 from tests.api.writes import create_errors, created, row, update_errors, updated
 
@@ -52,7 +51,7 @@ def test_driver_defaults() -> None:
         ),
     ],
 )
-def test_driver_create(spec: dict[str, Any], expected: list[str]) -> None:
+def test_driver_create(spec: Object, expected: list[str]) -> None:
     assert create_errors(DRIVER, {"spec": spec}) == expected
 
 

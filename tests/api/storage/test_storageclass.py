@@ -1,7 +1,6 @@
-from typing import Any
-
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.api.storage import storageclass
 from pybernetes.api.storage.storageclass import RESOURCE
 from tests.api.writes import create_errors, created, row, update_errors
@@ -49,7 +48,7 @@ def test_defaults() -> None:
         ),
     ],
 )
-def test_create(change: dict[str, Any], expected: list[str]) -> None:
+def test_create(change: Object, expected: list[str]) -> None:
     assert create_errors(RESOURCE, CLASS | change) == expected
 
 

@@ -1,7 +1,6 @@
-from typing import Any
-
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.api.storage.volumeattachment import RESOURCE
 from tests.api.writes import create_errors, created, row, status_errors, update_errors
 
@@ -39,7 +38,7 @@ def test_starts_unattached() -> None:
         ),
     ],
 )
-def test_create(change: dict[str, Any], expected: list[str]) -> None:
+def test_create(change: Object, expected: list[str]) -> None:
     assert create_errors(RESOURCE, {"spec": SPEC | change}) == expected
 
 

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from tests.api import kinds
 
-
-def make(fields: dict[str, Any]) -> dict[str, Any]:
-    """An object with these fields."""
-    return {
-        "apiVersion": "storagemigration.k8s.io/v1",
-        "kind": "StorageVersionMigration",
-        "metadata": {"name": "x"},
-        **fields,
-    }
-
-
+make = partial(kinds.make, "storagemigration.k8s.io/v1", "StorageVersionMigration")
 REFUSED: list[Any] = [
     ({"spec": {}}, ["spec.resource.resource: Required value: resource is required to be set"]),
     (

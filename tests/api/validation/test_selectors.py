@@ -1,8 +1,7 @@
-from typing import Any
-
 import pytest
 
 from pybernetes.api.field import Errors, Path
+from pybernetes.api.resource import Object
 from pybernetes.api.validation.selectors import validate_label_selector, validate_node_selector
 
 EXPRESSION = "s.matchExpressions[0]"
@@ -27,7 +26,7 @@ EXPRESSION = "s.matchExpressions[0]"
         ),
     ],
 )
-def test_label_selector(selector: dict[str, Any] | None, fields: list[str]) -> None:
+def test_label_selector(selector: Object | None, fields: list[str]) -> None:
     errors = Errors()
     validate_label_selector(selector, Path("s"), errors)
     assert [error.field for error in errors] == fields
@@ -46,7 +45,7 @@ def test_label_selector(selector: dict[str, Any] | None, fields: list[str]) -> N
          ["n.nodeSelectorTerms[0].matchFields[0].operator", "n.nodeSelectorTerms[0].matchFields[0].key"]),
     ],
 )  # fmt: skip
-def test_node_selector(terms: list[dict[str, Any]], fields: list[str]) -> None:
+def test_node_selector(terms: list[Object], fields: list[str]) -> None:
     errors = Errors()
     validate_node_selector({"nodeSelectorTerms": terms}, Path("n"), errors)
     assert [error.field for error in errors] == fields

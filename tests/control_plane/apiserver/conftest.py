@@ -7,6 +7,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from tests.control_plane.apiserver.authn.credentials import ACCOUNTS, World
 from tests.control_plane.store.etcd_server import etcd
 from tests.servers import Server, running
 from tests.support import require_program
@@ -35,3 +36,33 @@ def namespace(server: Server, request: pytest.FixtureRequest) -> Iterator[str]:
     name = made["metadata"]["name"]
     yield name
     server.call("DELETE", f"/api/v1/namespaces/{name}")
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """A server that trusts several authorities, with two service accounts."""
+    directory = tmp_path_factory.mktemp("authn")
+    made = World(directory)
+    kubelet = made.certificate("clients", "apiserver-kubelet-client", "system:masters")
+    flags = (
+        "--storage-backend=memory",
+        f"--client-ca-file={directory / 'clients.crt'}",
+        f"--requestheader-client-ca-file={directory / 'proxies.crt'}",
+        "--requestheader-allowed-names=front-proxy-client",
+        "--requestheader-username-headers=X-Remote-User",
+        "--requestheader-group-headers=X-Remote-Group",
+        "--requestheader-extra-headers-prefix=X-Remote-Extra-",
+        "--enable-bootstrap-token-auth",
+        "--service-account-max-token-expiration=48h",
+        f"--kubelet-certificate-authority={directory / 'kubelets.crt'}",
+        *map(
+            "=".join,
+            zip(("--kubelet-client-certificate", "--kubelet-client-key"), map(str, kubelet), strict=True),
+        ),
+    )
+    with running(directory, *flags) as server:
+        made.server = server
+        for name in ("robot", "other"):
+            status, answer = server.call("POST", ACCOUNTS, {"metadata": {"name": name}})
+            assert status == 201, answer
+        yield made

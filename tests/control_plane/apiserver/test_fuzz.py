@@ -108,12 +108,12 @@ _VALUES = st.recursive(
 
 def _places(value: Any) -> list[tuple[Any, Any]]:
     """Every place in a JSON value, as the container and the key in it."""
-    found: list[tuple[Any, Any]] = []
+    places: list[tuple[Any, Any]] = []
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in pairs:
-        found.append((value, key))
-        found += _places(item)
-    return found
+        places.append((value, key))
+        places += _places(item)
+    return places
 
 
 @st.composite

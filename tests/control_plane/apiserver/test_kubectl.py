@@ -30,7 +30,7 @@ def _program() -> None:
 
 def manifests(namespace: str) -> list[dict[str, Any]]:
     """An object of every kind that is kept, in a namespace."""
-    found = []
+    made = []
     for obj in every_example():
         if obj["kind"] in _NOT_KEPT:
             continue
@@ -43,8 +43,8 @@ def manifests(namespace: str) -> list[dict[str, Any]]:
                 obj[reference]["namespace"] = namespace
         if obj["kind"] == "IPAddress":
             obj["metadata"]["name"] = "10.1.0.9"
-        found.append(obj)
-    return found
+        made.append(obj)
+    return made
 
 
 def write(directory: Path, objects: list[dict[str, Any]]) -> str:

@@ -148,10 +148,10 @@ def test_lightkube(light: Client, namespace: str) -> None:
     made = light.create(Deployment(metadata=ObjectMeta(name="d"), spec=spec))
     assert made.metadata is not None and made.metadata.namespace == namespace
     light.patch(Deployment.Scale, "d", {"spec": {"replicas": 4}}, patch_type=PatchType.MERGE)
-    found = light.get(Deployment, "d")
-    assert found.spec is not None and found.spec.replicas == 4
-    found.spec.template.spec = PodSpec(containers=[Container(name="a", image="c")])
-    assert light.replace(found).metadata.generation == 3  # type: ignore[union-attr]
+    deployment = light.get(Deployment, "d")
+    assert deployment.spec is not None and deployment.spec.replicas == 4
+    deployment.spec.template.spec = PodSpec(containers=[Container(name="a", image="c")])
+    assert light.replace(deployment).metadata.generation == 3  # type: ignore[union-attr]
     applied = light.apply(ConfigMap(metadata=ObjectMeta(name="c", labels={"x": "y"}), data={"a": "1"}))
     assert applied.data == {"a": "1"}
     assert [item.metadata.name for item in light.list(ConfigMap, labels={"x": "y"})] == ["c"]  # type: ignore[union-attr]

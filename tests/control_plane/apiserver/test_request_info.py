@@ -41,8 +41,8 @@ from pybernetes.lib.http.messages import split_target
 def test_resources(method: str, path: str, watch: bool, expected: tuple[str, ...]) -> None:
     info = parse(method, path, watch)
     assert info.is_resource
-    found = (info.verb, info.group, info.version, info.resource, info.subresource, info.namespace, info.name)
-    assert found == expected
+    parts = (info.verb, info.group, info.version, info.resource, info.subresource, info.namespace, info.name)
+    assert parts == expected
 
 
 @pytest.mark.parametrize(
@@ -165,13 +165,13 @@ def request(target: str, watch: bool = False, method: str = "GET") -> Request:
     ],
 )
 def test_selectors_count_where_they_narrow(target: str, method: str, name: str, fields: Any) -> None:
-    found = attributes(request(target, method=method))
-    assert (found.name, found.fields) == (name, fields)
+    asked = attributes(request(target, method=method))
+    assert (asked.name, asked.fields) == (name, fields)
 
 
 def test_labels() -> None:
-    found = attributes(request("/api/v1/pods?labelSelector=a%3Db,c"))
-    assert [str(requirement) for requirement in found.labels] == ["a=b", "c"]
+    asked = attributes(request("/api/v1/pods?labelSelector=a%3Db,c"))
+    assert [str(requirement) for requirement in asked.labels] == ["a=b", "c"]
     assert attributes(request("/api/v1/pods?labelSelector=%21%21%21")).labels == ()
 
 

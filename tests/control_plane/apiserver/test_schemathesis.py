@@ -40,11 +40,11 @@ class Asked:
 
     def document(self, group: str) -> Any:
         """What the server says of a group, as schemathesis reads it."""
-        status, found = self.server.call("GET", f"/openapi/v3/{group}")
+        status, document = self.server.call("GET", f"/openapi/v3/{group}")
         assert status == 200
-        for path in [path for path in found["paths"] if "/watch/" in path]:
-            del found["paths"][path]  # they would not end
-        return schemathesis.openapi.from_dict(found)
+        for path in [path for path in document["paths"] if "/watch/" in path]:
+            del document["paths"][path]  # they would not end
+        return schemathesis.openapi.from_dict(document)
 
     def check(self, case: Any) -> None:
         """Sends a request, and looks at what kind of answer comes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +16,16 @@ from pybernetes.client.refs import (
     PRIORITY_CLASSES,
     STORAGE_CLASSES,
 )
+from pybernetes.control_plane.scheduler.scheduler import queue_sort
 from pybernetes.scheduling import persistent_volumes
+from pybernetes.scheduling.config import ConfigurationError, profile_config
+from pybernetes.scheduling.handle import Handle
+from pybernetes.scheduling.listers import Listers
+from pybernetes.scheduling.profile import Profile
+from pybernetes.scheduling.registry import PACKAGE
+from pybernetes.scheduling.resource_requests import Resources
+from pybernetes.scheduling.snapshot import Snapshot
+from tests.added_files import added_file
 from tests.cluster import Cluster, eventually
 from tests.control_plane.scheduler.helpers import add_node, is_on, message, scheduling
 from tests.scheduling.builders import node, pod
@@ -120,3 +130,28 @@ async def test_volumes_are_bound_before_the_pod_is() -> None:
             assert not await is_on(client, "p", "b")  # not before the volume is there
             await bind_as_the_controller_would(client, "x", "v")
             await eventually(lambda: is_on(client, "p", "b"))
+
+
+def test_all_profiles_sort_their_one_queue_alike(tmp_path: Path) -> None:
+    text = """
+    from pybernetes.scheduling.plugin import QueueSortPlugin
+
+
+    class OldestFirst(QueueSortPlugin):
+        name = "OldestFirst"
+        points = ("queueSort",)
+
+        def sort_key(self, pod, since):
+            return (since,)
+
+
+    PLUGIN = OldestFirst
+    """
+    sets = {"queueSort": {"enabled": [{"name": "OldestFirst"}], "disabled": [{"name": "*"}]}}
+    with added_file(PACKAGE, tmp_path, "oldest_first", text):
+        handle = Handle(Snapshot(Resources()), Listers())
+        usual = Profile(profile_config({}, 0), handle)
+        other = Profile(profile_config({"schedulerName": "other", "plugins": sets}, 0), handle)
+        assert queue_sort([other]).name == "OldestFirst"
+        with pytest.raises(ConfigurationError, match='profile "other": "OldestFirst", first: "PrioritySort"'):
+            queue_sort([usual, other])

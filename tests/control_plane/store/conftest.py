@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pybernetes.control_plane.store.drivers.etcd.etcd_store import EtcdStore
 from pybernetes.control_plane.store.open import open_store
 from pybernetes.control_plane.store.protocol import Store
 from tests.control_plane.store.etcd_server import Member, etcd
@@ -43,10 +44,8 @@ def root(driver: str) -> str:
 @pytest.fixture
 def opened(driver: str, root: str, tmp_path: Path, request: pytest.FixtureRequest) -> Opener:
     """Opens a store of the driver; again and again on the same data where that is kept."""
-    options: dict[str, Any] = {}
-    if driver == "sqlite":
-        options = {"data_dir": tmp_path / "data"}
-    elif driver == "etcd":
+    if driver == "etcd":
         member = request.getfixturevalue("etcd_member")
-        options = {"etcd_servers": [member.address], "prefix": root}
+        return lambda **more: started(EtcdStore([member.address], prefix=root, **more))
+    options: dict[str, Any] = {"data_dir": tmp_path / "data"} if driver == "sqlite" else {}
     return lambda **more: started(open_store(driver, **options, **more))

@@ -5,7 +5,7 @@ import hashlib
 import os
 import sys
 
-from pybernetes.control_plane.store.drivers.sqlite import SqliteStore
+from pybernetes.control_plane.store.drivers.sqlite.sqlite_store import SqliteStore
 
 WORKERS = 8
 DELETES_EVERY = 5

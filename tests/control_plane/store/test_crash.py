@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pybernetes.control_plane.store.drivers.sqlite import SqliteStore
+from pybernetes.control_plane.store.drivers.sqlite.sqlite_store import SqliteStore
 from tests.control_plane.store.crash_child import DELETES_EVERY, WORKERS, number_of
 
 ROUNDS = 15

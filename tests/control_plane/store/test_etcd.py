@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from pybernetes.control_plane.store.drivers import _bolt, _etcd_client, _etcd_feed
-from pybernetes.control_plane.store.drivers import etcd as driver_module
-from pybernetes.control_plane.store.drivers.etcd import EtcdStore
+from pybernetes.control_plane.store.drivers.etcd import bolt_file, feed
+from pybernetes.control_plane.store.drivers.etcd import etcd_store as driver_module
+from pybernetes.control_plane.store.drivers.etcd.client import EtcdClient
+from pybernetes.control_plane.store.drivers.etcd.etcd_store import EtcdStore
 from pybernetes.control_plane.store.protocol import Compacted, Conflict, Event, StoreError, Unavailable
 from tests.control_plane.store.certificates import Authority
 from tests.control_plane.store.conftest import prefixes, started
@@ -155,7 +156,7 @@ async def test_a_restored_cluster_ends_all_watches(tmp_path: Path, root: str) ->
 async def test_sync_sees_the_writes_of_others(
     etcd_member: Member, root: str, ordered: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_etcd_feed, "progress_is_ordered", lambda version: ordered)
+    monkeypatch.setattr(feed, "progress_is_ordered", lambda version: ordered)
     async with (
         started(EtcdStore([etcd_member.address], prefix=root)) as store,
         started(EtcdStore([etcd_member.address], prefix=root)) as other,
@@ -338,7 +339,7 @@ async def test_snapshot(etcd_member: Member, root: str, tmp_path: Path) -> None:
     (tmp_path / "cut").write_bytes(content[:10_000])
     for name in ("damaged", "cut"):
         with pytest.raises(StoreError, match=name):
-            _bolt.status(tmp_path / name)
+            bolt_file.status(tmp_path / name)
 
 
 def test_versions_whose_progress_can_be_trusted() -> None:
@@ -350,12 +351,12 @@ def test_versions_whose_progress_can_be_trusted() -> None:
         "3.6.0-rc.1": True,
         "?": False,
     }
-    assert {version: _etcd_feed.progress_is_ordered(version) for version in expected} == expected
+    assert {version: feed.progress_is_ordered(version) for version in expected} == expected
 
 
 def test_endpoints_take_turns() -> None:
     async def check() -> None:
-        client = _etcd_client.EtcdClient(["http://a:1", "http://b:1"])
+        client = EtcdClient(["http://a:1", "http://b:1"])
         first = client.current
         client.leave(first)
         second = client.current

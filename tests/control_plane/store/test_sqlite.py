@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pybernetes.control_plane.store.drivers import _commit, _database
-from pybernetes.control_plane.store.drivers.sqlite import SqliteStore
+from pybernetes.control_plane.store.drivers.sqlite import committer, database
+from pybernetes.control_plane.store.drivers.sqlite.sqlite_store import SqliteStore
 from pybernetes.control_plane.store.protocol import Event, StoreError, Unavailable
 from tests.control_plane.store.conftest import started
 from tests.control_plane.store.test_drivers import until
@@ -91,13 +91,13 @@ async def test_a_full_disk_fails_the_batch_and_nothing_else(tmp_path: Path) -> N
 
 async def test_writers_share_commits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     batches: list[int] = []
-    write = _database.write
+    write = database.write
 
-    def counting(connection: sqlite3.Connection, rows: list[_database.Row], revision: int) -> None:
+    def counting(connection: sqlite3.Connection, rows: list[database.Row], revision: int) -> None:
         batches.append(len(rows))
         write(connection, rows, revision)
 
-    monkeypatch.setattr(_database, "write", counting)
+    monkeypatch.setattr(database, "write", counting)
     async with started(SqliteStore(tmp_path)) as store:
         calls: list[int] = []
         store.watch("/r/", 0, lambda events: calls.append(len(events)))
@@ -111,8 +111,8 @@ async def test_writers_share_commits(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 async def test_the_log_is_moved_into_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_commit, "LOG_BYTES", 1 << 20)
-    monkeypatch.setattr(_commit, "REST_SECONDS", 0.02)
+    monkeypatch.setattr(committer, "LOG_BYTES", 1 << 20)
+    monkeypatch.setattr(committer, "REST_SECONDS", 0.02)
     log = tmp_path / "store.db-wal"
     async with started(SqliteStore(tmp_path)) as store:
         await until(lambda: log.stat().st_size == 1 << 20)  # at rest it gets its size at once
@@ -151,11 +151,11 @@ async def test_snapshot_while_writing(tmp_path: Path) -> None:
         with pytest.raises(StoreError, match="exists"):
             await store.snapshot_save(tmp_path / "snapshot")
     assert stat.S_IMODE((tmp_path / "snapshot").stat().st_mode) == 0o600
-    assert saved == _database.status(tmp_path / "snapshot")
+    assert saved == database.status(tmp_path / "snapshot")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "snapshot"]
-    assert _database.restore(tmp_path / "snapshot", tmp_path / "new") == saved
+    assert database.restore(tmp_path / "snapshot", tmp_path / "new") == saved
     with pytest.raises(StoreError, match="new exists"):
-        _database.restore(tmp_path / "snapshot", tmp_path / "new")
+        database.restore(tmp_path / "snapshot", tmp_path / "new")
     async with started(SqliteStore(tmp_path / "new")) as store:
         assert store.revision == saved.revision and store.count("/r/") == 50
         assert (await store.create("/r/later", b"")).revision == saved.revision + 1
@@ -170,5 +170,5 @@ async def test_damaged_snapshots_are_found(tmp_path: Path) -> None:
     for damaged in (whole[:-8192], whole[:8192] + os.urandom(8192) + whole[16384:], b"", b"other"):
         (tmp_path / "damaged").write_bytes(damaged)
         with pytest.raises(StoreError, match="damaged"):
-            _database.restore(tmp_path / "damaged", tmp_path / "new")
+            database.restore(tmp_path / "damaged", tmp_path / "new")
         assert not (tmp_path / "new").exists()

@@ -23,8 +23,8 @@ from pybernetes.lib import oci
 from pybernetes.node.containerd import images
 from pybernetes.node.containerd.config import ContainerdPaths
 from pybernetes.node.containerd.containerd import Containerd
-from pybernetes.node.kubelet.cgroups import PodCgroups
-from tests.servers import Server, running
+from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
+from tests.servers import Server, running, until
 from tests.support import require_program, require_root
 
 IMAGE = "docker.io/library/busybox:1"
@@ -37,7 +37,7 @@ FOREVER = "trap 'exit 0' TERM; while true; do sleep 0.05; done"
 
 
 def busybox() -> bytes:
-    """An image of Debian's static busybox with its commands."""
+    """Return an archive with an image of Debian's static busybox and its commands."""
     program = require_program("busybox")
     listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout.split()
     files = {f"bin/{name}": oci.File(link="busybox") for name in listed if name != "busybox"}
@@ -49,7 +49,7 @@ def busybox() -> bytes:
 
 @contextmanager
 def network_namespace(name: str) -> Iterator[None]:
-    """A new network namespace with loopback and one address; this thread is in it meanwhile."""
+    """Enter a new network namespace with loopback and one address for as long as the block runs."""
     subprocess.run(["ip", "netns", "add", name], check=True)
     try:
         with open("/proc/thread-self/ns/net") as home, open(f"/run/netns/{name}") as target:
@@ -111,15 +111,15 @@ class Node:
             self.until(self.is_ready)
 
     def ctr(self, *arguments: str) -> None:
-        """Runs containerd's own tool."""
+        """Run containerd's own tool."""
         command = ["ctr", "--address", str(self.places.socket), "--namespace", "k8s.io", *arguments]
         subprocess.run(command, check=True, capture_output=True, timeout=60)
 
     def is_ready(self) -> bool:
-        """Whether the node is there and ready."""
+        """Return whether the node is registered and ready."""
         status, node = self.server.call("GET", f"/api/v1/nodes/{self.name}")
         conditions = node.get("status", {}).get("conditions", []) if status == 200 else []
-        return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
+        return any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions)
 
     def stop_kubelet(self, how: int = signal.SIGTERM) -> None:
         assert self.kubelet is not None
@@ -133,11 +133,11 @@ class Node:
     # -- pods --------------------------------------------------------------------------------------------
 
     def create(self, name: str, *containers: dict[str, Any], **spec: Any) -> None:
-        """A pod on this node; a container without an image has busybox."""
-        listed = [{"image": IMAGE, **each} for each in containers]
+        """Create a pod on this node; a container without an image gets busybox."""
+        listed = [{"image": IMAGE, **container} for container in containers]
         for group in ("initContainers",):
             if group in spec:
-                spec[group] = [{"image": IMAGE, **each} for each in spec[group]]
+                spec[group] = [{"image": IMAGE, **container} for container in spec[group]]
         body = {
             "metadata": {"name": name, "labels": {"app": name}},
             "spec": {
@@ -148,33 +148,34 @@ class Node:
         self.post("/api/v1/namespaces/default/pods", body)
 
     def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        """Creates an object."""
+        """Create an object."""
         status, answer = self.server.call("POST", path, body)
         assert status == 201, answer
         return answer
 
     def pod(self, name: str, namespace: str = "default") -> dict[str, Any] | None:
-        """The pod as the API server has it."""
+        """Return the pod as the API server has it."""
         status, pod = self.server.call("GET", f"/api/v1/namespaces/{namespace}/pods/{name}")
         return pod if status == 200 else None
 
     def until(self, condition: Callable[[], Any], seconds: float = PATIENCE) -> Any:
-        """Waits until a condition holds and gives its value."""
-        deadline = time.monotonic() + seconds
-        while True:
+        """Wait until a condition holds and return its value; a failure shows what the node's programs logged."""
+
+        def check() -> Any:
             try:
-                value = condition()
+                return condition()
             except ConnectionError:
-                value = None
-            if value:
-                return value
-            assert time.monotonic() < deadline, self._story()
-            time.sleep(0.03)
+                return None
+
+        try:
+            return until(check, seconds)
+        except AssertionError:
+            raise AssertionError(self._story()) from None
 
     def until_pod(
         self, name: str, condition: Callable[[dict[str, Any]], Any], seconds: float = PATIENCE
     ) -> Any:
-        """Waits until something holds for a pod; gives the pod."""
+        """Wait until a condition holds for a pod; return the pod."""
 
         def check() -> Any:
             pod = self.pod(name)
@@ -188,11 +189,11 @@ class Node:
             ) from None
 
     def until_ready(self, name: str) -> dict[str, Any]:
-        """Waits until a pod is ready."""
+        """Wait until a pod is ready; return it."""
         return self.until_pod(name, is_ready)
 
     def delete(self, name: str) -> None:
-        """Deletes a pod and waits until nothing is left of it."""
+        """Delete a pod and wait until nothing is left of it."""
         pod = self.pod(name)
         assert pod is not None
         self.server.call("DELETE", f"/api/v1/namespaces/default/pods/{name}")
@@ -200,21 +201,21 @@ class Node:
         self.until(lambda: not self.traces(pod["metadata"]["uid"]))
 
     def traces(self, uid: str) -> list[str]:
-        """What is left of a pod: folders, mounts, control groups, logs, containers."""
-        found = [str(path) for path in (self.directory / "kubelet" / "pods").glob(uid)]
-        found += [str(path) for path in (self.directory / "logs").glob(f"*_{uid}")]
-        found += [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if uid in line]
+        """Return what is left of a pod: folders, mounts, control groups, logs, containers."""
+        traces = [str(path) for path in (self.directory / "kubelet" / "pods").glob(uid)]
+        traces += [str(path) for path in (self.directory / "logs").glob(f"*_{uid}")]
+        traces += [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if uid in line]
         hierarchies = (Path("/sys/fs/cgroup"), *Path("/sys/fs/cgroup").iterdir())
         for hierarchy in hierarchies:  # os.walk does not mind what goes meanwhile
             for path, names, _ in os.walk(hierarchy / self.cgroup_root.strip("/")):
-                found += [os.path.join(path, name) for name in names if name == f"pod{uid}"]
-        return found
+                traces += [os.path.join(path, name) for name in names if name == f"pod{uid}"]
+        return traces
 
     def _story(self) -> str:
         return (self.directory / "kubelet.log").read_text()[-3000:]
 
     def close(self) -> None:
-        """Stops everything and removes what is left."""
+        """Stop everything and remove what is left."""
         if self.kubelet is not None and self.kubelet.poll() is None:
             self.stop_kubelet(signal.SIGKILL)
         self.runner.run(self._remove_pods())
@@ -244,38 +245,42 @@ class Node:
             host_mounts.unmount(point)
 
 
+def shell(text: str, name: str = "c", **more: object) -> dict[str, object]:
+    """Return a container that runs a shell script."""
+    return {"name": name, "command": ["sh", "-c", text], **more}
+
+
 def is_ready(pod: dict[str, Any]) -> bool:
-    """Whether a pod is ready."""
+    """Return whether a pod is ready."""
     conditions = pod.get("status", {}).get("conditions", ())
-    return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
+    return any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions)
 
 
 def phase(wanted: str) -> Callable[[dict[str, Any]], bool]:
-    """Whether a pod is in a phase."""
+    """Return a condition: whether a pod is in a phase."""
     return lambda pod: pod["status"].get("phase") == wanted
 
 
 def container(pod: dict[str, Any], name: str = "c", key: str = "containerStatuses") -> dict[str, Any]:
-    """The status of a container."""
-    return next((each for each in pod["status"].get(key, ()) if each["name"] == name), {"state": {}})
+    """Return the status of a container."""
+    return next((status for status in pod["status"].get(key, ()) if status["name"] == name), {"state": {}})
 
 
 def _reap(pid: int) -> None:
-    """Waits for a process that need not be ours to be gone."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
+    """Wait until a process, which need not be our child, is gone."""
+
+    def is_gone() -> bool:
         try:
-            if os.waitpid(pid, os.WNOHANG)[0]:
-                return
+            return bool(os.waitpid(pid, os.WNOHANG)[0])
         except ChildProcessError:
-            if not Path(f"/proc/{pid}").exists():
-                return
-        time.sleep(0.02)
+            return not Path(f"/proc/{pid}").exists()
+
+    until(is_gone)
 
 
 @contextmanager
 def real_node(directory: Path, *flags: str) -> Iterator[Node]:
-    """A node that runs, with nothing left of it afterwards."""
+    """Run a node for as long as the block runs, with nothing left of it afterwards."""
     require_root()
     for program in ("containerd", "runc", "catatonit", "busybox", "ip"):
         require_program(program)

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.node.kubelet.real_node import ADDRESS, FOREVER, IMAGE, Node, container, is_ready, phase, real_node
+from tests.node.kubelet.real_node import (
+    ADDRESS,
+    FOREVER,
+    IMAGE,
+    Node,
+    container,
+    is_ready,
+    phase,
+    real_node,
+    shell,
+)
 from tests.support import require_program
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
@@ -18,12 +29,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.e2e]
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     require_program("kubectl")
-    with real_node(tmp_path_factory.mktemp("node")) as found:
-        yield found
+    with real_node(tmp_path_factory.mktemp("node")) as node:
+        yield node
 
 
-def shell(text: str, name: str = "c", **more: object) -> dict[str, object]:
-    return {"name": name, "command": ["sh", "-c", text], **more}
+def waits_with(reason: str) -> Callable[[dict[str, Any]], bool]:
+    """Return a condition: whether the container of a pod waits for a reason."""
+    return lambda pod: container(pod)["state"].get("waiting", {}).get("reason") == reason
 
 
 def test_a_pod_runs_and_goes(node: Node, tmp_path: Path) -> None:
@@ -42,7 +54,7 @@ def test_a_pod_runs_and_goes(node: Node, tmp_path: Path) -> None:
             "downwardAPI": {"items": [{"path": "l", "fieldRef": {"fieldPath": "metadata.labels"}}]},
         },
     ]
-    mounts = [{"name": each["name"], "mountPath": f"/{each['name']}"} for each in volumes]
+    mounts = [{"name": volume["name"], "mountPath": f"/{volume['name']}"} for volume in volumes]
     mounts.append({"name": "mem", "mountPath": "/sub", "subPathExpr": "$(SUB)/deep"})
     node.create(
         "full",
@@ -175,10 +187,7 @@ def test_images_that_cannot_be_had(node: Node) -> None:
     node.create("pull", {"name": "c", "image": "absent.invalid/x:1"})
     reasons = {"never": "ErrImageNeverPull", "pull": "ImagePullBackOff"}
     for name, reason in reasons.items():
-        node.until_pod(
-            name,
-            lambda pod, reason=reason: container(pod)["state"].get("waiting", {}).get("reason") == reason,
-        )
+        node.until_pod(name, waits_with(reason))
         node.delete(name)
 
 
@@ -227,7 +236,7 @@ def test_images_come_from_a_registry_that_asks_for_a_password(node: Node, tmp_pa
 
 
 def _pushed(node: Node, image: str) -> bool:
-    """The registry may take a moment before it listens."""
+    """Push an image; return False if the registry does not listen yet."""
     try:
         node.ctr("images", "push", "--plain-http", "--user", "joe:pw", image)
     except subprocess.CalledProcessError:
@@ -287,7 +296,7 @@ def test_a_node_that_was_not_heard_from_says_how_it_is(node: Node) -> None:
         assert code == 200, answer
     node.until(node.is_ready)
     pod = node.until_ready("unheard")
-    ready = next(each for each in pod["status"]["conditions"] if each["type"] == "Ready")
+    ready = next(condition for condition in pod["status"]["conditions"] if condition["type"] == "Ready")
     assert "reason" not in ready and "message" not in ready
     node.delete("unheard")
 
@@ -355,3 +364,49 @@ def test_ports_are_forwarded_and_probed(node: Node) -> None:
         forward.wait(60)
         forward.stdout.close()  # type: ignore[union-attr]
     node.delete("web")
+
+
+def test_one_container_has_all_begin_anew(node: Node) -> None:
+    rule = {"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [42]}}
+    node.create(
+        "anew",
+        shell(FOREVER, "main"),
+        shell("[ -e /data/seen ] || { touch /data/seen; sleep 0.3; exit 42; }; " + FOREVER, "cause",
+              restartPolicy="Never", restartPolicyRules=[rule], volumeMounts=[{"name": "data", "mountPath": "/data"}]),
+        volumes=[{"name": "data", "emptyDir": {}}], restartPolicy="Never",
+        initContainers=[shell("echo init", "init")],
+    )  # fmt: skip
+    pod = node.until_pod(
+        "anew",
+        lambda pod: (
+            is_ready(pod)
+            and all(container["restartCount"] == 1 for container in pod["status"]["containerStatuses"])
+        ),
+    )
+    assert (
+        pod["status"]["phase"] == "Running" and pod["status"]["initContainerStatuses"][0]["restartCount"] == 1
+    )
+    conditions = {condition["type"]: condition["status"] for condition in pod["status"]["conditions"]}
+    assert conditions["AllContainersRestarting"] == "False"
+    node.delete("anew")
+
+
+def test_a_pod_that_the_node_needs_gets_room(node: Node) -> None:
+    node.create("less", shell(FOREVER, resources={"requests": {"cpu": _all_cpus(node)}}))
+    node.until_ready("less")
+    needed = shell(FOREVER, resources={"requests": {"cpu": "10m"}})
+    node.create("plain", needed)
+    assert node.until_pod("plain", phase("Failed"))["status"]["reason"] == "OutOfcpu"
+    node.create("needed", needed, priorityClassName="system-node-critical")
+    node.until_ready("needed")
+    pod = node.until_pod("less", phase("Failed"))
+    assert (pod["status"]["reason"], pod["status"]["message"]) == (
+        "Preempting",
+        "Preempted in order to admit critical pod",
+    )
+    for name in ("less", "plain", "needed"):
+        node.delete(name)
+
+
+def _all_cpus(node: Node) -> str:
+    return node.server.call("GET", f"/api/v1/nodes/{node.name}")[1]["status"]["allocatable"]["cpu"]

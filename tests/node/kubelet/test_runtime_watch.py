@@ -14,12 +14,14 @@ from cri_api.v1 import api_pb2 as messages
 from cri_api.v1 import api_pb2_grpc as services
 
 from pybernetes.lib.clock import ManualClock
-from pybernetes.node.kubelet.cgroups import PodCgroups
-from pybernetes.node.kubelet.config import Options, merged
+from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
+from pybernetes.node.kubelet.config import merged
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
 from pybernetes.node.kubelet.kubelet import Kubelet
+from pybernetes.node.kubelet.options import Options
 from pybernetes.node.kubelet.pod.pod_worker import WorkerPhase
 from pybernetes.node.kubelet.runtime_watch import RuntimeWatch
+from tests.cluster import eventually
 
 CGROUPS = f"/starting-{os.getpid()}"
 
@@ -91,9 +93,7 @@ def test_a_runtime_that_answers_before_it_is_ready_is_asked_again(tmp_path: Path
         kubelet = Kubelet(Options("node", root=tmp_path / "root", configuration=settings), None)
         try:
             await kubelet.start()
-            async with asyncio.timeout(60):
-                while kubelet.problems():
-                    await asyncio.sleep(0.01)
+            await eventually(lambda: not kubelet.problems())
             assert kubelet.context.cgroups.driver == "cgroupfs"  # as the runtime says
         finally:
             await kubelet.stop()
@@ -105,20 +105,20 @@ def test_a_runtime_that_answers_before_it_is_ready_is_asked_again(tmp_path: Path
 
 def test_an_end_is_looked_for_until_the_runtime_has_it_in_its_records() -> None:
     async def check() -> None:
-        clock, looks = ManualClock(), []
+        clock, woken = ManualClock(), []
         run = SimpleNamespace(id="c", state=ContainerState.RUNNING)
         worker: Any = SimpleNamespace(
             phase=WorkerPhase.SYNCING,
             runtime=SimpleNamespace(runs=[run], sandboxes=[]),
-            poke=lambda: looks.append(clock.monotonic()),
+            wake=lambda: woken.append(clock.monotonic()),
         )
         cri: Any = None
         watch = RuntimeWatch(cri, clock, {"uid": worker}, asyncio.create_task, lambda: None)
-        looking = asyncio.create_task(watch._look_at("c"))
+        waking = asyncio.create_task(watch._wake_owner_of("c"))
         await clock.advance(10)
-        assert not looking.done() and looks[-1] > 4
+        assert not waking.done() and woken[-1] > 4
         run.state = ContainerState.EXITED
         await clock.advance(30)
-        assert looking.done() and looks[-1] < 10
+        assert waking.done() and woken[-1] < 10
 
     asyncio.run(check())

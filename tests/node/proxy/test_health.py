@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from pybernetes.lib.clock import ManualClock
+from pybernetes.lib.http.messages import Request
 from pybernetes.node.proxy.health import Health
-from pybernetes.runtime.component_server import Asked
 
 
 def test_health() -> None:
@@ -15,7 +15,7 @@ def test_health() -> None:
     health = Health(clock, 60)
 
     def page(path: str) -> tuple[int, dict[str, Any]]:
-        answer = health.page(Asked(path, "", {}, None))
+        answer = health.page(Request(None, "GET", path, "", {}, b""))  # type: ignore[arg-type]
         return answer.status, json.loads(answer.body)
 
     assert page("/healthz")[0] == 503 and page("/livez")[0] == 200  # there is no Node yet

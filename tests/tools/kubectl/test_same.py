@@ -73,8 +73,8 @@ class Line(NamedTuple):
 
 
 def read_lines(name: str, **places: str) -> list[Line]:
-    """The lines of a file, with places filled in."""
-    found = []
+    """Return the lines of a file, with places filled in."""
+    lines = []
     for raw in (HERE / name).read_text().splitlines():
         if not raw.strip() or raw.startswith("#"):
             continue
@@ -84,8 +84,8 @@ def read_lines(name: str, **places: str) -> list[Line]:
         text = match["text"]
         for key, value in places.items():
             text = text.replace(f"{{{key}}}", value)
-        found.append(Line(text, version))
-    return found
+        lines.append(Line(text, version))
+    return lines
 
 
 class Both:
@@ -105,13 +105,13 @@ class Both:
         return version if version > (0, 0) else OURS  # one that was built from source says nothing
 
     def ours(self, arguments: list[str]) -> Answer:
-        """Runs ours."""
+        """Run ours."""
         out, err = io.StringIO(), io.StringIO()
         code = main(arguments, stdin=io.StringIO(), stdout=out, stderr=err, environment=self.environment)
         return Answer(out.getvalue(), err.getvalue(), code)
 
     def real(self, arguments: list[str]) -> Answer:
-        """Runs the real one."""
+        """Run the real one."""
         done = subprocess.run(
             [os.environ.get("KUBECTL", "kubectl"), *arguments], env=self.environment, text=True, capture_output=True,
             stdin=subprocess.DEVNULL, timeout=120,
@@ -120,7 +120,7 @@ class Both:
 
 
 def cleaned(answer: Answer, since: bool) -> Answer:
-    """An answer without what is different in every run; ``since`` puts aside what newer versions print differently."""
+    """Return an answer without what is different in every run; ``since`` puts aside what newer versions print differently."""
     texts = []
     for text in (answer.output, answer.errors):
         if since:
@@ -135,15 +135,15 @@ def cleaned(answer: Answer, since: bool) -> Answer:
 
 
 def without_nulls(text: str) -> str:
-    """JSON without creation times that are null, which newer versions leave out."""
+    """Return JSON without creation times that are null, which newer versions leave out."""
     if '"creationTimestamp": null' not in text and '"preferences": {}' not in text:
         return text
-    value = json.loads(text, object_hook=lambda each: {k: v for k, v in each.items() if not (k == "creationTimestamp" and v is None) and not (k == "preferences" and not v)})  # fmt: skip
+    value = json.loads(text, object_hook=lambda value: {k: v for k, v in value.items() if not (k == "creationTimestamp" and v is None) and not (k == "preferences" and not v)})  # fmt: skip
     return json.dumps(value, indent=4) + "\n"
 
 
 def difference(line: str, ours: Answer, real: Answer, old: bool) -> str:
-    """What is different, or nothing."""
+    """Return what is different, or nothing."""
     if ours == real:
         return ""
     mine, theirs = cleaned(ours, old), cleaned(real, old)
@@ -164,17 +164,17 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
     user = User(tmp_path_factory.mktemp("same"))
     try:
         user.pyb("up", NAME, "--hollow", "2")
-        found = Both(user)
+        kubectls = Both(user)
         for name in ("demo", "same-ours", "same-real"):
-            assert found.ours(["create", "namespace", name]).code == 0
-        done = found.ours(["-n", "demo", "apply", "-f", str(HERE / "objects.yaml")])
+            assert kubectls.ours(["create", "namespace", name]).code == 0
+        done = kubectls.ours(["-n", "demo", "apply", "-f", str(HERE / "objects.yaml")])
         assert done.code == 0, done
         for target in ("deployment/web", "daemonset/ds", "statefulset/ss"):
-            done = found.ours(["-n", "demo", "rollout", "status", target, "--timeout=60s"])
+            done = kubectls.ours(["-n", "demo", "rollout", "status", target, "--timeout=60s"])
             assert done.code == 0, done
-        done = found.ours(["-n", "demo", "wait", "job/job", "--for=condition=Complete", "--timeout=60s"])
+        done = kubectls.ours(["-n", "demo", "wait", "job/job", "--for=condition=Complete", "--timeout=60s"])
         assert done.code == 0, done
-        yield found
+        yield kubectls
     finally:
         user.pyb("delete", NAME)
 
@@ -187,8 +187,8 @@ def test_lines_that_change_nothing(both: Both) -> None:
     with ThreadPoolExecutor(3) as pool:
         pending = [(line.text, pool.submit(both.real, shlex.split(line.text))) for line in compared]
         ours = {line.text: both.ours(shlex.split(line.text)) for line in compared}
-        found = [difference(text, ours[text], future.result(), old) for text, future in pending]
-    wrong = [each for each in found if each]
+        differences = [difference(text, ours[text], future.result(), old) for text, future in pending]
+    wrong = [text for text in differences if text]
     assert not wrong, f"{len(wrong)} of {len(compared)} lines differ\n" + "\n".join(wrong)
 
 
@@ -203,10 +203,10 @@ def test_lines_that_change_things(both: Both) -> None:
     with ThreadPoolExecutor(1) as pool:
         pending = pool.submit(side, both.real, "same-real")
         sides = side(both.ours, "same-ours"), pending.result()
-    found = [
+    differences = [
         difference(ours[0].text, ours[1], real[1], old)
         for ours, real in zip(*sides, strict=True)
         if ours[0].version <= both.version
     ]
-    wrong = [each for each in found if each]
+    wrong = [text for text in differences if text]
     assert not wrong, "\n".join(wrong)

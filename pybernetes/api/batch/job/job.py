@@ -6,7 +6,7 @@ import copy
 
 from pybernetes.api import selectors, workload
 from pybernetes.api.batch.job import job_spec, job_status, pod_failure_policy
-from pybernetes.api.core.pod.validation import internal
+from pybernetes.api.core.pod.validation import go_structs
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.metadata import keep
 from pybernetes.api.resource import Column, Object, Resource
@@ -46,7 +46,7 @@ def _take_labels(obj: Object) -> None:
 
 
 def prepare_create(obj: Object) -> None:
-    """Make the selector and the labels that tell this job's pods from all others."""
+    """Make the selector and the labels that distinguish this job's pods from all others."""
     spec = obj["spec"]
     obj["status"] = {}
     if not spec.get("manualSelector"):
@@ -142,7 +142,7 @@ def _template(after: Object, old: Object, errors: Errors) -> None:
     status = old.get("status", {})
     idle = not status.get("startTime") or job_status.is_true(old, "Suspended")
     if not (suspended and idle and not status.get("active")):
-        shown = internal.show("PodTemplateSpec", after)
+        shown = go_structs.show("PodTemplateSpec", after)
         errors.invalid(_TEMPLATE, shown, meta.IMMUTABLE)
         return
     allowed = copy.deepcopy(before)
@@ -155,7 +155,7 @@ def _template(after: Object, old: Object, errors: Errors) -> None:
                 if ours.get("name") == given.get("name"):
                     keep(ours, given, "resources")
     if pod != wanted:
-        errors.invalid(_SPEC / "template.spec", internal.show("PodSpec", wanted), meta.IMMUTABLE)
+        errors.invalid(_SPEC / "template.spec", go_structs.show("PodSpec", wanted), meta.IMMUTABLE)
 
 
 def _allow_scheduling(allowed: Object, after: Object) -> None:

@@ -174,7 +174,7 @@ def _restart_policy(spec: Object, policy: str, path: Path, errors: Errors) -> No
 
 
 def warnings(spec: Object, path: Path) -> list[str]:
-    """Warn about jobs so large that their indexes may get lost, and about odd pods."""
+    """Warn about jobs so large that their indexes may get lost, and about their pods."""
     many = spec.get("completions", 0) > _MANY_COMPLETIONS and spec.get("parallelism", 0) > _LIMIT_FOR_MANY
     messages = [f"{path}: {_MANY_WARNING}"] if many and spec.get("completionMode") == "Indexed" else []
     return messages + pod_template_warnings(spec.get("template", {}), path / "template")

@@ -1,4 +1,4 @@
-"""Questions to the authorizers: may a user do something? The answer comes from whoever makes the authorizer."""
+"""Questions to the authorizers: may a user do something? Who makes the authorizer supplies the answers."""
 
 from __future__ import annotations
 

@@ -9,8 +9,6 @@ from pybernetes.api.cel import types
 from pybernetes.api.cel.runtime import kind_of
 from pybernetes.api.cel.types import Type, named, resolve
 
-_COMPOUND = ("list", "map", "optional", "type")
-
 
 class Overload:
     """One way to call a function."""

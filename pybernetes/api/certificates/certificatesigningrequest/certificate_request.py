@@ -1,4 +1,4 @@
-"""Certificate requests read: who they ask to be."""
+"""Whom a certificate request asks to be."""
 
 from __future__ import annotations
 

@@ -124,15 +124,6 @@ def _gates(pod: Object, now: float) -> str:
     return f"{passed}/{len(gates)}"
 
 
-def row_conditions(pod: Object) -> list[dict[str, str]]:
-    """Return the conditions of a row: a pod that has ended is marked as completed."""
-    phase = pod.get("status", {}).get("phase")
-    if phase not in _TERMINAL:
-        return []
-    message = "The pod failed." if phase == "Failed" else "The pod has completed successfully."
-    return [{"type": "Completed", "status": "True", "reason": phase, "message": message}]
-
-
 COLUMNS = (
     NAME,
     Column("Ready", _ready, description="How many of the containers are ready."),

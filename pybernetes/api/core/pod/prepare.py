@@ -64,7 +64,7 @@ def _annotated(annotations: dict[str, str], spec: Object) -> Iterator[tuple[Obje
 
 
 def app_armor_warnings(pod: Object) -> list[str]:
-    """Return what a client is told who still uses annotations about AppArmor."""
+    """Warn a client that still uses annotations about AppArmor."""
     annotations = pod["metadata"].get("annotations", {})
     whole = pod["spec"].get("securityContext", {}).get("appArmorProfile")
     return [

@@ -12,7 +12,7 @@ from pybernetes.api.resource_list import Amounts, ResourceList, add_to, maximum,
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
 
-# Gives what a container counts with, from its specification and its status (or None).
+# Returns what to count for a container, from its specification and its status (or None).
 Read = Callable[["Object", "Object | None"], Amounts]
 
 

@@ -1,4 +1,4 @@
-"""The fields of a service that hang together: what a client left out is filled from what was there before,
+"""The fields of a service that depend on one another: what a client left out is filled from what was there before,
 and what a change of type makes meaningless is dropped."""
 
 from __future__ import annotations

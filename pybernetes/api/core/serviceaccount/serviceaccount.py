@@ -15,7 +15,7 @@ def prepare_create(obj: Object) -> None:
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:
-    """Warn about the annotation that is on its way out."""
+    """Warn about the deprecated annotation."""
     if old is not None and _ENFORCE in (old["metadata"].get("annotations") or {}):
         return []
     if _ENFORCE not in (obj["metadata"].get("annotations") or {}):

@@ -1,4 +1,4 @@
-"""TokenRequest: asks for a token of a service account, through its token subresource."""
+"""TokenRequest: a request for a token of a service account, through its token subresource."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ async def verdict(
     subresource: str = "",
     namespace: str = "",
 ) -> Verdict:
-    """What the authorizers say of something that a user does by the way."""
+    """Return what the authorizers say of something that a write of a user implies."""
     info = RequestInfo(
         verb, is_resource=True, group=group, version=version, resource=resource, subresource=subresource,
         namespace=namespace, name=name,
@@ -31,7 +31,7 @@ async def verdict(
 
 
 async def for_signer(context: ServerContext, user: User, verb: str, signer: str) -> bool:
-    """Whether a user may approve, sign or attest for a signer, by its name or by its domain."""
+    """Return whether a user may approve, sign or attest for a signer, by its name or by its domain."""
     domain = signer.partition("/")[0]
     for name in (signer, f"{domain}/*"):
         if (await verdict(context, user, verb, "certificates.k8s.io", _SIGNERS, name)).allowed:

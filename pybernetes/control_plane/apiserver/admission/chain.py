@@ -3,96 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NoReturn, Protocol
 
 from pybernetes.api import errors
-from pybernetes.api.errors import StatusError
 from pybernetes.api.resource import Object, Resource
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin
 from pybernetes.control_plane.apiserver.request import Request
 
-CREATE, UPDATE, DELETE, CONNECT = "CREATE", "UPDATE", "DELETE", "CONNECT"
 _MOST_ROUTES = 10_000
-
-
-def _ignore(text: str) -> None:
-    """Where nobody is to be warned."""
-
-
-@dataclass(slots=True)
-class Attributes:
-    """A write as admission sees it. Plugins that mutate change ``obj`` in place."""
-
-    operation: str  # CREATE, UPDATE, DELETE or CONNECT
-    resource: Resource
-    namespace: str
-    name: str
-    obj: Object | None
-    old: Object | None
-    user: Any = None
-    subresource: str = ""
-    dry_run: bool = False
-    options: Any = None
-    # Called with texts for the Warning headers of the answer.
-    warn: Callable[[str], None] = _ignore
-    # Notes for the audit log.
-    annotations: dict[str, str] = field(default_factory=dict)
-    # The request, for those who pass its options on.
-    request: Any = None
-    # Whether plugins mutate for a second time, because one of them asked for it, and what they remember of the first.
-    again: bool = False
-    wants_again: bool = False
-    memory: dict[str, Any] | None = None
-
-    def forbidden(self, why: str) -> StatusError:
-        """The refusal of this write, in Kubernetes' words."""
-        meta = self.obj.get("metadata", {}) if self.obj is not None else {}
-        # A name that is yet to be generated is told by its prefix.
-        name = self.name or meta.get("name") or meta.get("generateName") or "Unknown"
-        return errors.forbidden(self.resource.group, self.resource.plural, name, why)
-
-    def refuse(self, why: str) -> NoReturn:
-        """Refuses this write."""
-        raise self.forbidden(why)
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """The writes that a plugin is called for."""
-
-    operations: tuple[str, ...] = (CREATE, UPDATE)
-    # As messages name them: "pods", "ingresses.networking.k8s.io"; None for all.
-    resources: tuple[str, ...] | None = None
-    # "" is the object itself; None for all.
-    subresources: tuple[str, ...] | None = ("",)
-
-    def covers(self, operation: str, resource: str, subresource: str) -> bool:
-        """Whether a write is in the scope."""
-        return (
-            operation in self.operations
-            and (self.resources is None or resource in self.resources)
-            and (self.subresources is None or subresource in self.subresources)
-        )
-
-
-def failure(message: str) -> StatusError:
-    """What upstream answers where a plugin gives up instead of refusing."""
-    return StatusError(500, "", message)
-
-
-class Plugin(Protocol):
-    """A plugin has ``mutate(attributes)``, ``validate(attributes)`` or both, called for what is in its scope.
-
-    Either gives None, or an awaitable when it has to wait, and raises StatusError to refuse.
-    """
-
-    name: str
-    scope: Scope
-
-
-# Makes a plugin for a server.
-Factory = Callable[[Any], Plugin]
-Method = Callable[[Attributes], "Awaitable[None] | None"]
+Method = Callable[[Attributes], Awaitable[None] | None]
 Methods = tuple[Method, ...]
 
 
@@ -110,14 +29,16 @@ class Chain:
         route = self._routes.get(key)
         if route is None:
             name = errors.qualified(resource.group, resource.plural)
-            wanted = [
+            concerned = [
                 plugin
                 for plugin in self.plugins
                 if plugin.scope.covers(attributes.operation, name, attributes.subresource)
             ]
             route = (
-                tuple(plugin.mutate for plugin in wanted if hasattr(plugin, "mutate")),
-                tuple(plugin.validate for plugin in wanted if hasattr(plugin, "validate")),
+                tuple(plugin.mutate for plugin in concerned if type(plugin).mutate is not Plugin.mutate),
+                tuple(
+                    plugin.validate for plugin in concerned if type(plugin).validate is not Plugin.validate
+                ),
             )
             if len(self._routes) >= _MOST_ROUTES:
                 self._routes.clear()  # of kinds that came and went
@@ -148,7 +69,7 @@ class Chain:
         await self.validate(attributes)
 
     async def mutate(self, attributes: Attributes) -> None:
-        """Lets every plugin change the object, twice if what came later made a change that others want to see."""
+        """Let every plugin change the object, twice if what came later made a change that others want to see."""
         for method in self._route(attributes)[0]:
             waiting = method(attributes)
             if waiting is not None:
@@ -158,7 +79,7 @@ class Chain:
             await self.mutate(attributes)
 
     async def validate(self, attributes: Attributes) -> None:
-        """Lets every plugin refuse the object."""
+        """Let every plugin refuse the object."""
         for method in self._route(attributes)[1]:
             waiting = method(attributes)
             if waiting is not None:

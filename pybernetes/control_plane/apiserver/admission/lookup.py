@@ -30,7 +30,7 @@ class Lookup:
         self._lists: dict[str, tuple[int, tuple[Object, ...]]] = {}
 
     def get(self, namespace: str, name: str) -> Object | None:
-        """An object, or None."""
+        """Return an object, or None."""
         key = self.kind.key(namespace, name)
         record = self._store.get(key)
         if record is None:
@@ -38,50 +38,50 @@ class Lookup:
         entry = self._kept.get(key)
         if entry is not None and entry[0] is record:
             return entry[1]
-        found = self.kind.shared(record)
+        obj = self.kind.shared(record)
         if self._keep:
             if len(self._kept) >= _MOST:
                 self._kept.clear()
-            self._kept[key] = (record, found)
-        return found
+            self._kept[key] = (record, obj)
+        return obj
 
     async def fresh(self, namespace: str, name: str) -> Object | None:
-        """An object, or None when it is missing for sure, and not only yet unseen by this server."""
-        found = self.get(namespace, name)
-        if found is None and not self._store.local:
+        """Return an object, or None when it is missing for sure, and not only yet unseen by this server."""
+        obj = self.get(namespace, name)
+        if obj is None and not self._store.local:
             await self._store.sync()
-            found = self.get(namespace, name)
-        return found
+            obj = self.get(namespace, name)
+        return obj
 
     async def appears(self, namespace: str, name: str, seconds: float) -> Object | None:
-        """An object that somebody is about to make, or None when nobody did in time."""
+        """Return an object that somebody is about to make, or None when nobody did in time."""
         appeared = asyncio.Event()
         watch = self._store.watch(self.kind.key(namespace, name), 0, lambda events: appeared.set())
         try:
-            found = await self.fresh(namespace, name)
-            if found is None:
+            obj = await self.fresh(namespace, name)
+            if obj is None:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(appeared.wait(), seconds)
-                found = self.get(namespace, name)
-            return found
+                obj = self.get(namespace, name)
+            return obj
         finally:
             watch.close()
 
     def all(self, namespace: str = "") -> tuple[Object, ...]:
-        """All objects, or those of a namespace; the same tuple for as long as none of them changes."""
+        """Return all objects, or those of a namespace; the same tuple for as long as none of them changes."""
         prefix = self.kind.collection(namespace)
         changed = self._store.changed(prefix)
         entry = self._lists.get(namespace)
         if entry is not None and entry[0] == changed:
             return entry[1]
-        found = tuple(self.kind.shared(record) for record in self._store.list(prefix).records)
+        objects = tuple(self.kind.shared(record) for record in self._store.list(prefix).records)
         if len(self._lists) >= _MOST:
             self._lists.clear()
-        self._lists[namespace] = (changed, found)
-        return found
+        self._lists[namespace] = (changed, objects)
+        return objects
 
     def each(self, namespace: str = "") -> Iterator[Object]:
-        """All objects, or those of a namespace, of which none is kept."""
+        """Return all objects, or those of a namespace, of which none is kept."""
         return map(self.kind.shared, self._store.list(self.kind.collection(namespace)).records)
 
 
@@ -93,7 +93,7 @@ class Remembered(Generic[Derived]):
         self._entries: dict[str, tuple[object, Derived]] = {}
 
     def of(self, key: str, source: object) -> Derived:
-        """What follows from the source that is now at the key."""
+        """Return what follows from the source that is now at the key."""
         entry = self._entries.get(key)
         if entry is not None and entry[0] is source:
             return entry[1]

@@ -2,69 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import argparse
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.admission import plugins
-from pybernetes.control_plane.apiserver.admission.chain import Factory
-from pybernetes.control_plane.apiserver.admission.order import DEFAULT_ON, ORDER
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs
 from pybernetes.lib.discover import discover
+from pybernetes.lib.flags import Flag
+
+if TYPE_CHECKING:
+    from pybernetes.control_plane.apiserver.context import ServerContext
 
 _GROUP = "apiserver.config.k8s.io/"
 # The configuration of these may also be the whole file, as it was before files had versions.
 _LEGACY = {"podNodeSelectorPluginConfig": "PodNodeSelector"}
+# Plugins of Kubernetes that this server does not have. They may be disabled.
+UNAVAILABLE = frozenset({"EventRateLimit", "ImagePolicyWebhook", "PodGroupProtection"})
+FLAGS = (
+    Flag("enable-admission-plugins", (), "admission plugins to run besides those that are on by default"),
+    Flag("disable-admission-plugins", (), "admission plugins not to run although they are on by default"),
+    Flag("admission-control-config-file", "", "configuration of the admission plugins"),
+)
+# Makes a plugin for a server.
+Factory = Callable[["ServerContext"], Plugin]
 
 
-def known() -> dict[str, Any]:
-    """Every plugin there is, by name, in the order in which they run."""
-    found = discover(plugins.__name__, "PLUGIN", key=lambda plugin: plugin.name)
-    unknown = found.keys() - set(ORDER)
-    if unknown:
-        raise RuntimeError(
-            f"these admission plugins have no place in the order: {', '.join(sorted(unknown))}"
-        )
-    return {name: found[name] for name in ORDER if name in found}
+def all_plugins() -> dict[str, type[Plugin]]:
+    """Return every plugin in the folder of plugins, by name, in the order in which they run."""
+    known: dict[str, type[Plugin]] = discover(plugins.__name__, "PLUGIN", key=lambda plugin: plugin.name)
+    return dict(sorted(known.items(), key=lambda entry: (entry[1].order, entry[0])))
+
+
+def flags() -> list[Flag]:
+    """Return the flags of admission, those of the plugins included."""
+    return [*FLAGS, *(flag for plugin in all_plugins().values() for flag in plugin.flags)]
 
 
 def names(values: Iterable[str]) -> list[str]:
-    """The names in the values of a flag."""
+    """Return the names in the values of a flag."""
     return [name.strip() for text in values for name in text.split(",") if name.strip()]
 
 
-def chosen(enable: Iterable[str], disable: Iterable[str], available: Iterable[str]) -> list[str]:
-    """The names of the plugins that run, in their order."""
-    enable, disable, available = set(enable), set(disable), set(available)
+def chosen(
+    enable: Collection[str], disable: Collection[str], available: dict[str, type[Plugin]]
+) -> list[type[Plugin]]:
+    """Return the plugins that run, in their order; ValueError names what makes no sense."""
     for flag, given in (("enable", enable), ("disable", disable)):
         for name in sorted(given):
-            if name not in ORDER:
+            if name not in available and name not in UNAVAILABLE:
                 raise ValueError(f'{flag}-admission-plugins plugin "{name}" is unknown')
-    absent = sorted(enable - available)
+    absent = sorted(set(enable) & UNAVAILABLE)
     if absent:
         raise ValueError(f'enable-admission-plugins plugin "{absent[0]}" is not available in this server')
-    if both := sorted(enable & disable):
+    if both := sorted(set(enable) & set(disable)):
         listed = " ".join(both)
         raise ValueError(f"[{listed}] in enable-admission-plugins and disable-admission-plugins overlapped")
-    wanted = (DEFAULT_ON - disable) | enable
-    return [name for name in ORDER if name in wanted and name in available]
+    return [
+        plugin
+        for name, plugin in available.items()
+        if name in enable or (plugin.on_by_default and name not in disable)
+    ]
 
 
-def select(
-    enable: Iterable[str] = (),
-    disable: Iterable[str] = (),
-    config_file: str = "",
-    flags: Mapping[str, Any] | None = None,
-) -> list[Factory]:
-    """What makes the plugins that run; ``flags`` configures plugins that have flags of their own."""
-    plugins_by_name = known()
-    configuration = {**(flags or {}), **(read(Path(config_file)) if config_file else {})}
-    running = chosen(names(enable), names(disable), plugins_by_name)
-    return [partial(plugins_by_name[name], configuration=configuration.get(name)) for name in running]
+def select(arguments: argparse.Namespace) -> list[Factory]:
+    """Return what makes the plugins that run; ValueError names what cannot be configured."""
+    path = arguments.admission_control_config_file
+    configurations = read(Path(path)) if path else {}
+    enable, disable = names(arguments.enable_admission_plugins), names(arguments.disable_admission_plugins)
+    running = chosen(enable, disable, all_plugins())
+    for plugin in running:
+        if configurations.get(plugin.name) is not None and not plugin.configurable:
+            raise ValueError(f"{path}: {plugin.name}: a configuration is not supported by this server")
+    return [partial(_make, plugin, configurations.get(plugin.name), arguments) for plugin in running]
+
+
+def _make(
+    plugin: type[Plugin], configuration: Any, arguments: argparse.Namespace, context: ServerContext
+) -> Plugin:
+    return plugin(PluginInputs(context, configuration, arguments))
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The configuration of each plugin that the file names: an object."""
+    """Return the configuration of each plugin that the file names."""
     try:
         document = _load(path)
     except OSError as error:
@@ -83,17 +106,17 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def _of_plugin(plugin: Any, path: Path) -> tuple[str, Any]:
-    """The name of a plugin and its configuration."""
+    """Return the name of a plugin and its configuration."""
     given = set(plugin) if isinstance(plugin, dict) else set()
     if "name" not in given or given - {"name", "path", "configuration"}:
         raise ValueError(f"{path}: a plugin has a name and a path or a configuration, not {plugin}")
-    found = plugin.get("configuration")
-    if found is None and plugin.get("path"):
-        found = _load(path.parent / plugin["path"])
-    return plugin["name"], found
+    configuration = plugin.get("configuration")
+    if configuration is None and plugin.get("path"):
+        configuration = _load(path.parent / plugin["path"])
+    return plugin["name"], configuration
 
 
-def _load(path: Path) -> dict[str, Any]:
+def _load(path: Path) -> Object:
     import yaml  # imported late: most servers have no such file
 
     try:

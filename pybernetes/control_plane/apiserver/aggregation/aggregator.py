@@ -1,4 +1,4 @@
-"""Follows APIService objects: asks the servers that they name, tells how they are, and finds them for requests."""
+"""Follows APIService objects: asks the servers that they name, notes whether they answer, and finds them for requests."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.own_status import modify_status
 from pybernetes.control_plane.apiserver.webhooks.service_resolver import Unresolved, resolve
 from pybernetes.control_plane.store.prefix_follower import PrefixFollower
-from pybernetes.control_plane.store.protocol import Record, StoreError, Watch
-from pybernetes.lib.http.client import Peer, Reply, RequestFailed
+from pybernetes.control_plane.store.protocol import Event, Record, StoreError, Watch
+from pybernetes.lib.http.client import Peer, RequestFailed
+from pybernetes.lib.http.messages import Reply
+from pybernetes.lib.http.server_connection import Answer
 
 log = logging.getLogger(__name__)
 _SELF = User("system:kube-aggregator", groups=(MASTERS,))
@@ -78,7 +80,7 @@ class Aggregator:
         for remote in self._remotes.values():
             remote.end()
 
-    def __call__(self, request: Request) -> Awaitable[Any] | None:
+    def __call__(self, request: Request) -> Awaitable[Answer] | None:
         """Hand a request on if another server serves its group; None if it is this server's."""
         if not self._remotes:
             return None
@@ -149,7 +151,7 @@ class Aggregator:
             slices.collection(service["namespace"]),
         )
 
-        def seen(events: Any) -> None:
+        def seen(events: list[Event]) -> None:
             remote.changed.set()
 
         def closed(error: StoreError | None) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import orjson
 
 from pybernetes.control_plane.apiserver.discovery.discovery import AGGREGATED_TYPE
-from pybernetes.lib.http.client import Reply, RequestFailed
+from pybernetes.lib.http.client import RequestFailed
+from pybernetes.lib.http.messages import Reply
 
 Ask = Callable[[str, str], Awaitable[Reply]]  # a path, and what is accepted
 Rows = list[dict[str, Any]]

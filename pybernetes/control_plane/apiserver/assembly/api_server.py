@@ -17,8 +17,9 @@ from pybernetes.control_plane.apiserver.assembly.server_leases import ServerLeas
 from pybernetes.control_plane.apiserver.assembly.settings import Settings
 from pybernetes.control_plane.apiserver.authn import client_ca_publisher
 from pybernetes.control_plane.apiserver.authn.service_accounts.openid_documents import documents
-from pybernetes.control_plane.apiserver.authz import write_checks as authz_guards
+from pybernetes.control_plane.apiserver.authz import write_checks
 from pybernetes.control_plane.apiserver.authz.authorization import Authorization
+from pybernetes.control_plane.apiserver.connection import Connection
 from pybernetes.control_plane.apiserver.custom_resources import CustomResources
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.control_plane.apiserver.flowcontrol.configuration import FlowControlConfiguration
@@ -34,7 +35,8 @@ from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSync
 from pybernetes.control_plane.store.protocol import Store, StoreError
 from pybernetes.lib.discover import discover
-from pybernetes.lib.http.server_connection import Server
+from pybernetes.lib.http.messages import NOT_CACHED
+from pybernetes.lib.http.server import Server
 
 log = logging.getLogger(__name__)
 
@@ -48,9 +50,9 @@ class ApiServer:
         self.context = new_context(store, self.kinds, nodes=settings.nodes)
         self.context.admission = Chain([plugin(self.context) for plugin in settings.admission])
         self.context.authentication = settings.authentication(self.context)
-        self.context.authorization = Authorization([mode(self.context) for mode in settings.authorizers])
-        for guards in discover(f"{authz_guards.__name__}", "guards").values():
-            self.context.write_checks |= guards(self.context)
+        self.context.authorization = Authorization([build(self.context) for build in settings.authorizers])
+        for checks in discover(write_checks.__name__, "write_checks").values():
+            self.context.write_checks |= checks(self.context)
         self.health = Health()
         self.metrics = self.context.metrics
         self.metrics.count_objects = self._count_objects
@@ -66,7 +68,9 @@ class ApiServer:
         if settings.auditor is not None:
             self.metrics.more.append(settings.auditor.render)
         handler = pipeline(self.context, router, settings.auditor, dispatcher if settings.seats else None)
-        self.http = Server(handler, failures.refusal, request_class=Request)
+        self.http = Server(
+            handler, failures.refusal, None, Request, connection_class=Connection, headers=NOT_CACHED
+        )
         self.port = 0
         self._compaction: asyncio.Task[None] | None = None
         self._upkeep: RetryingSync | None = None

@@ -1,5 +1,4 @@
-"""What must exist in a cluster before anyone asks: the system's namespaces, roles and the service that is
-the API server."""
+"""What must exist in a cluster before anyone asks: the system's namespaces, roles, and the service ``kubernetes``."""
 
 from __future__ import annotations
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pybernetes.control_plane.apiserver.admission.chain import Plugin
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin
 from pybernetes.control_plane.apiserver.aggregation.proxy import Identity
 from pybernetes.control_plane.apiserver.audit.auditor import Auditor
 from pybernetes.control_plane.apiserver.authn import client_ca_publisher
 from pybernetes.control_plane.apiserver.authn.authentication import Authentication
-from pybernetes.control_plane.apiserver.authz.verdict import Mode
+from pybernetes.control_plane.apiserver.authz.authorizer import Authorizer
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.proxy.node_access import NodeAccess
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
@@ -33,7 +33,7 @@ class Settings:
     trust: client_ca_publisher.ClientAuthorities = field(
         default_factory=client_ca_publisher.ClientAuthorities
     )
-    authorizers: Sequence[Mode] = ()
+    authorizers: Sequence[Callable[[ServerContext], Authorizer]] = ()
     admission: Sequence[Callable[[ServerContext], Plugin]] = ()
     nodes: NodeAccess = field(default_factory=NodeAccess)
     # Who this server is to the servers behind it.

@@ -7,10 +7,6 @@ import logging
 from pathlib import Path
 
 from pybernetes.api import zpages
-from pybernetes.control_plane.apiserver.admission.plugins.default_toleration_seconds import (
-    NOT_READY,
-    UNREACHABLE,
-)
 from pybernetes.control_plane.apiserver.admission.setup import select
 from pybernetes.control_plane.apiserver.aggregation.proxy import Identity
 from pybernetes.control_plane.apiserver.assembly.secure_serving import advertised, certificates, serving
@@ -18,35 +14,20 @@ from pybernetes.control_plane.apiserver.assembly.settings import Settings
 from pybernetes.control_plane.apiserver.audit import setup as auditing
 from pybernetes.control_plane.apiserver.authn.client_ca_publisher import ClientAuthorities
 from pybernetes.control_plane.apiserver.authn.setup import authentication, bundles
-from pybernetes.control_plane.apiserver.authz import modes
-from pybernetes.control_plane.apiserver.authz.verdict import Mode
+from pybernetes.control_plane.apiserver.authz.setup import authorizers
 from pybernetes.control_plane.apiserver.proxy import kubelets
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.control_plane.apiserver.storage.resource_version import stamp
-from pybernetes.control_plane.store.open import open_store
+from pybernetes.control_plane.store.open import open_chosen
 from pybernetes.control_plane.store.protocol import Store
 from pybernetes.lib import tls
-from pybernetes.lib.discover import discover
 
 log = logging.getLogger(__name__)
 
 
 def store(arguments: argparse.Namespace) -> Store:
     """Return the store that the flags choose."""
-    backend = arguments.storage_backend or ("etcd3" if arguments.etcd_servers else "sqlite")
-    if backend == "memory":
-        return open_store("memory", stamp=stamp)
-    if backend == "sqlite":
-        data_dir = arguments.data_dir or "/var/lib/pybernetes"
-        return open_store("sqlite", data_dir=Path(data_dir), stamp=stamp)
-    if not arguments.etcd_servers:
-        raise ValueError("--storage-backend=etcd3 needs --etcd-servers")
-    if arguments.etcd_prefix.rstrip("/") != "/registry":
-        raise ValueError("--etcd-prefix: only /registry is supported")
-    return open_store(
-        "etcd3", stamp=stamp, etcd_servers=arguments.etcd_servers.split(","), etcd_cafile=arguments.etcd_cafile,
-        etcd_certfile=arguments.etcd_certfile, etcd_keyfile=arguments.etcd_keyfile,
-    )  # fmt: skip
+    return open_chosen(arguments, stamp)
 
 
 def settings(arguments: argparse.Namespace) -> Settings:
@@ -82,17 +63,8 @@ def settings(arguments: argparse.Namespace) -> Settings:
         result.seats = 0
     result.auditor = auditing.auditor(arguments)
     result.proxy = proxy_identity(arguments, own)
-    result.authorizers = authorization_modes(arguments.authorization_mode)
-    seconds = {
-        NOT_READY: arguments.default_not_ready_toleration_seconds,
-        UNREACHABLE: arguments.default_unreachable_toleration_seconds,
-    }
-    result.admission = select(
-        arguments.enable_admission_plugins,
-        arguments.disable_admission_plugins,
-        arguments.admission_control_config_file,
-        {"DefaultTolerationSeconds": seconds},
-    )
+    result.authorizers = authorizers(arguments)
+    result.admission = select(arguments)
     return result
 
 
@@ -114,19 +86,3 @@ def proxy_identity(arguments: argparse.Namespace, own: Path | None) -> Identity:
         tls.write_atomically(made[0], pair.certificate)
         tls.write_atomically(made[1], pair.key, 0o600)
     return Identity(*made)
-
-
-def authorization_modes(flag: str) -> list[Mode]:
-    """Return the authorizers of ``--authorization-mode`` in their order."""
-    known: dict[str, Mode] = discover(f"{modes.__name__}", "Mode", key=lambda mode: mode.name)
-    chosen = [name.strip() for name in flag.split(",") if name.strip()]
-    if not chosen:
-        raise ValueError("--authorization-mode: at least one authorization mode must be passed")
-    for name in chosen:
-        if name not in known:
-            raise ValueError(
-                f"--authorization-mode: {name} is not supported; choose from {', '.join(sorted(known))}"
-            )
-        if chosen.count(name) > 1:
-            raise ValueError(f"--authorization-mode: {name} is there more than once")
-    return [known[name] for name in chosen]

@@ -13,7 +13,8 @@ from pybernetes.control_plane.apiserver.audit.policy import LEVELS, REQUEST, REQ
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib import rfc3339
-from pybernetes.lib.http.server_connection import Answer, Upgrade
+from pybernetes.lib.http.server_connection import Answer
+from pybernetes.lib.http.upgrade import Upgrade
 
 _CLOSED_EARLY = {"metadata": {}, "status": "Success", "message": "Connection closed early", "code": 200}
 # Whether a backend could take an event: now, or once it has tried.

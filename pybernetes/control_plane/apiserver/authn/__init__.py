@@ -1,1 +1,1 @@
-"""Who is asking. One file per way of proving it; the first that recognizes the request wins."""
+"""Authentication: who sends a request. Each authenticator is a file; the first that knows the client decides."""

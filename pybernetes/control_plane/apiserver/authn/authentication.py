@@ -1,4 +1,4 @@
-"""Who is asking? The methods that are switched on, asked in their order."""
+"""Finds out who sends a request: the authenticators that are switched on, asked in their order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pybernetes.control_plane.apiserver.authn.authenticator import (
     InvalidCredentials,
     RequestAuthenticator,
 )
-from pybernetes.control_plane.apiserver.authn.bearer_tokens import BearerTokens
+from pybernetes.control_plane.apiserver.authn.bearer_tokens import BearerTokens, RememberedToken
 from pybernetes.control_plane.apiserver.authn.user import ANONYMOUS, User
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.http.messages import Response
@@ -24,65 +24,68 @@ log = logging.getLogger(__name__)
 
 
 class Authentication:
-    """The first method that knows the client decides.
+    """The first authenticator that knows the client decides.
 
-    A client that shows credentials which some method knows to be bad, and no other method knows, is refused; one that
+    A client that shows credentials which one authenticator knows to be bad, and no other knows, is refused; one that
     shows none is anonymous.
     """
 
     def __init__(
         self,
-        methods: Sequence[RequestAuthenticator] = (),
+        authenticators: Sequence[RequestAuthenticator] = (),
         bearer: BearerTokens | None = None,
         *,
         anonymous: bool = True,
         audiences: Audiences = (),
         accounts: ServiceAccounts | None = None,
-        starts: Sequence[Callable[[], None]] = (),
+        on_start: Sequence[Callable[[], None]] = (),
         private: Callable[[bytes], bool] | None = None,
     ) -> None:
         self.bearer = bearer or BearerTokens((), audiences)
         self.audiences, self.accounts = audiences, accounts
-        self._methods = (*methods, self.bearer.authenticate)
+        self._authenticators = (*authenticators, self.bearer.authenticate)
         self._anonymous = anonymous
-        self._starts, self._private = starts, private
+        self._on_start, self._private = on_start, private
         # Answers to paths of its own, for those who check our tokens elsewhere.
         self.documents: dict[str, Response] = {}
 
     def start(self) -> None:
-        """Lets the methods read what they need from the store."""
-        for start in self._starts:
+        """Let the authenticators read what they need from the store."""
+        for start in self._on_start:
             start()
 
     def authenticate(self, request: Request) -> Awaitable[None] | None:
         """Put the user into the request, at once or when the awaitable is done; 401 if nobody knows the client."""
         if request.user is not None:  # a caller in this process, vouched for by whoever put it together
             return None
-        # Clients send the same token in request after request. What the connection remembers of it (the header, its
-        # user, and whether that still holds) is there only if nothing that comes before tokens applies.
-        memory = request.connection.credential
-        if memory is not None and request.headers.get(b"authorization") == memory[0] and memory[2]():
+        # Clients send the same token in request after request. The connection remembers it only if nothing that comes
+        # before tokens applies.
+        last: RememberedToken | None = request.connection.credential
+        if last is not None and request.headers.get(b"authorization") == last.header and last.holds():
             del request.headers[b"authorization"]
-            self._enter(request, memory[1])
+            self._enter(request, last.user)
             return None
-        return self._ask(request, self._methods, [])
+        return self._ask(request, self._authenticators, [])
 
     def _ask(
-        self, request: Request, methods: tuple[RequestAuthenticator, ...], problems: list[InvalidCredentials]
+        self,
+        request: Request,
+        authenticators: tuple[RequestAuthenticator, ...],
+        problems: list[InvalidCredentials],
     ) -> Awaitable[None] | None:
-        for method in methods:
+        for authenticate in authenticators:
             try:
-                user = method(request)
+                user = authenticate(request)
             except InvalidCredentials as problem:
                 problems.append(problem)
                 continue
             if user is None:
                 continue
-            if type(user) is User:
+            if isinstance(user, User):
                 self._enter(request, user)
                 return None
-            following = methods[methods.index(method) + 1 :]
-            return self._wait(request, following, problems, user)  # type: ignore[arg-type]
+            following = authenticators[authenticators.index(authenticate) + 1 :]
+            return self._wait(request, following, problems, user)
         if problems or not self._anonymous:
             if problems:
                 log.info("unable to authenticate the request: %s", ", ".join(map(str, problems)))
@@ -99,7 +102,7 @@ class Authentication:
     async def _wait(
         self,
         request: Request,
-        methods: tuple[RequestAuthenticator, ...],
+        authenticators: tuple[RequestAuthenticator, ...],
         problems: list[InvalidCredentials],
         waiting: Awaitable[User | None],
     ) -> None:
@@ -111,6 +114,6 @@ class Authentication:
         if user is not None:
             self._enter(request, user)
             return
-        following = self._ask(request, methods, problems)
+        following = self._ask(request, authenticators, problems)
         if following is not None:
             await following

@@ -1,10 +1,10 @@
-"""What a way of proving who one is looks like. Each way is a file in ``methods`` with one ``METHOD``."""
+"""What an authenticator declares. Each is a file in ``authenticators`` with one ``AUTHENTICATOR``."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from pybernetes.control_plane.apiserver.authn.user import User
@@ -20,7 +20,7 @@ Audiences = tuple[str, ...]
 
 
 class InvalidCredentials(Exception):
-    """Credentials that one method knows to be bad; another may still know the client. Never holds the credentials."""
+    """Credentials that one authenticator knows to be bad; another may still know the client. Never holds them."""
 
 
 class AuthenticatedToken(NamedTuple):
@@ -35,9 +35,9 @@ class AuthenticatedToken(NamedTuple):
     holds: Callable[[], bool] | None = None
 
 
-# Who sends a request, or None if it says nothing to this method; raises Refused.
+# Who sends a request, or None if it says nothing to this authenticator; raises InvalidCredentials.
 RequestAuthenticator = Callable[[Request], "User | Awaitable[User | None] | None"]
-# Whose token it is for one of these audiences, or None if it is not for this method to say; raises Refused.
+# Whose token it is for one of these audiences, or None if it is none of its tokens; raises InvalidCredentials.
 TokenAuthenticator = Callable[
     [bytes, Audiences], "AuthenticatedToken | Awaitable[AuthenticatedToken | None] | None"
 ]
@@ -45,7 +45,7 @@ TokenAuthenticator = Callable[
 
 @dataclass(frozen=True, slots=True)
 class AuthenticatorInputs:
-    """What methods are made from. ``audiences`` are the names that this server goes by."""
+    """What authenticators are made from. ``audiences`` are the names that this server goes by."""
 
     arguments: argparse.Namespace
     context: ServerContext
@@ -53,11 +53,13 @@ class AuthenticatorInputs:
     accounts: ServiceAccounts
     clients: CABundle | None
     proxies: CABundle | None
+    # Called when the store has been loaded; authenticators that follow objects add to it.
+    on_start: list[Callable[[], None]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class Authenticator:
-    """One method: it looks at requests or at bearer tokens. Methods are asked in the order of their numbers."""
+    """One authenticator: it looks at requests or at bearer tokens. They are asked in the order of their numbers."""
 
     order: int
     flags: tuple[Flag, ...]
@@ -66,5 +68,5 @@ class Authenticator:
 
 
 def meant_for(wanted: Audiences, given: Audiences) -> Audiences:
-    """Those of the wanted audiences that are given, in the order in which they are given."""
-    return given if wanted is given else tuple(each for each in given if each in wanted)
+    """Return those of the wanted audiences that are given, in the order in which they are given."""
+    return given if wanted is given else tuple(audience for audience in given if audience in wanted)

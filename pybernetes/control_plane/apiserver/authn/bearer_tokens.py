@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
 
 from pybernetes.control_plane.apiserver.authn.authenticator import (
     Audiences,
@@ -22,16 +22,24 @@ _INVALID = "invalid bearer token"
 _PROTOCOL = b"base64url.bearer.authorization.k8s.io."
 
 
-class BearerTokens:
-    """Asks one method after the other; the first that knows a token decides."""
+class RememberedToken(NamedTuple):
+    """What a connection remembers of the last token: the header, its user, and whether that still holds."""
 
-    def __init__(self, methods: Sequence[TokenAuthenticator], audiences: Audiences) -> None:
-        self._methods, self._audiences = tuple(methods), audiences
+    header: bytes
+    user: User
+    holds: Callable[[], bool]
+
+
+class BearerTokens:
+    """Asks one authenticator after the other; the first that knows a token decides."""
+
+    def __init__(self, authenticators: Sequence[TokenAuthenticator], audiences: Audiences) -> None:
+        self._authenticators, self._audiences = tuple(authenticators), audiences
 
     # -- requests ----------------------------------------------------------------------------------------
 
     def authenticate(self, request: Request) -> User | Awaitable[User | None] | None:
-        """The user of the token of a request, or None if it has none."""
+        """Return the user of the token of a request, or None if it has none."""
         header = request.headers.get(b"authorization")
         if header is None:
             token = b""
@@ -43,14 +51,16 @@ class BearerTokens:
             token = _from_protocols(request) if b"sec-websocket-protocol" in request.headers else b""
             if not token:
                 return None
-        known = self._ask(token, self._audiences, self._methods, [])
-        if type(known) is AuthenticatedToken:
+        known = self._ask(token, self._audiences, self._authenticators, [])
+        if isinstance(known, AuthenticatedToken):
             connection = request.connection
             # Certificates come before tokens, so only a connection without one may remember its token.
             if known.holds is not None and header is not None and connection.peer in (None, NO_CERTIFICATE):
-                connection.credential = None if known.warnings else (header, known.user, known.holds)
+                connection.credential = (
+                    None if known.warnings else RememberedToken(header, known.user, known.holds)
+                )
             return _accept(request, known)
-        return self._later(request, known)  # type: ignore[arg-type]
+        return self._later(request, known)
 
     async def _later(self, request: Request, waiting: Awaitable[AuthenticatedToken]) -> User:
         return _accept(request, await waiting)
@@ -58,23 +68,27 @@ class BearerTokens:
     # -- tokens ------------------------------------------------------------------------------------------
 
     def find(self, token: bytes, audiences: Audiences) -> AuthenticatedToken | Awaitable[AuthenticatedToken]:
-        """Whose token it is; Refused if nobody knows it."""
-        return self._ask(token, audiences, self._methods, [])
+        """Return whose token it is; InvalidCredentials if nobody knows it."""
+        return self._ask(token, audiences, self._authenticators, [])
 
     def _ask(
-        self, token: bytes, audiences: Audiences, methods: tuple[TokenAuthenticator, ...], problems: list[str]
+        self,
+        token: bytes,
+        audiences: Audiences,
+        authenticators: tuple[TokenAuthenticator, ...],
+        problems: list[str],
     ) -> AuthenticatedToken | Awaitable[AuthenticatedToken]:
-        for method in methods:
+        for authenticate in authenticators:
             try:
-                known: Any = method(token, audiences)
+                known = authenticate(token, audiences)
             except InvalidCredentials as error:
                 problems.append(str(error))
                 continue
             if known is None:
                 continue
-            if type(known) is AuthenticatedToken:
+            if isinstance(known, AuthenticatedToken):
                 return known
-            following = methods[methods.index(method) + 1 :]
+            following = authenticators[authenticators.index(authenticate) + 1 :]
             return self._wait(token, audiences, following, problems, known)
         raise InvalidCredentials(f"[{', '.join([_INVALID, *problems])}]" if problems else _INVALID)
 
@@ -82,7 +96,7 @@ class BearerTokens:
         self,
         token: bytes,
         audiences: Audiences,
-        methods: tuple[TokenAuthenticator, ...],
+        authenticators: tuple[TokenAuthenticator, ...],
         problems: list[str],
         waiting: Awaitable[AuthenticatedToken | None],
     ) -> AuthenticatedToken:
@@ -93,12 +107,12 @@ class BearerTokens:
             known = None
         if known is not None:
             return known
-        found = self._ask(token, audiences, methods, problems)
-        return await found if inspect.isawaitable(found) else found
+        answer = self._ask(token, audiences, authenticators, problems)
+        return await answer if inspect.isawaitable(answer) else answer
 
 
 def _accept(request: Request, known: AuthenticatedToken) -> User:
-    """Takes the token out of the request, so that nobody behind the gate can use it."""
+    """Take the token out of the request, so that nobody further on can use it."""
     request.headers.pop(b"authorization", None)
     for text in known.warnings:
         request.warn(text)
@@ -115,7 +129,7 @@ def _from_header(header: bytes, request: Request) -> bytes:
 
 
 def _from_protocols(request: Request) -> bytes:
-    """The token that a browser, which cannot set headers of a WebSocket, hides among the protocols."""
+    """Return the token that a browser, which cannot set headers of a WebSocket, hides among the protocols."""
     if (
         request.header(b"upgrade").lower() != "websocket"
         or "upgrade" not in request.header(b"connection").lower()

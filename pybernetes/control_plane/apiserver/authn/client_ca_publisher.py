@@ -38,7 +38,7 @@ class ClientAuthorities:
 
 
 def combined(existing: dict[str, str], trust: ClientAuthorities, now: float) -> dict[str, str]:
-    """The data of the ConfigMap: what is there and what this server adds."""
+    """Return the data of the ConfigMap: what is there and what this server adds."""
     data: dict[str, str] = {}
     clients = _certificates(existing.get("client-ca-file", ""), trust.clients, now)
     if clients:
@@ -63,14 +63,14 @@ def combined(existing: dict[str, str], trust: ClientAuthorities, now: float) -> 
 
 def _names(text: str) -> list[str]:
     try:
-        found = json.loads(text or "[]")
+        names = json.loads(text or "[]")
     except ValueError:
         return []
-    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 def _certificates(existing: str, bundle: CABundle | None, now: float) -> str:
-    """Certificates in PEM: those that are there, then ours, without doubles and expired ones."""
+    """Return certificates in PEM: those that are there, then ours, without doubles and expired ones."""
     from cryptography import x509
 
     listed: list[bytes] = []
@@ -101,17 +101,17 @@ class ClientCAPublisher:
         self._retrying_sync = RetryingSync(self.sync, "publish whom this server trusts")
 
     async def start(self) -> None:
-        """Writes the ConfigMap, then follows it and the trust."""
+        """Write the ConfigMap, then follow it and the authorities."""
         await self.sync()
         self._retrying_sync.follow(self._context.store, [self._key])
         self._retrying_sync.start()
 
     def changed(self) -> None:
-        """Says that the trust may have changed."""
+        """Say that the trust may have changed."""
         self._retrying_sync.ask()
 
     async def sync(self) -> None:
-        """Writes the ConfigMap unless it is as it should be."""
+        """Write the ConfigMap unless it is as it should be."""
         data = combined({}, self._trust, self._context.clock())
         await ensure(self._context, "", "configmaps", NAMESPACE, {"metadata": {"name": NAME}, "data": data})
 
@@ -125,5 +125,5 @@ class ClientCAPublisher:
         await modify(self._context.store, self._kind, self._key, change)
 
     async def close(self) -> None:
-        """Stops following."""
+        """Stop following."""
         await self._retrying_sync.close()

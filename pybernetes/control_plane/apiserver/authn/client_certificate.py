@@ -9,7 +9,7 @@ from typing import Any
 
 from pybernetes.control_plane.apiserver.authn.authenticator import InvalidCredentials
 from pybernetes.control_plane.apiserver.authn.user import CREDENTIAL_ID, User, authenticated
-from pybernetes.lib.http.server_connection import Connection
+from pybernetes.control_plane.apiserver.connection import Connection
 from pybernetes.lib.serving_certificates import verified_chain
 
 # The attribute of a subject that holds a user's UID.
@@ -42,7 +42,7 @@ class ClientCertificate:
             self.user = authenticated(self.common_name, uids[0] if uids else "", organizations, credential)
 
     def check(self, authorities: Collection[bytes], now: float) -> None:
-        """Raises Refused unless one of these authorities (by fingerprint) vouches for the certificate now."""
+        """Raise InvalidCredentials unless one of these authorities (by fingerprint) vouches for it now."""
         if self.problem:
             raise InvalidCredentials(self.problem)
         if self.chain.isdisjoint(authorities):
@@ -52,7 +52,7 @@ class ClientCertificate:
 
 
 def subject(certificate: dict[str, Any]) -> dict[str, list[str]]:
-    """The attributes of a certificate's subject, each with all of its values."""
+    """Return the attributes of a certificate's subject, each with all of its values."""
     names: dict[str, list[str]] = {}
     for part in certificate.get("subject", ()):
         for key, value in part:
@@ -61,7 +61,7 @@ def subject(certificate: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def client_certificate(connection: Connection) -> ClientCertificate | None:
-    """The certificate behind a connection, or None if the client showed none."""
+    """Return the certificate behind a connection, or None if the client showed none."""
     peer = connection.peer
     if peer is None:
         tls = connection.tls

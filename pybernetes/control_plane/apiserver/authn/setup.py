@@ -1,4 +1,4 @@
-"""From the command line to the methods of authentication."""
+"""From the command line to the authenticators."""
 
 from __future__ import annotations
 
@@ -33,18 +33,21 @@ FLAGS = (
 )
 
 
-def all_methods() -> list[Authenticator]:
-    """Every method there is, in the order in which they are asked."""
-    return sorted(discover(authenticators.__name__, "METHOD").values(), key=lambda method: method.order)
+def all_authenticators() -> list[Authenticator]:
+    """Return every authenticator in their folder, in the order in which they are asked."""
+    return sorted(
+        discover(authenticators.__name__, "AUTHENTICATOR").values(),
+        key=lambda authenticator: authenticator.order,
+    )
 
 
 def flags() -> list[Flag]:
-    """The flags of authentication."""
-    return [*FLAGS, *(flag for method in all_methods() for flag in method.flags)]
+    """Return the flags of authentication."""
+    return [*FLAGS, *(flag for authenticator in all_authenticators() for flag in authenticator.flags)]
 
 
 def bundles(arguments: argparse.Namespace, own: Path | None) -> tuple[CABundle | None, CABundle | None]:
-    """The authorities of clients, which are the server's own unless others are given, and those of front proxies.
+    """Return the authorities of clients, which are the server's own unless others are given, and those of front proxies.
 
     A server that makes its own certificates makes an authority for front proxies too: other servers of the cluster
     expect that there is one.
@@ -60,29 +63,32 @@ def bundles(arguments: argparse.Namespace, own: Path | None) -> tuple[CABundle |
 def authentication(
     arguments: argparse.Namespace, clients: CABundle | None, proxies: CABundle | None, anonymous: bool
 ) -> Callable[[ServerContext], Authentication]:
-    """What makes the chain of a server."""
+    """Return what makes the authentication of a server."""
     accounts = settings(arguments)
 
     def build(context: ServerContext) -> Authentication:
-        parts = AuthenticatorInputs(arguments, context, accounts.audiences, accounts, clients, proxies)
+        inputs = AuthenticatorInputs(arguments, context, accounts.audiences, accounts, clients, proxies)
         requests: list[RequestAuthenticator] = []
         tokens: list[TokenAuthenticator] = []
-        for method in all_methods():
-            if method.for_requests is not None and (by_request := method.for_requests(parts)) is not None:
-                requests.append(by_request)
-            if method.for_tokens is not None and (by_token := method.for_tokens(parts)) is not None:
-                tokens.append(by_token)
-        starts = [each.start for each in (*requests, *tokens) if hasattr(each, "start")]
+        for authenticator in all_authenticators():
+            if authenticator.for_requests is not None:
+                by_request = authenticator.for_requests(inputs)
+                if by_request is not None:
+                    requests.append(by_request)
+            if authenticator.for_tokens is not None:
+                by_token = authenticator.for_tokens(inputs)
+                if by_token is not None:
+                    tokens.append(by_token)
         return Authentication(
             requests, BearerTokens(tokens, accounts.audiences), anonymous=anonymous,
-            audiences=accounts.audiences, accounts=accounts, starts=starts, private=_private(arguments),
+            audiences=accounts.audiences, accounts=accounts, on_start=inputs.on_start, private=_private(arguments),
         )  # fmt: skip
 
     return build
 
 
 def _private(arguments: argparse.Namespace) -> Callable[[bytes], bool] | None:
-    """Which headers of front proxies are not passed on, besides the usual ones, which never are."""
+    """Return which headers of front proxies are not passed on, besides the usual ones, which never are."""
     names = frozenset(
         name.lower().encode()
         for name in (

@@ -26,7 +26,7 @@ class User:
     extra: dict[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
     def info(self) -> dict[str, Any]:
-        """The user as reviews and certificate requests show it; what is empty is left out."""
+        """Return the user as reviews and certificate requests show it; what is empty is left out."""
         shown: dict[str, Any] = {
             "username": self.name,
             "uid": self.uid,
@@ -45,7 +45,7 @@ def authenticated(
     groups: Iterable[str] = (),
     extra: Mapping[str, Iterable[str]] | None = None,
 ) -> User:
-    """A user who has proved to be one: in the group of all such users, unless it is said to be otherwise."""
+    """Return a user with proven identity: in the group of all such users, unless the groups say otherwise."""
     groups = tuple(groups)
     if name != ANONYMOUS.name and AUTHENTICATED not in groups and UNAUTHENTICATED not in groups:
         groups = (*groups, AUTHENTICATED)
@@ -53,17 +53,17 @@ def authenticated(
 
 
 def service_account_name(namespace: str, name: str) -> str:
-    """The user name of a service account."""
+    """Return the user name of a service account."""
     return f"{_SERVICE_ACCOUNT}{namespace}:{name}"
 
 
 def service_account_groups(namespace: str) -> tuple[str, str]:
-    """The groups of every service account of a namespace."""
+    """Return the groups of every service account of a namespace."""
     return SERVICE_ACCOUNTS, f"{SERVICE_ACCOUNTS}:{namespace}"
 
 
 def split_service_account(name: str) -> tuple[str, str] | None:
-    """The namespace and name of a service account, or None if a user name is not one's."""
+    """Return the namespace and name of a service account, or None if a user name is not that of one."""
     if not name.startswith(_SERVICE_ACCOUNT):
         return None
     namespace, separator, account = name[len(_SERVICE_ACCOUNT) :].partition(":")

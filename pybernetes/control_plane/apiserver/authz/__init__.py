@@ -1,1 +1,1 @@
-"""May they? The chain of authorizers, and what the two big ones, RBAC and Node, work with."""
+"""Authorization: the modes, the chain that asks them, and what the two big ones, RBAC and Node, work with."""

@@ -6,7 +6,8 @@ import inspect
 from collections.abc import Awaitable, Sequence
 
 from pybernetes.control_plane.apiserver.authn.user import MASTERS, User
-from pybernetes.control_plane.apiserver.authz.verdict import ALLOWED, NO_OPINION, Authorizer, Rules, Verdict
+from pybernetes.control_plane.apiserver.authz.authorizer import Authorizer
+from pybernetes.control_plane.apiserver.authz.verdict import ALLOWED, NO_OPINION, Rules, Verdict
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 
 
@@ -17,12 +18,12 @@ class Authorization:
         self.authorizers = tuple(authorizers)
 
     def start(self) -> None:
-        """Lets every authorizer read what it needs from the store."""
+        """Let every authorizer read what it needs from the store."""
         for authorizer in self.authorizers:
             authorizer.start()
 
     def authorize(self, user: User, info: RequestInfo) -> Verdict | Awaitable[Verdict]:
-        """The verdict on a request, at once unless an authorizer takes time."""
+        """Return the verdict on a request, at once unless an authorizer takes time."""
         if MASTERS in user.groups:
             return ALLOWED
         return self._ask(user, info, 0, [])
@@ -52,13 +53,13 @@ class Authorization:
         return await following if inspect.isawaitable(following) else following
 
     def rules(self, user: User, namespace: str) -> Rules:
-        """What the user may do in a namespace, from all authorizers."""
+        """Return what the user may do in a namespace, from all authorizers."""
         result = Rules()
         for authorizer in self.authorizers:
-            found = authorizer.rules(user, namespace)
-            result.rules += found.rules
-            result.problems += found.problems
-            result.incomplete |= found.incomplete
+            own = authorizer.rules(user, namespace)
+            result.rules += own.rules
+            result.problems += own.problems
+            result.incomplete |= own.incomplete
         return result
 
 

@@ -1,4 +1,4 @@
-"""How a no is put to the client."""
+"""Builds the 403 answer of a request that no authorizer allows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 def forbidden(user: User, info: RequestInfo, why: str) -> errors.StatusError:
-    """The refusal in Kubernetes' words."""
+    """Return the refusal in Kubernetes' words."""
     text = f"User {go_format.quote(user.name)} cannot {info.verb} "
     if not info.is_resource:
         text += f"path {go_format.quote(info.path)}"

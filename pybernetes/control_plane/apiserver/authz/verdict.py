@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
-
-from pybernetes.control_plane.apiserver.authn.user import User
-from pybernetes.control_plane.apiserver.request_info import RequestInfo
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pybernetes.control_plane.apiserver.context import ServerContext
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,23 +32,7 @@ class Rules:
     problems: list[str] = field(default_factory=list)
 
 
-class Authorizer(Protocol):
-    """One mode of authorization."""
-
-    name: str
-
-    def start(self) -> None:
-        """Called once, when the store has been loaded."""
-
-    def authorize(self, user: User, info: RequestInfo) -> Verdict | Awaitable[Verdict]: ...
-
-    def rules(self, user: User, namespace: str) -> Rules: ...
-
-
-Mode = Callable[["ServerContext"], Authorizer]
-
-
 def listed(problems: list[str]) -> str:
-    """Several problems as Go prints an aggregate of errors."""
+    """Return several problems as Go prints an aggregate of errors."""
     unique = list(dict.fromkeys(problems))
     return unique[0] if len(unique) == 1 else f"[{', '.join(unique)}]" if unique else ""

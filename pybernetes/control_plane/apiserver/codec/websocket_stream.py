@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import hashlib
 import struct
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, cast
 
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.lib.http.server_connection import Upgrade
+from pybernetes.lib.http import websocket
 from pybernetes.lib.http.stream import Stream
+from pybernetes.lib.http.upgrade import Upgrade, switching_protocols
 
-if TYPE_CHECKING:
-    from pybernetes.lib.http.server_connection import Connection
-
-_GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
-_TEXT, _BINARY, _CLOSE = 1, 2, 8
 _NORMAL = struct.pack(">H", 1000)
 Split = Callable[[bytes], Iterable[bytes]]  # what was written at once into messages
 
@@ -33,19 +27,19 @@ def raw(stream: Stream, request: Request) -> Upgrade:
     offered = _offered(request)
     for name in offered:
         if name == b"binary.k8s.io":
-            return _upgrade(stream, request, name, _BINARY, lambda data: (data,))
+            return _upgrade(stream, request, name, websocket.BINARY, lambda data: (data,))
         if name == b"base64.binary.k8s.io":
-            return _upgrade(stream, request, name, _TEXT, lambda data: (base64.b64encode(data),))
+            return _upgrade(stream, request, name, websocket.TEXT, lambda data: (base64.b64encode(data),))
     if offered:
         names = " ".join(protocol.decode() for protocol in offered)
         raise errors.StatusError(403, "Forbidden", f"requested protocol(s) are not supported: [{names}]")
-    return _upgrade(stream, request, b"", _BINARY, lambda data: (data,))
+    return _upgrade(stream, request, b"", websocket.BINARY, lambda data: (data,))
 
 
 def lines(stream: Stream, request: Request) -> Upgrade:
     """Send a message for each line, as text."""
     offered = _offered(request)
-    return _upgrade(stream, request, offered[0] if offered else b"", _TEXT, bytes.splitlines)
+    return _upgrade(stream, request, offered[0] if offered else b"", websocket.TEXT, bytes.splitlines)
 
 
 def _offered(request: Request) -> list[bytes]:
@@ -58,16 +52,12 @@ def _upgrade(stream: Stream, request: Request, protocol: bytes, kind: int, split
     key = request.headers.get(b"sec-websocket-key")
     if not key:
         raise errors.bad_request("the request has no Sec-WebSocket-Key")
-    accept = base64.b64encode(hashlib.sha1(key + _GUID).digest())
-    head = [b"HTTP/1.1 101 Switching Protocols", b"Upgrade: websocket", b"Connection: Upgrade",
-            b"Sec-WebSocket-Accept: " + accept]  # fmt: skip
-    if protocol:
-        head.append(b"Sec-WebSocket-Protocol: " + protocol)
+    head = switching_protocols(websocket.accept_headers(key, protocol))
 
     def start(transport: asyncio.Transport, leftover: bytes) -> asyncio.Protocol:
-        transport.write(b"\r\n".join(head) + b"\r\n\r\n")
+        transport.write(head)
         client = _Client(transport, stream, request.connection.backlog, kind, split)
-        stream.attach(cast("Connection", client), request)
+        stream.attach(client)
         return client
 
     return Upgrade(start)
@@ -81,12 +71,13 @@ class _Client(asyncio.Protocol):
     ) -> None:
         self._own, self._stream, self.backlog = transport, stream, backlog
         self._kind, self._split = kind, split
+        self._parser = websocket.Parser(masked=True)
         self.transport = self
 
     def write(self, data: bytes) -> None:
         """Take what a stream sends, which is in chunks."""
         messages = (message for chunk in _chunks(data) for message in self._split(chunk))
-        self._own.write(b"".join(_frame(self._kind, message) for message in messages))
+        self._own.write(b"".join(websocket.frame(self._kind, message) for message in messages))
 
     def get_write_buffer_size(self) -> int:
         """Return how much waits for the client."""
@@ -102,12 +93,22 @@ class _Client(asyncio.Protocol):
 
     def finished(self) -> None:
         """Take note that the stream has ended."""
-        self._own.write(_frame(_CLOSE, _NORMAL))
+        self._own.write(websocket.frame(websocket.CLOSE, _NORMAL))
         self._own.close()
 
     def data_received(self, data: bytes) -> None:
-        if data[0] & 15 == _CLOSE:
+        try:
+            ended = any(opcode == websocket.CLOSE for opcode, _ in self._parser.feed(data))
+        except websocket.WebSocketError:
+            ended = True
+        if ended:
             self._own.close()
+
+    def pause_writing(self) -> None:
+        self._stream.pause()
+
+    def resume_writing(self) -> None:
+        self._stream.resume()
 
     def connection_lost(self, error: Exception | None) -> None:
         self._stream.lost()
@@ -122,14 +123,3 @@ def _chunks(data: bytes) -> Iterator[bytes]:
         if size:
             yield data[end + 2 : end + 2 + size]
         at = end + 2 + size + 2
-
-
-def _frame(kind: int, data: bytes) -> bytes:
-    size = len(data)
-    if size < 126:
-        head = struct.pack(">BB", 0x80 | kind, size)
-    elif size < 65536:
-        head = struct.pack(">BBH", 0x80 | kind, 126, size)
-    else:
-        head = struct.pack(">BBQ", 0x80 | kind, 127, size)
-    return head + data

@@ -10,7 +10,7 @@ from pybernetes.control_plane.apiserver.storage.options import DeleteOptions
 
 
 async def delete_all(context: ServerContext, kind: Kind) -> int:
-    """Deletes every object of a kind; gives how many are left waiting for their finalizers."""
+    """Delete every object of a kind and return how many are left waiting for their finalizers."""
     records = context.store.list(kind.prefix).records
     await kind.convert(records)
     for record in records:

@@ -31,7 +31,7 @@ class Converter:
         self._version = next((version for version in versions if version in ("v1", "v1beta1")), "")
 
     async def convert(self, objects: list[Object], api_version: str) -> list[Object]:
-        """The objects at another version; StatusError if the webhook does not do its work."""
+        """Return the objects at another version; StatusError if the webhook does not do its work."""
         if not objects:
             return []
         start = f"conversion webhook for {_named(objects[0])}"
@@ -42,14 +42,14 @@ class Converter:
         review = {"kind": "ConversionReview", "apiVersion": f"{_GROUP}/{self._version}", "request": request}
         try:
             value = await self._caller.post(self._client, review, _SECONDS, tell=False)
-            found = _answer(value, uid, self._version)
+            converted = _answer(value, uid, self._version)
         except (CallFailed, _Unusable) as error:
             raise _failure(f"{start} failed: {error}") from None
-        if len(found) != len(objects):
-            raise _failure(f"{start} returned {len(found)} objects, expected {len(objects)}")
+        if len(converted) != len(objects):
+            raise _failure(f"{start} returned {len(converted)} objects, expected {len(objects)}")
         words = _ALONE if len(objects) == 1 else _AMONG_OTHERS
         made = []
-        for index, (before, after) in enumerate(zip(objects, found, strict=True)):
+        for index, (before, after) in enumerate(zip(objects, converted, strict=True)):
             try:
                 made.append(_restored(before, after, api_version))
             except _Unfit as error:
@@ -113,7 +113,7 @@ def _answer(value: Object, uid: str, version: str) -> list[Any]:
 
 
 def _restored(before: Object, after: Any, api_version: str) -> Object:
-    """The converted object with the metadata that conversion may not change."""
+    """Return the converted object with the metadata that conversion may not change."""
     if after is None:
         raise _Unfit("object", "unexpected end of JSON input")
     if not isinstance(after, dict):
@@ -143,7 +143,7 @@ def _restored(before: Object, after: Any, api_version: str) -> Object:
 
 
 def _check_texts(key: str, texts: Any, before: Any) -> None:
-    """Refuses labels or annotations that the webhook changed to what nobody could write."""
+    """Refuse labels or annotations that the webhook changed to what nobody could write."""
     if not isinstance(texts, dict):
         raise _Unfit(
             "metadata", f"invalid metadata.{key} of type {go_format.type_name(texts)} in converted object"

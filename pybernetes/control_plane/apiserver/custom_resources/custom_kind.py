@@ -30,7 +30,7 @@ class CustomKind(Kind):
     def __init__(
         self, resource: Resource, forms: Mapping[str, Form], since: int, webhook: Converter | None = None
     ) -> None:
-        """``forms`` has every version of the definition: objects may be stored in any of them."""
+        """Make the kind; ``forms`` has every version of the definition: objects may be stored in any of them."""
         super().__init__(resource)
         self.schema, self._since = forms[resource.version], since
         self._forms = {f"{resource.group}/{version}": form for version, form in forms.items()}
@@ -50,11 +50,11 @@ class CustomKind(Kind):
     # -- what a webhook converts -------------------------------------------------------------------------------
 
     def _is_foreign(self, record: Record) -> bool:
-        """Whether only the webhook can say what a stored object is at this version."""
+        """Return whether only the webhook can say what a stored object is at this version."""
         return self.webhook is not None and not record.value.startswith(self._head)
 
     def unconverted(self, records: Iterable[Record]) -> list[Record]:
-        """Those of the records that have to be converted before they can be read."""
+        """Return those of the records that have to be converted before they can be read."""
         return [
             record
             for record in records
@@ -62,7 +62,7 @@ class CustomKind(Kind):
         ]
 
     async def convert(self, records: Iterable[Record]) -> None:
-        """Has the webhook convert what is stored in another version."""
+        """Have the webhook convert what is stored in another version."""
         missing = self.unconverted(records)
         if not missing or self.webhook is None:
             return
@@ -72,11 +72,11 @@ class CustomKind(Kind):
             view_of(record).converted[self.form] = orjson.dumps(self.schema.clean(obj))
 
     def is_outdated(self, record: Record) -> bool:
-        """Whether an object is stored in another version than it would be now."""
+        """Return whether an object is stored in another version than it would be now."""
         return not record.value.startswith(self._storage_head)
 
     async def encode(self, obj: Object) -> bytes:
-        """The bytes that are stored, once the webhook has converted the object."""
+        """Return the bytes that are stored, once the webhook has converted the object."""
         if self.webhook is None or not self.converts:
             return self.serialize(obj)
         (converted,) = await self.webhook.convert([obj], self._storage_version)
@@ -85,7 +85,7 @@ class CustomKind(Kind):
     # -- reading and writing -----------------------------------------------------------------------------------
 
     def serialize(self, obj: Object) -> bytes:
-        """The bytes that are stored: the object in the storage version, fit for that version's schema."""
+        """Return the bytes that are stored: the object in the storage version, fit for that version's schema."""
         if self.converts:
             obj = orjson.loads(orjson.dumps(obj))
             obj["apiVersion"] = self._storage_version
@@ -93,19 +93,19 @@ class CustomKind(Kind):
         return super().serialize(obj)
 
     def data(self, record: Record) -> bytes:
-        """A stored object's bytes as this version shows them."""
+        """Return a stored object's bytes as this version shows them."""
         if self._is_current(record):
             return record.value
         view = view_of(record)
-        found = view.converted.get(self.form)
-        if found is None:
-            found = orjson.dumps(self.object(record))
+        data = view.converted.get(self.form)
+        if data is None:
+            data = orjson.dumps(self.object(record))
             # What fits already is not kept twice.
-            view.converted[self.form] = found = record.value if found == record.value else found
-        return found
+            view.converted[self.form] = data = record.value if data == record.value else data
+        return data
 
     def object(self, record: Record) -> Object:
-        """A stored object, decoded anew: the caller may change it."""
+        """Return a stored object, decoded anew: the caller may change it."""
         if self._is_foreign(record):
             converted = view_of(record).converted.get(self.form)
             if converted is None:
@@ -120,11 +120,11 @@ class CustomKind(Kind):
         return obj
 
     def _as_stored(self, record: Record) -> Object:
-        """An object as the version in which it is stored shows it: the defaults are those of that version."""
+        """Return an object as the version in which it is stored shows it: the defaults are those of that version."""
         obj = orjson.loads(record.value)
         form = self._forms.get(obj["apiVersion"])
         return form.fit(obj) if form is not None else obj
 
     def shared(self, record: Record) -> Object:
-        """A stored object, decoded once for all who hold it at the same time: nobody may change it."""
+        """Return a stored object, decoded once for all who hold it at the same time: nobody may change it."""
         return super().shared(record) if self._is_current(record) else self.object(record)

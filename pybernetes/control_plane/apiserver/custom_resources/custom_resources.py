@@ -37,7 +37,7 @@ class CustomResources:
         kind = context.kinds.get("apiextensions.k8s.io", "v1", "customresourcedefinitions")
         assert kind is not None
         self._kind: Kind = kind
-        context.write_checks[kind.resource.group, kind.resource.plural] = definition_check.GUARD
+        context.write_checks[kind.resource.group, kind.resource.plural] = definition_check.WRITE_CHECK
         self._definitions: dict[str, Object] = {}
         self._served: dict[str, Served] = {}
         self._pending: dict[str, None] = {}  # an ordered set
@@ -45,11 +45,11 @@ class CustomResources:
         self._endings: dict[str, Watch] = {}
 
     def start(self) -> None:
-        """Serves what is defined, from now on."""
+        """Serve what is defined, from now on."""
         PrefixFollower(self._context.store, self._kind.prefix, self._change).start()
 
     async def close(self) -> None:
-        """Stops writing."""
+        """Stop writing."""
         for watch in self._endings.values():
             watch.close()
         if self._task is not None:
@@ -159,7 +159,7 @@ class CustomResources:
         await self._write(name, ended)
 
     def _wait_for_end(self, name: str, served: Served) -> None:
-        """Goes on when the last object is gone."""
+        """Go on when the last object is gone."""
         if name in self._endings:
             return
         store, prefix = self._context.store, served.storage.prefix

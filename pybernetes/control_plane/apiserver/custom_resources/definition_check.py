@@ -10,7 +10,7 @@ from pybernetes.control_plane.apiserver.storage.write_check import WriteCheck
 
 
 def check(definition: Object, problems: Errors) -> None:
-    """Complains about rules that do not compile or cost too much, and about defaults that are wrong."""
+    """Complain about rules that do not compile or cost too much, and about defaults that are wrong."""
     from pybernetes.api.customresource import (  # only now: most servers start without
         default_checks,
         rule_costs,
@@ -21,8 +21,8 @@ def check(definition: Object, problems: Errors) -> None:
     places = [(path / "versions")[index] / "schema" for index in range(len(schemas))]
     if all(schema == schemas[0] for schema in schemas):  # what all have in common is complained about once
         schemas, places = schemas[:1], [path / "validation"]
-    for found, place in zip(schemas, places, strict=False):
-        schema, where = found.get("openAPIV3Schema") or {}, place / "openAPIV3Schema"
+    for version, place in zip(schemas, places, strict=False):
+        schema, where = version.get("openAPIV3Schema") or {}, place / "openAPIV3Schema"
         before = len(problems)
         rule_costs.check_definition(schema, where, problems)
         if len(problems) == before:
@@ -39,4 +39,4 @@ async def _refuse(request: Request, new: Object, old: Object | None) -> None:
         raise errors.invalid("apiextensions.k8s.io", "CustomResourceDefinition", name, problems)
 
 
-GUARD = WriteCheck(after=_refuse)
+WRITE_CHECK = WriteCheck(after=_refuse)

@@ -49,7 +49,7 @@ class Served:
         self.ending = False
 
     def show(self, context: ServerContext, discovery: Discovery, openapi: OpenApi) -> None:
-        """Serves it, except where a built-in kind is."""
+        """Serve it, except where a built-in kind is."""
         self.visible = [kind for kind in self.visible if not _is_built_in(context, kind.resource)]
         for kind in self.visible:
             context.kinds.add(kind)
@@ -57,7 +57,7 @@ class Served:
             openapi.add(kind.resource, kind.schema.schema)
 
     def hide(self, context: ServerContext, discovery: Discovery, openapi: OpenApi) -> None:
-        """Serves it no longer, and ends its watches."""
+        """Serve it no longer, and end its watches."""
         for kind in self.visible:
             context.kinds.remove(kind)
             discovery.remove(kind.resource)
@@ -69,7 +69,7 @@ class Served:
         context.write_checks.pop((self.group, self.plural), None)
 
     def end(self, context: ServerContext, discovery: Discovery) -> None:
-        """Lets nobody make new objects, since the definition is being deleted."""
+        """Let nobody make new objects, since the definition is being deleted."""
         if self.ending:
             return
         self.ending = True
@@ -81,12 +81,12 @@ class Served:
 
 
 def source(definition: Object) -> tuple[Any, Any]:
-    """All of a definition that its kinds are made from."""
+    """Return all of a definition that its kinds are made from."""
     return definition["spec"], definition.get("status", {}).get("acceptedNames")
 
 
 def is_ready(definition: Object) -> bool:
-    """Whether a definition is to be served."""
+    """Return whether a definition is to be served."""
     return names.is_true(definition, "Established")
 
 

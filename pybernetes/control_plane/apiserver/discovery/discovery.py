@@ -52,7 +52,7 @@ class Discovery:
     """The served resources, and the discovery documents that describe them."""
 
     def __init__(self, resources: Iterable[Resource] = (), address: str = "") -> None:
-        """``address`` is the ``host:port`` that clients outside of the cluster are told to use."""
+        """Make the documents; ``address`` is the ``host:port`` that clients outside of the cluster are told to use."""
         self._address = address
         self._priorities = dict(GROUP_PRIORITIES)
         self._resources = {self._key(resource): resource for resource in resources}

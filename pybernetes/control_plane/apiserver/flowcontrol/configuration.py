@@ -1,9 +1,10 @@
-"""Follows the objects of flow control: makes levels and schemas of them, and says of schemas whether they dangle."""
+"""Follows the objects of flow control: makes levels and schemas of them, and notes which schemas dangle."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pybernetes.api.flowcontrol import GROUP
@@ -82,7 +83,7 @@ class FlowControlConfiguration:
         if self._task is not None:
             self._task.cancel()
 
-    def _changed(self, plural: str) -> Any:
+    def _changed(self, plural: str) -> Callable[[str, Record | None], None]:
         known, kind = self._objects[plural], self._kinds[plural]
 
         def change(key: str, record: Record | None) -> None:
@@ -116,7 +117,7 @@ class FlowControlConfiguration:
 
     # -- what is written back ----------------------------------------------------------------------------
 
-    def _ask(self, names: Any) -> None:
+    def _ask(self, names: Iterable[str]) -> None:
         self._pending.update(dict.fromkeys(names))
         if self._pending and (self._task is None or self._task.done()):
             self._task = asyncio.get_running_loop().create_task(self._work())

@@ -15,8 +15,8 @@ from pybernetes.lib.exposition import Exposition
 _MOST_KNOWN = 20_000
 
 
-class Class(NamedTuple):
-    """What a request was found to be, and the headers that tell the client."""
+class Classification(NamedTuple):
+    """Schema and level of a request, the headers that tell the client, and whether it takes a seat."""
 
     schema: FlowSchema
     level: PriorityLevel
@@ -29,7 +29,7 @@ class Dispatcher:
 
     def __init__(self, configuration: FlowControlConfiguration) -> None:
         self._configuration = configuration
-        self._known: dict[Any, Class | None] = {}
+        self._known: dict[Any, Classification | None] = {}
         self._version = -1
 
     def arrive(self, request: Request) -> Ticket | None:
@@ -45,7 +45,7 @@ class Dispatcher:
             return None
         return level.arrive(schema.name, schema.flow(request.user, info), request.started)
 
-    def _classify(self, user: User, info: RequestInfo) -> Class | None:
+    def _classify(self, user: User, info: RequestInfo) -> Classification | None:
         if self._version != self._configuration.version:
             self._known.clear()
             self._version = self._configuration.version
@@ -60,14 +60,14 @@ class Dispatcher:
         classified = self._known[key] = self._look_up(user, info)
         return classified
 
-    def _look_up(self, user: User, info: RequestInfo) -> Class | None:
+    def _look_up(self, user: User, info: RequestInfo) -> Classification | None:
         for schema in self._configuration.schemas:
             if schema.matches(user, info):
                 level = self._configuration.levels[schema.level]
                 headers = f"X-Kubernetes-Pf-Flowschema-Uid: {schema.uid}\r\nX-Kubernetes-Pf-Prioritylevel-Uid: {level.uid}\r\n"
                 # A watch holds a seat until it is open; what else goes on would hold one for too long.
                 takes_seat = not level.exempt and (info.verb == "watch" or not info.long_running)
-                return Class(schema, level, headers.encode(), takes_seat)
+                return Classification(schema, level, headers.encode(), takes_seat)
         return None
 
     def render(self, out: Exposition) -> None:

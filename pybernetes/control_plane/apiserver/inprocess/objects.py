@@ -7,13 +7,10 @@ from typing import Any
 from weakref import ref
 
 from pybernetes.api import errors
-from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.storage.kind import Kind
-from pybernetes.control_plane.apiserver.storage.options import ListOptions
-from pybernetes.control_plane.apiserver.storage.selection import Selection
 from pybernetes.control_plane.apiserver.storage.view import SharedObject
-from pybernetes.control_plane.apiserver.verbs.event_conversion import EventConverter, Sink, convert_all
-from pybernetes.control_plane.store.protocol import Compacted, Event, Record, StoreError
+from pybernetes.control_plane.apiserver.verbs.watched import Watched
+from pybernetes.control_plane.store.protocol import Event, Record, StoreError, Watch
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.stream import Stream
 
@@ -43,17 +40,9 @@ class Local:
             "items": [shared(record) for record in records],
         })  # fmt: skip
 
-    def watch(
-        self,
-        context: ServerContext,
-        kind: Kind,
-        prefix: str,
-        selection: Selection,
-        options: ListOptions,
-        start: int,
-    ) -> LocalWatch:
+    def watch(self, watched: Watched) -> LocalWatch:
         """Return the answer to a watch."""
-        return LocalWatch(context, kind, prefix, selection, options, start)
+        return LocalWatch(watched)
 
 
 LOCAL = Local()
@@ -62,26 +51,17 @@ LOCAL = Local()
 class LocalWatch(Stream):
     """An open watch that collects changes until they are asked for."""
 
-    def __init__(
-        self,
-        context: ServerContext,
-        kind: Kind,
-        prefix: str,
-        selection: Selection,
-        options: ListOptions,
-        start: int,
-    ) -> None:
+    def __init__(self, watched: Watched) -> None:
         super().__init__()
-        self._context, self._kind, self._prefix, self._start = context, kind, prefix, start
-        self._match, self._options = selection.match, options
+        self._watched, self._kind, self._options = watched, watched.kind, watched.options
+        self._store = watched.context.store
         self._changes: list[Change] = []
-        self._sent = start  # changes up to here are known
+        self._sent = watched.start  # changes up to here are known
         self._waiter: asyncio.Future[None] | None = None
-        self._watch: Any = None
+        self._watch: Watch | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._counted = context.metrics.events(kind.resource)
-        scope = "namespace" if prefix != kind.prefix and kind.namespaced else "cluster"
-        self._open_watches = context.metrics.long_running("watch", kind.resource, "", scope)
+        self._counted = watched.context.metrics.events(watched.kind.resource)
+        self._open_watches = watched.open_watches()
 
     def begin(self) -> None:
         """Take the state of now if it is asked for, and listen."""
@@ -98,7 +78,7 @@ class LocalWatch(Stream):
     async def _listen_later(self) -> None:
         """Begin once all that is there now has been converted."""
         try:
-            await convert_all(self._context, self._kind, self._prefix)
+            await self._watched.convert()
         except errors.StatusError as error:
             self._failed(error)
         else:
@@ -110,41 +90,28 @@ class LocalWatch(Stream):
         self.close()
 
     def _listen(self) -> None:
-        store, options = self._context.store, self._options
-        at, initial = self._start, options.initial_events
+        options = self._options
+        at, initial = self._watched.start, options.initial_events
         if initial or (initial is None and not at):
             at = self._send_state()
         elif not at:
-            at = store.revision
+            at = self._store.revision
         if initial and options.bookmarks:
             self._changes.append(("BOOKMARK", self._bookmark(at, {"k8s.io/initial-events-end": "true"})))
         self._sent = at
         if self._changes:
             self._wake()
-        sink: Sink = self._sink
-        if self._kind.awaits_webhook:
-            sink = EventConverter(self._kind, sink, self._failed).take
-        try:
-            self._watch = store.watch(self._prefix, at, sink, closed=self._closed)
-        except Compacted as error:
-            self._closed(error)
+        self._watch = self._watched.follow(at, self._sink, self._failed, self._closed)
 
     def _send_state(self) -> int:
-        store, match, shared = self._context.store, self._match, self._kind.shared
-        if self._prefix.endswith("/"):
-            records = store.list(self._prefix).records
-        else:
-            record = store.get(self._prefix)
-            records = [record] if record is not None else []
-        self._changes.extend(
-            ("ADDED", shared(record)) for record in records if match is None or match(record)
-        )
-        return store.revision
+        shared = self._kind.shared
+        self._changes.extend(("ADDED", shared(record)) for record in self._watched.matching())
+        return self._store.revision
 
     def _time_is_up(self) -> None:
         """End the watch, saying how far it came, so that even a quiet one can be taken up again."""
-        if self._options.bookmarks and self._context.store.revision != self._sent:
-            self._changes.append(("BOOKMARK", self._bookmark(self._context.store.revision)))
+        if self._options.bookmarks and self._store.revision != self._sent:
+            self._changes.append(("BOOKMARK", self._bookmark(self._store.revision)))
         self.close()
 
     def _bookmark(self, at: int, annotations: dict[str, str] | None = None) -> dict[str, Any]:
@@ -155,7 +122,7 @@ class LocalWatch(Stream):
         return {"kind": resource.kind, "apiVersion": resource.api_version, "metadata": meta}
 
     def _sink(self, events: list[Event]) -> None:
-        changes, match, kind = self._changes, self._match, self._kind
+        changes, match, kind = self._changes, self._watched.match, self._kind
         self._sent = events[-1].revision
         for event in events:
             record, before = event.record, event.previous

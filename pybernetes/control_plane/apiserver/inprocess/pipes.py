@@ -7,24 +7,41 @@ from collections import deque
 from typing import Any
 
 from pybernetes.lib.http.limits import Limits
-from pybernetes.lib.http.server_connection import Upgrade
 from pybernetes.lib.http.stream import Stream
+from pybernetes.lib.http.upgrade import Upgrade
 
 Headers = dict[bytes, bytes]
+# How much may wait for the reader before what can wait does.
+_AHEAD = 1 << 16
 
 
-class Reader:
+class _Waiting:
+    """Somebody who waits for more to come."""
+
+    def __init__(self) -> None:
+        self._waiter: asyncio.Future[None] | None = None
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    async def _more(self) -> None:
+        self._waiter = asyncio.get_running_loop().create_future()
+        await self._waiter
+
+
+class Reader(_Waiting):
     """The body of a stream, without the chunks that it goes over a connection in."""
 
     def __init__(self, stream: Stream | None, data: bytes = b"") -> None:
+        super().__init__()
         self._stream = stream
         self._parts: deque[bytes] = deque([data] if data else [])
         self._raw = b""
         self._ended = stream is None
-        self._waiter: asyncio.Future[None] | None = None
         self.transport = self
         if stream is not None:
-            stream.attach(self, None)  # type: ignore[arg-type]
+            stream.attach(self)
 
     # What a stream asks of its connection.
 
@@ -45,6 +62,8 @@ class Reader:
             else:
                 self._ended = True
             self._raw = rest[size + 2 :]
+        if self._stream is not None and self.get_write_buffer_size() > _AHEAD:
+            self._stream.pause()
         self._wake()
 
     def get_write_buffer_size(self) -> int:
@@ -59,17 +78,14 @@ class Reader:
 
     # What the client asks.
 
-    def _wake(self) -> None:
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
-
     async def read(self) -> bytes:
         """Return what came up since the last call; nothing at all at the end."""
         while not self._parts and not self._ended:
-            self._waiter = asyncio.get_running_loop().create_future()
-            await self._waiter
+            await self._more()
         data = b"".join(self._parts)
         self._parts.clear()
+        if self._stream is not None:
+            self._stream.resume()
         return data
 
     def close(self) -> None:
@@ -80,15 +96,15 @@ class Reader:
         self._wake()
 
 
-class Pipe:
+class Pipe(_Waiting):
     """The client's end of an upgraded connection within the process."""
 
     def __init__(self, answer: Upgrade) -> None:
+        super().__init__()
         self.headers: Headers = {}
         self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._head = b""
         self._data = b""
-        self._waiter: asyncio.Future[None] | None = None
         self._closed = False
         self._server = answer.start(_Far(self), b"")  # type: ignore[arg-type]
 
@@ -106,15 +122,10 @@ class Pipe:
         self._data += data
         self._wake()
 
-    def _wake(self) -> None:
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
-
     async def read(self) -> bytes:
         """Return what came up since the last call; nothing at all at the end."""
         while not self._data and not self._closed:
-            self._waiter = asyncio.get_running_loop().create_future()
-            await self._waiter
+            await self._more()
         data, self._data = self._data, b""
         return data
 

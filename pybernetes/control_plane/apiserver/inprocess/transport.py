@@ -16,8 +16,9 @@ from pybernetes.control_plane.apiserver.inprocess.pipes import Headers, Pipe, Re
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.store.protocol import StoreError
 from pybernetes.lib.http.messages import Response
-from pybernetes.lib.http.server_connection import Application, Upgrade
+from pybernetes.lib.http.server_connection import Answer, Application
 from pybernetes.lib.http.stream import Stream
+from pybernetes.lib.http.upgrade import Upgrade
 
 
 class InProcessTransport:
@@ -39,8 +40,8 @@ class InProcessTransport:
         request.started = time.monotonic()
         return request
 
-    async def _answer(self, request: Request) -> Any:
-        answer: Any = self._application(request)
+    async def _answer(self, request: Request) -> Answer:
+        answer = self._application(request)
         return await answer if inspect.isawaitable(answer) else answer
 
     async def send(

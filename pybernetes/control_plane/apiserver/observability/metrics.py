@@ -154,7 +154,7 @@ class Metrics:
                 del table[key]
         self._events.pop(resource, None)
 
-    def render(self) -> tuple[str, bytes]:
+    def render(self) -> tuple[bytes, bytes]:
         """Return the content type and the text of a scrape."""
         out = Exposition()
         self._render_requests(out)

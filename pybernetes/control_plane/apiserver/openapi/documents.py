@@ -23,7 +23,9 @@ class Documents:
     """
 
     def __init__(self, resources: Iterable[Resource], custom: Mapping[Key, Schema | None]) -> None:
-        self._resources = sorted(resources, key=lambda found: (found.group, found.version, found.plural))
+        self._resources = sorted(
+            resources, key=lambda resource: (resource.group, resource.version, resource.plural)
+        )
         self._custom = custom
         self._raw = load.definitions()
         self._kinds = schemas.kinds(self._raw)
@@ -31,18 +33,20 @@ class Documents:
         self._encoded: dict[tuple[str, str], bytes] = {}
 
     def paths(self) -> list[str]:
-        """The path below ``/openapi/v3/`` of every document of version 3."""
-        found = {"api", "apis", "version", *_OPENID}
+        """Return the path below ``/openapi/v3/`` of every document of version 3."""
+        paths = {"api", "apis", "version", *_OPENID}
         for resource in self._resources:
-            found.add(_place(resource.group, resource.version))
+            paths.add(_place(resource.group, resource.version))
             if resource.group:
-                found.add(f"apis/{resource.group}")
-        return sorted(found)
+                paths.add(f"apis/{resource.group}")
+        return sorted(paths)
 
     def v3(self, place: str) -> bytes:
-        """The document of version 3 for one place, such as ``apis/apps/v1``."""
-        members = [found for found in self._resources if _place(found.group, found.version) == place]
-        paths = sorted(self._paths(members, [place]), key=lambda found: found.path)
+        """Return the document of version 3 for one place, such as ``apis/apps/v1``."""
+        members = [
+            resource for resource in self._resources if _place(resource.group, resource.version) == place
+        ]
+        paths = sorted(self._paths(members, [place]), key=lambda path: path.path)
         own = self._own(members, V3)
         definitions = self._definitions(paths, own, V3)
         return b"".join(
@@ -60,8 +64,8 @@ class Documents:
         )
 
     def v2(self) -> bytes:
-        """The one document of version 2."""
-        paths = sorted(self._paths(self._resources, self.paths()), key=lambda found: found.path)
+        """Return the one document of version 2."""
+        paths = sorted(self._paths(self._resources, self.paths()), key=lambda path: path.path)
         definitions = self._definitions(paths, self._own(self._resources, V2), V2)
         return b"".join(
             (
@@ -77,7 +81,7 @@ class Documents:
         )
 
     def _paths(self, members: list[Resource], places: Iterable[str]) -> list[Path]:
-        found = [_place_path(place) for place in places]
+        paths = [_place_path(place) for place in places]
         for resource in members:
             kind = Kind(resource.group, resource.version, resource.kind)
             if self._is_custom(resource):
@@ -86,25 +90,30 @@ class Documents:
             else:
                 definition = self._kinds[kind]
                 listed = self._kinds.get(kind._replace(kind=resource.list_kind), "")
-            found.extend(operations.Describer(resource, definition, listed).paths(self._kinds))
-        return found
+            paths.extend(operations.Describer(resource, definition, listed).paths(self._kinds))
+        return paths
 
     def _is_custom(self, resource: Resource) -> bool:
         return (resource.group, resource.version, resource.plural) in self._custom
 
     def _own(self, members: list[Resource], prefix: str) -> dict[str, Schema]:
-        """The definitions of the custom kinds among the members."""
-        found: dict[str, Schema] = {}
+        """Return the definitions of the custom kinds among the members."""
+        definitions: dict[str, Schema] = {}
         for resource in members:
             if self._is_custom(resource):
                 kind = Kind(resource.group, resource.version, resource.kind)
                 schema = self._custom[resource.group, resource.version, resource.plural]
-                found |= schemas.custom(kind, resource.list_kind, schema, prefix)
-        return found
+                definitions |= schemas.custom(kind, resource.list_kind, schema, prefix)
+        return definitions
 
     def _definitions(self, paths: list[Path], own: dict[str, Schema], prefix: str) -> list[bytes]:
-        """The encoded definitions that paths and custom kinds need, by name."""
-        pending = [name for path in paths for found in path.operations for name in (found.body, found.answer)]
+        """Return the encoded definitions that paths and custom kinds need, by name."""
+        pending = [
+            name
+            for path in paths
+            for operation in path.operations
+            for name in (operation.body, operation.answer)
+        ]
         if any("{name}" in path.path for path in paths):
             pending.append(META["WatchEvent"])  # no operation names it, but every watch sends it
         encoded: dict[str, bytes] = {}
@@ -147,7 +156,7 @@ def _place(group: str, version: str) -> str:
 
 
 def _place_path(place: str) -> Path:
-    """The path of the discovery document (or the version) that a document of OpenAPI begins with."""
+    """Return the path of the discovery document (or the version) that a document of OpenAPI begins with."""
     if place in _OPENID:
         tag, name, description, media = _OPENID[place]
         return _read(place, tag, name, description, "", answers=(media,))

@@ -50,7 +50,7 @@ class OpenApi:
         self._foreign: dict[str, tuple[bytes | None, Schema | None]] = {}
 
     def set_foreign(self, group: str, version: str, v3: bytes | None, v2: Schema | None) -> None:
-        """Adds what another server says about a version of a group; None for both takes it out."""
+        """Add what another server says about a version of a group; None for both takes it out."""
         place = f"apis/{group}/{version}"
         if self._foreign.get(place, (None, None)) == (v3, v2):
             return
@@ -59,13 +59,13 @@ class OpenApi:
         self._v2, self._index = {}, b""
 
     def add(self, resource: Resource, schema: Schema | None) -> None:
-        """Serves a custom resource; ``schema`` is its openAPIV3Schema, or None if anything goes."""
+        """Serve a custom resource; ``schema`` is its openAPIV3Schema, or None if anything goes."""
         self._resources[_key(resource)] = resource
         self._custom[_key(resource)] = schema
         self._changed(resource)
 
     def remove(self, resource: Resource) -> None:
-        """Serves a resource no longer."""
+        """Serve a resource no longer."""
         self._resources.pop(_key(resource), None)
         self._custom.pop(_key(resource), None)
         self._changed(resource)
@@ -78,7 +78,7 @@ class OpenApi:
     def respond(
         self, path: str, query: str = "", accept: str = "", if_none_match: str = "", accept_encoding: str = ""
     ) -> Response | None:
-        """Answers a path below ``/openapi`` with status, headers and body; None for any other path.
+        """Answer a path below ``/openapi`` with status, headers and body; None for any other path.
 
         ``query`` is the raw query string. The body is compressed if ``accept_encoding`` allows it.
         """
@@ -131,7 +131,7 @@ class OpenApi:
         return _document(headers, document, packed)
 
     def _write_v3(self) -> None:
-        """Writes what is missing of version 3, and the index, which names every document by its hash."""
+        """Write what is missing of version 3, and the index, which names every document by its hash."""
         if self._index:
             return
         documents = Documents(self._resources.values(), self._custom)
@@ -162,7 +162,7 @@ def _key(resource: Resource) -> Key:
 
 
 def _merged(own: bytes, others: list[Schema]) -> bytes:
-    """The document of version 2 with what others serve in it; where both say something, this server is right."""
+    """Return the document of version 2 with what others serve in it; where both say something, this server is right."""
     if not others:
         return own
     document = orjson.loads(own)

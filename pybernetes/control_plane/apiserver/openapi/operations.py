@@ -70,7 +70,7 @@ class Path:
 
 
 def group_words(group: str, custom: bool = False) -> str:
-    """A group as it stands in names of operations: ``rbacAuthorization``, ``comExample`` for a custom one."""
+    """Return a group as it stands in names of operations: ``rbacAuthorization``, ``comExample`` for a custom one."""
     if custom:
         words = group.split(".")[::-1]
     else:
@@ -101,7 +101,7 @@ class Describer:
         self.own_kind = Kind(resource.group, resource.version, resource.kind)
 
     def paths(self, definition_of: dict[Kind, str]) -> Iterator[Path]:
-        """Every path; ``definition_of`` finds the definitions of what subresources speak."""
+        """Return every path; ``definition_of`` finds the definitions of what subresources speak."""
         resource, kind = self.resource, self.resource.kind
         if resource.namespaced and "list" in resource.verbs:
             everywhere = self._operation("list", "get", f"{kind}ForAllNamespaces", self.list_definition)

@@ -56,7 +56,9 @@ _DELETE = (
 
 
 def _sorted(*groups: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
-    return tuple(sorted((parameter for group in groups for parameter in group), key=lambda found: found.name))
+    return tuple(
+        sorted((parameter for group in groups for parameter in group), key=lambda parameter: parameter.name)
+    )
 
 
 LIST = _sorted(

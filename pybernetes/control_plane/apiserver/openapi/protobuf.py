@@ -32,7 +32,7 @@ def _varint(value: int) -> bytes:
 
 
 def _bytes(number: int, value: bytes) -> bytes:
-    """A field that holds bytes: a text or another message."""
+    """Return a field that holds bytes: a text or another message."""
     return _varint(number << 3 | 2) + _varint(len(value)) + value
 
 
@@ -53,7 +53,7 @@ def _number(number: int, value: int | None) -> bytes:
 
 
 def _any(value: Any) -> bytes:
-    """A value of any shape, which gnostic keeps as a text of YAML; JSON is YAML."""
+    """Return a value of any shape, which gnostic keeps as a text of YAML; JSON is YAML."""
     return _bytes(2, orjson.dumps(value))
 
 
@@ -66,7 +66,7 @@ def _extensions(number: int, node: Mapping[str, Any]) -> bytes:
 
 
 def schema(node: Mapping[str, Any]) -> bytes:
-    """A Schema message."""
+    """Return a Schema message."""
     out = [_text(1, node.get("$ref")), _text(2, node.get("format")), _text(4, node.get("description"))]
     for number, key in ((11, "maxLength"), (12, "minLength"), (14, "maxItems"), (15, "minItems")):
         out.append(_number(number, node.get(key)))
@@ -90,7 +90,7 @@ def schema(node: Mapping[str, Any]) -> bytes:
 
 
 def _parameter(node: Mapping[str, Any]) -> bytes:
-    """A ParametersItem message: one of two kinds, wrapped in what tells them apart."""
+    """Return a ParametersItem message: one of two kinds, wrapped in what tells them apart."""
     if node["in"] == "body":
         body = _text(2, node["name"]) + _text(3, "body") + _flag(4, node.get("required"))
         return _bytes(1, _bytes(1, body + _bytes(5, schema(node["schema"]))))
@@ -109,7 +109,7 @@ def _response(node: Mapping[str, Any]) -> bytes:
 
 
 def _operation(node: Mapping[str, Any]) -> bytes:
-    responses = b"".join(_named(1, code, _response(found)) for code, found in node["responses"].items())
+    responses = b"".join(_named(1, code, _response(response)) for code, response in node["responses"].items())
     return b"".join(
         (
             _texts(1, node["tags"]),
@@ -117,7 +117,7 @@ def _operation(node: Mapping[str, Any]) -> bytes:
             _text(5, node["operationId"]),
             _texts(6, node["produces"]),
             _texts(7, node["consumes"]),
-            *(_bytes(8, _parameter(found)) for found in node.get("parameters", ())),
+            *(_bytes(8, _parameter(parameter)) for parameter in node.get("parameters", ())),
             _bytes(9, responses),
             _texts(10, node["schemes"]),
             _extensions(13, node),
@@ -127,18 +127,22 @@ def _operation(node: Mapping[str, Any]) -> bytes:
 
 def _path(node: Mapping[str, Any]) -> bytes:
     out = [_bytes(number, _operation(node[method])) for method, number in _METHODS.items() if method in node]
-    out += [_bytes(9, _parameter(found)) for found in node.get("parameters", ())]
+    out += [_bytes(9, _parameter(parameter)) for parameter in node.get("parameters", ())]
     return b"".join(out)
 
 
 def document(node: Mapping[str, Any]) -> bytes:
-    """A whole Swagger document as our own writer makes it."""
+    """Return a whole Swagger document as our own writer makes it."""
     info = _text(1, node["info"]["title"]) + _text(2, node["info"]["version"])
-    paths = b"".join(_named(2, path, _path(found)) for path, found in node["paths"].items())
-    definitions = b"".join(_named(1, name, schema(found)) for name, found in node["definitions"].items())
+    paths = b"".join(_named(2, path, _path(item)) for path, item in node["paths"].items())
+    definitions = b"".join(
+        _named(1, name, schema(definition)) for name, definition in node["definitions"].items()
+    )
     security = b"".join(
-        _named(1, name, _bytes(2, _text(1, found["type"]) + _text(2, found["name"]) + _text(3, found["in"])))
-        for name, found in node["securityDefinitions"].items()
+        _named(
+            1, name, _bytes(2, _text(1, scheme["type"]) + _text(2, scheme["name"]) + _text(3, scheme["in"]))
+        )
+        for name, scheme in node["securityDefinitions"].items()
     )
     return b"".join(
         (
@@ -146,7 +150,7 @@ def document(node: Mapping[str, Any]) -> bytes:
             _bytes(2, info),
             _bytes(8, paths),
             _bytes(9, definitions),
-            *(_bytes(12, _named(1, name, b"")) for found in node["security"] for name in found),
+            *(_bytes(12, _named(1, name, b"")) for requirement in node["security"] for name in requirement),
             _bytes(13, security),
         )
     )

@@ -25,21 +25,21 @@ SECURITY_V2 = {"securityDefinitions": _BEARER, "security": [{"BearerToken": []}]
 
 
 def paths_v3(paths: Iterable[Path]) -> dict[str, Any]:
-    """The paths of an OpenAPI 3.0 document."""
+    """Return the paths of an OpenAPI 3.0 document."""
     return _paths(paths, _operation_v3, _parameter_v3)
 
 
 def paths_v2(paths: Iterable[Path]) -> dict[str, Any]:
-    """The paths of a Swagger 2.0 document."""
+    """Return the paths of a Swagger 2.0 document."""
     return _paths(paths, _operation_v2, _parameter_v2)
 
 
 def _paths(paths: Iterable[Path], operation: Any, parameter: Any) -> dict[str, Any]:
     written: dict[str, Any] = {}
     for path in paths:
-        item = {found.method: operation(path, found) for found in path.operations}
+        item = {described.method: operation(path, described) for described in path.operations}
         if path.parameters:
-            item["parameters"] = [parameter(found) for found in path.parameters]
+            item["parameters"] = [parameter(described) for described in path.parameters]
         written[path.path] = item
     return written
 

@@ -53,17 +53,17 @@ _ONLY_V3 = ("oneOf", "anyOf", "allOf", "not", "nullable", "default", "x-kubernet
 
 
 def kinds(definitions: Mapping[str, Schema]) -> dict[Kind, str]:
-    """The definition of every kind that has one of its own."""
-    found = {}
+    """Return the definition of every kind that has one of its own."""
+    names = {}
     for name, node in definitions.items():
         named = node.get("x-kubernetes-group-version-kind", ())
         if len(named) == 1:
-            found[Kind(named[0]["group"], named[0]["version"], named[0]["kind"])] = name
-    return found
+            names[Kind(named[0]["group"], named[0]["version"], named[0]["kind"])] = name
+    return names
 
 
 def convert(name: str, node: Schema, prefix: str) -> Schema:
-    """A definition of the schema package for one version of OpenAPI, named by its reference prefix."""
+    """Return a definition of the schema package for one version of OpenAPI, named by its reference prefix."""
     if name in _TEXTS:
         return {"description": _TEXTS[name], **_ALTERNATIVES[prefix][name]}
     schema = _convert(node, prefix)
@@ -100,29 +100,29 @@ def _convert(node: Schema, prefix: str) -> Schema:
 
 
 def references(schema: Any) -> set[str]:
-    """The names of the definitions to which a schema refers."""
-    found: set[str] = set()
+    """Return the names of the definitions to which a schema refers."""
+    names: set[str] = set()
     pending = [schema]
     while pending:
         node = pending.pop()
         if type(node) is dict:
             for key, value in node.items():
                 if key == "$ref" and type(value) is str:
-                    found.add(value.rpartition("/")[2])
+                    names.add(value.rpartition("/")[2])
                 elif type(value) in (dict, list):
                     pending.append(value)
         elif type(node) is list:
             pending.extend(node)
-    return found
+    return names
 
 
 def custom_name(kind: Kind) -> str:
-    """The name of a custom kind's definition: its group turned around, version and kind."""
+    """Return the name of a custom kind's definition: its group turned around, version and kind."""
     return ".".join([*reversed(kind.group.split(".")), kind.version, kind.kind])
 
 
 def custom(kind: Kind, list_kind: str, schema: Schema | None, prefix: str) -> dict[str, Schema]:
-    """The definitions of a custom kind and of its list."""
+    """Return the definitions of a custom kind and of its list."""
     body = dict(schema or {"type": "object", _PRESERVE: True})
     # kubectl takes an object of version 2 that has properties for one that has no others.
     is_free = prefix == V2 and bool(body.get(_PRESERVE))
@@ -162,7 +162,7 @@ def custom(kind: Kind, list_kind: str, schema: Schema | None, prefix: str) -> di
 
 
 def _simplify(schema: Schema) -> Schema:
-    """A structural schema in the words of version 2, as far as it has them and kubectl can cope with them."""
+    """Return a structural schema in the words of version 2, as far as it has them and kubectl can cope with them."""
     simple = {key: value for key, value in schema.items() if key not in _ONLY_V3}
     if schema.get("nullable") or simple.get("x-kubernetes-int-or-string"):
         # Clients of version 2 would refuse nulls; without a type they let them pass.

@@ -44,11 +44,11 @@ def _as_status(error: Exception) -> errors.StatusError:
     return errors.internal(f"{type(error).__name__}: {error}")
 
 
-def refusal(status: int, message: str) -> bytes:
+def refusal(status: int, message: str) -> Response:
     """Return the Status of a request that could not be read at all."""
     error = (
         errors.too_large(message)
         if status == 413
         else errors.StatusError(status, _REASONS.get(status, ""), message)
     )
-    return orjson.dumps(error.body())
+    return Response(orjson.dumps(error.body()), status)

@@ -50,7 +50,7 @@ class OwnPaths:
             return Response(orjson.dumps(version.document(), option=orjson.OPT_INDENT_2))
         if first == "metrics" and path == "/metrics":
             content_type, body = self.context.metrics.render()
-            return Response(body, 200, content_type.encode())
+            return Response(body, 200, content_type)
         if path in zpages.PATHS:
             return self._zpage(request)
         if path.rstrip("/") in self.context.authentication.documents:

@@ -49,32 +49,32 @@ class AddressPool:
         self._cached: tuple[int, list[AddressRange]] = (-1, [])
 
     def ranges(self, family: str) -> list[AddressRange]:
-        """The ranges of a family that addresses may be taken from, the default one first."""
+        """Return the ranges of a family that addresses may be taken from, the default one first."""
         changed = self._store.changed(CIDRS)
         if self._cached[0] != changed:
             self._cached = (changed, self._load())
-        return [each for each in self._cached[1] if each.family == family]
+        return [range_ for range_ in self._cached[1] if range_.family == family]
 
     def _load(self) -> list[AddressRange]:
         records = self._store.list(CIDRS).records
         if not records:
             return list(self._options.ranges)
-        found: dict[str, AddressRange] = {}
+        ranges: dict[str, AddressRange] = {}
         loaded = sorted((orjson.loads(record.value) for record in records), key=_default_first)
         for cidr in (
             cidr for obj in loaded if _is_ready(obj) for cidr in obj.get("spec", {}).get("cidrs", ())
         ):
             try:
-                found.setdefault(cidr, AddressRange(cidr))
+                ranges.setdefault(cidr, AddressRange(cidr))
             except ValueError:
                 continue  # a range that no address can be taken from
-        return list(found.values())
+        return list(ranges.values())
 
     async def take(self, ip: str, family: str, service: Object, dry_run: bool) -> None:
-        """Takes a certain address; AddressError if it is not free or not in a range."""
+        """Take a certain address; AddressError if it is not free or not in a range."""
         name = str(parse_sloppy(ip))
         ranges = self.ranges(family)
-        if not any(name in each for each in ranges):
+        if not any(name in range_ for range_ in ranges):
             if dry_run and ranges:
                 valid = ranges[0].cidr
                 text = (
@@ -86,12 +86,12 @@ class AddressPool:
             raise AddressError(ALLOCATED)
 
     async def take_any(self, family: str, service: Object, dry_run: bool) -> str:
-        """Takes a free address; RangeFull if there is none."""
-        for each in self.ranges(family):
+        """Take a free address; RangeFull if there is none."""
+        for range_ in self.ranges(family):
             if dry_run:
                 # No address that a real request would get can be promised: the network's own says so.
-                return str(each.network.network_address)
-            for name in each.candidates(self._random):
+                return str(range_.network.network_address)
+            for name in range_.candidates(self._random):
                 if self._store.get(ADDRESSES + name) is None and await self._create(name, service):
                     return name
         raise RangeFull(FULL)
@@ -108,11 +108,11 @@ class AddressPool:
         return True
 
     async def note(self, name: str, service: Object) -> None:
-        """Writes down an address that a service has already."""
+        """Write down an address that a service has already."""
         await self._create(name, service)
 
     async def release(self, ip: str, namespace: str, name: str) -> None:
-        """Gives an address back, if it is this service's."""
+        """Give an address back, if it is this service's."""
 
         def change(address: Object | None) -> Outcome:
             parent = {} if address is None else address.get("spec", {}).get("parentRef", {})
@@ -132,7 +132,7 @@ def _default_first(obj: Object) -> tuple[bool, str]:
 
 
 def _is_ready(obj: Object) -> bool:
-    """Whether addresses may be taken from a ServiceCIDR; without a condition it counts as ready."""
+    """Return whether addresses may be taken from a ServiceCIDR; without a condition it counts as ready."""
     if obj["metadata"].get("deletionTimestamp"):
         return False
     conditions = obj.get("status", {}).get("conditions", ())

@@ -40,12 +40,12 @@ class Allocation:
         self._allocator = allocator
 
     async def commit(self) -> None:
-        """Gives back what the service has no more."""
+        """Give back what the service has no more."""
         await self._allocator.give_back(self.owner, self.freed_ips, self.freed_ports)
         self.freed_ips, self.freed_ports = [], set()
 
     async def undo(self) -> None:
-        """Gives back what was taken for a write that did not happen."""
+        """Give back what was taken for a write that did not happen."""
         await self._allocator.give_back(self.owner, self.ips, set(self.ports))
         self.ips, self.ports = [], []
 
@@ -68,25 +68,25 @@ class ServiceAllocator:
         self._repair = Repair(store, self.addresses, self.ports)
 
     async def start(self) -> None:
-        """Notes what existing services hold, and frees what a crash left behind."""
+        """Note what existing services hold, and free what a crash left behind."""
         await self._repair.start()
 
     async def close(self) -> None:
-        """Stops what start() left running."""
+        """Stop what start() left running."""
         await self._repair.close()
 
     async def allocate(self, new: Object, old: Object | None, *, dry_run: bool = False) -> Allocation:
-        """Completes a service to be written; a StatusError tells what cannot be had."""
+        """Complete a service to be written; a StatusError tells what cannot be had."""
         if old is None:
             return await self.allocate_create(new, dry_run=dry_run)
         return await self.allocate_update(new, old, dry_run=dry_run)
 
     async def allocate_create(self, obj: Object, *, dry_run: bool = False) -> Allocation:
-        """Completes a new service."""
+        """Complete a new service."""
         return await self._allocate(obj, None, dry_run)
 
     async def allocate_update(self, new: Object, old: Object, *, dry_run: bool = False) -> Allocation:
-        """Completes a changed service; a write that leaves the spec alone (of its status) changes nothing."""
+        """Complete a changed service; a write that leaves the spec alone (of its status) changes nothing."""
         if new.get("spec") == old.get("spec"):
             return Allocation(self, new)
         return await self._allocate(new, old, dry_run)
@@ -165,18 +165,18 @@ class ServiceAllocator:
         allocation.freed_ports = plan.released()
 
     async def note(self, obj: Object) -> None:
-        """Writes down the addresses of a service that nobody asked the pools for."""
+        """Write down the addresses of a service that nobody asked the pools for."""
         for ip in _addresses(obj):
             await self.addresses.note(ip, obj)
 
     async def release(self, obj: Object) -> None:
-        """Gives back all that a deleted service held."""
+        """Give back all that a deleted service held."""
         meta = obj["metadata"]
         owner = (meta.get("namespace", ""), meta.get("name", ""))
         await self.give_back(owner, _addresses(obj), all_ports(obj.get("spec", {})))
 
     async def give_back(self, owner: tuple[str, str], ips: list[str], ports: set[int]) -> None:
-        """Puts addresses and ports back into their pools."""
+        """Put addresses and ports back into their pools."""
         for ip in ips:
             await self.addresses.release(ip, *owner)
         if ports:
@@ -184,7 +184,7 @@ class ServiceAllocator:
 
 
 def _addresses(service: Object) -> list[str]:
-    """The addresses that a service holds of the pools."""
+    """Return the addresses that a service holds of the pools."""
     spec = service.get("spec", {})
     if spec.get("type") == "ExternalName":
         return []

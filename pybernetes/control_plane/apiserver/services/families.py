@@ -21,7 +21,7 @@ _IPS, _FAMILIES, _POLICY = _SPEC / "clusterIPs", _SPEC / "ipFamilies", _SPEC / "
 
 
 def keeps_preferred(spec: Fields, old: Fields | None) -> bool:
-    """Whether nothing about families changes in a service that prefers two: the cluster may have changed since."""
+    """Return whether nothing about families changes in a service that prefers two: the cluster may have changed since."""
     if old is None or spec.get("type") == "ExternalName" or spec.get("type") != old.get("type"):
         return False
     if {spec.get("ipFamilyPolicy"), old.get("ipFamilyPolicy", "PreferDualStack")} != {"PreferDualStack"}:
@@ -30,7 +30,7 @@ def keeps_preferred(spec: Fields, old: Fields | None) -> bool:
 
 
 def choose_families(obj: Object, old: Object | None, configured: tuple[str, ...]) -> None:
-    """Completes policy and families in place; a 422 error tells what does not fit this cluster."""
+    """Complete policy and families in place; a 422 error tells what does not fit this cluster."""
     spec = obj.get("spec", {})
     before = old.get("spec", {}) if old is not None else None
     if spec.get("type") == "ExternalName" or keeps_preferred(spec, before):
@@ -72,7 +72,7 @@ def _other(family: str) -> str:
 
 
 def _release_second(spec: Fields, old: Fields, problems: Errors) -> None:
-    """Saying SingleStack is enough to give the second address back; giving it back silently is not allowed."""
+    """Release the second address if SingleStack is asked for; refuse to do so silently."""
     words = (("clusterIPs", "cluster IP"), ("ipFamilies", "IP family"))
     for key, noun in words:
         after, before = spec.get(key, []), old.get(key, [])
@@ -94,7 +94,7 @@ def _check_policy(spec: Fields, problems: Errors) -> None:
 
 
 def _infer(spec: Fields, configured: tuple[str, ...], problems: Errors) -> None:
-    """Addresses that the client chose say which families it wants."""
+    """Take the families from the addresses that the client chose."""
     families = spec.setdefault("ipFamilies", [])
     for index, ip in enumerate(spec.get("clusterIPs", ())):
         if ip == NONE:

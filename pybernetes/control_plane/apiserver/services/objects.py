@@ -15,7 +15,7 @@ KUBERNETES = "kubernetes"
 
 
 def ip_address(ip: str, namespace: str, name: str, uid: str, timestamp: str) -> Object:
-    """The IPAddress that says which service has an address."""
+    """Return the IPAddress that says which service has an address."""
     return {
         "kind": "IPAddress",
         "apiVersion": "networking.k8s.io/v1",
@@ -30,12 +30,12 @@ def ip_address(ip: str, namespace: str, name: str, uid: str, timestamp: str) -> 
 
 
 def default_service_cidr(options: ServiceOptions, timestamp: str) -> Object:
-    """The ServiceCIDR ``kubernetes`` with the ranges of the flags; it is ready at once."""
+    """Return the ServiceCIDR ``kubernetes`` with the ranges of the flags; it is ready at once."""
     return {
         "kind": "ServiceCIDR",
         "apiVersion": "networking.k8s.io/v1",
         "metadata": {"name": KUBERNETES},
-        "spec": {"cidrs": [each.cidr for each in options.ranges]},
+        "spec": {"cidrs": [range_.cidr for range_ in options.ranges]},
         "status": {
             "conditions": [
                 {
@@ -51,7 +51,7 @@ def default_service_cidr(options: ServiceOptions, timestamp: str) -> Object:
 
 
 def kubernetes_service(options: ServiceOptions, port: int, node_port: int = 0) -> Object:
-    """The service ``default/kubernetes``, the API server itself: it has the first address of the range."""
+    """Return the service ``default/kubernetes``, the API server itself: it has the first address of the range."""
     first = options.ranges[0]
     service_port: dict[str, Any] = {"name": "https", "protocol": "TCP", "port": 443, "targetPort": port}
     if node_port:
@@ -77,7 +77,7 @@ def kubernetes_service(options: ServiceOptions, port: int, node_port: int = 0) -
 
 
 def kubernetes_endpoints(addresses: list[str], port: int) -> Object:
-    """The Endpoints of ``default/kubernetes``: where the API servers listen."""
+    """Return the Endpoints of ``default/kubernetes``: where the API servers listen."""
     subsets = [
         {
             "addresses": [{"ip": ip} for ip in sorted(addresses)],
@@ -97,7 +97,7 @@ def kubernetes_endpoints(addresses: list[str], port: int) -> Object:
 
 
 def kubernetes_endpoint_slice(addresses: list[str], port: int) -> Object:
-    """The EndpointSlice of ``default/kubernetes``."""
+    """Return the EndpointSlice of ``default/kubernetes``."""
     family = family_of(addresses[0]) if addresses else "IPv4"
     return {
         "kind": "EndpointSlice",

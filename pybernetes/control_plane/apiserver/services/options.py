@@ -5,9 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pybernetes.control_plane.apiserver.services.ranges import AddressRange, PortRange
+from pybernetes.lib.flags import Flag
 
 _ADDRESSES = (AddressRange("10.0.0.0/24"),)
 _NODE_PORTS = PortRange(30000, 32767)
+
+
+FLAGS = (
+    Flag(
+        "service-cluster-ip-range",
+        "10.0.0.0/24",
+        "ranges of service addresses: one, or one of each IP family",
+    ),
+    Flag("service-node-port-range", "30000-32767", "range of ports that services may have on every node"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +32,7 @@ class ServiceOptions:
     def parse(
         cls, cluster_ip_range: str = "10.0.0.0/24", node_port_range: str = "30000-32767"
     ) -> ServiceOptions:
-        """The options from the flags; ValueError says which flag is wrong and why."""
+        """Return the options from the flags; ValueError says which flag is wrong and why."""
         try:
             ranges = tuple(AddressRange(text.strip()) for text in cluster_ip_range.split(","))
         except ValueError as error:
@@ -32,7 +43,7 @@ class ServiceOptions:
             raise ValueError(
                 "--service-cluster-ip-range[0] and --service-cluster-ip-range[1] must be of different IP family"
             )
-        if any(each.size < 8 for each in ranges):
+        if any(range_.size < 8 for range_ in ranges):
             raise ValueError("--service-cluster-ip-range must be at least 8 IP addresses")
         try:
             return cls(ranges, PortRange.parse(node_port_range))
@@ -42,4 +53,4 @@ class ServiceOptions:
     @property
     def families(self) -> tuple[str, ...]:
         """The families of this cluster, the default one first."""
-        return tuple(each.family for each in self.ranges)
+        return tuple(range_.family for range_ in self.ranges)

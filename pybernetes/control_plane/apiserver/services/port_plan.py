@@ -16,17 +16,17 @@ _WITH_PORTS = ("NodePort", "LoadBalancer")
 
 
 def needs_health_check(spec: Fields) -> bool:
-    """Whether the service has a port for health checks of its own."""
+    """Return whether the service has a port for health checks of its own."""
     return spec.get("type") == "LoadBalancer" and spec.get("externalTrafficPolicy") == "Local"
 
 
 def node_ports(spec: Fields) -> list[int]:
-    """The node ports of the service's ports."""
+    """Return the node ports of the service's ports."""
     return [port["nodePort"] for port in spec.get("ports", ()) if port.get("nodePort")]
 
 
 def all_ports(spec: Fields) -> set[int]:
-    """All node ports that a stored service holds."""
+    """Return all node ports that a stored service holds."""
     held = set(node_ports(spec))
     if needs_health_check(spec) and spec.get("healthCheckNodePort"):
         held.add(spec["healthCheckNodePort"])
@@ -54,7 +54,7 @@ class PortPlan:
         return not any(kind in _WITH_PORTS for kind in kinds)
 
     def decide(self, taken: set[int]) -> set[int]:
-        """The taken ports after this write took its own."""
+        """Return the taken ports after this write took its own."""
         self.taken, self.chosen, self.health_check = taken, [], 0
         self.numbers = [port.get("nodePort", 0) for port in self.spec.get("ports", ())]
         if self.spec.get("type") in _WITH_PORTS:
@@ -64,7 +64,7 @@ class PortPlan:
         return taken | set(self.chosen)
 
     def apply(self) -> None:
-        """Writes the numbers into the service."""
+        """Write the numbers into the service."""
         for port, number in zip(self.spec.get("ports", ()), self.numbers, strict=True):
             if number:
                 port["nodePort"] = number
@@ -72,7 +72,7 @@ class PortPlan:
             self.spec["healthCheckNodePort"] = self.health_check
 
     def released(self) -> set[int]:
-        """The ports that the old service had and the new one has no more; to be given back after the write."""
+        """Return the ports that the old service had and the new one has no more; to be given back after the write."""
         freed = set(node_ports(self.old)) - set(node_ports(self.spec))
         if needs_health_check(self.old) and not needs_health_check(self.spec):
             freed.add(self.old.get("healthCheckNodePort", 0))
@@ -100,7 +100,7 @@ class PortPlan:
         return self.spec.get("type") == "NodePort" or self.spec.get("allocateLoadBalancerNodePorts", True)
 
     def _create(self) -> None:
-        """One node port serves all protocols of a port number."""
+        """Plan one node port for all protocols of a port number."""
         by_port: dict[int, int] = {}
         ports = self.spec.get("ports", ())
         for index, port in enumerate(ports):

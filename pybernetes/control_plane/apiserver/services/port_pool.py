@@ -37,7 +37,7 @@ class PortPool:
         self._random = random
 
     def taken(self) -> set[int]:
-        """The ports that are taken now."""
+        """Return the ports that are taken now."""
         record = self._store.get(KEY)
         return self._ports(None if record is None else _RANGES.object(record))
 
@@ -50,7 +50,7 @@ class PortPool:
         return {port for port in found if port in self.range}
 
     async def change(self, decide: Callable[[set[int]], set[int]]) -> None:
-        """Replaces the set of taken ports by what ``decide`` makes of it, again if another server was faster."""
+        """Replace the set of taken ports by what ``decide`` makes of it, again if another server was faster."""
 
         def change(allocation: Object | None) -> Object | Outcome:
             before = self._ports(allocation)
@@ -74,7 +74,7 @@ class PortPool:
         }
 
     def check(self, port: int, taken: set[int]) -> None:
-        """PortError if a port is not in the range or not free."""
+        """Raise PortError if a port is not in the range or not free."""
         if port not in self.range:
             text = f"provided port is not in the valid range. The range of valid ports is {self.range}"
             raise PortError(text)
@@ -82,7 +82,7 @@ class PortPool:
             raise PortError(ALLOCATED)
 
     def any_free(self, taken: set[int]) -> int:
-        """A free port; PortError if there is none."""
+        """Return a free port; PortError if there is none."""
         for port in self.range.candidates(self._random):
             if port not in taken:
                 return port
@@ -90,5 +90,5 @@ class PortPool:
 
     @staticmethod
     def any_dry(chosen: Iterable[int]) -> int:
-        """A number that stands for a port in a dry run, beyond those chosen already."""
+        """Return a number that stands for a port in a dry run, beyond those chosen already."""
         return max(chosen, default=_DRY_RUN_PORT) + 1

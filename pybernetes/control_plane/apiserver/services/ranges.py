@@ -15,12 +15,12 @@ _MAX_SIZE = 2**64 - 1
 
 
 def band(size: int, low: int, high: int, step: int) -> int:
-    """How many places at the start are kept for wishes: a part of the whole, within limits."""
+    """Return how many places at the start are kept for wishes: a part of the whole, within limits."""
     return 0 if size <= low else min(max(low, size // step), high)
 
 
 def _from_random(first: int, last: int, random: Random) -> Iterator[int]:
-    """Every number of a range once, from a random one on and around."""
+    """Return every number of a range once, from a random one on and around."""
     if first > last:
         return
     start = random.randint(first, last)
@@ -47,7 +47,7 @@ class AddressRange:
         self._offset = band(self.network.num_addresses, 16, 256, 16)
 
     def address(self, number: int) -> str:
-        """The canonical text of an address, given as a number."""
+        """Return the canonical text of an address, given as a number."""
         return str(type(self.network.network_address)(number))
 
     def __contains__(self, text: str) -> bool:
@@ -58,7 +58,7 @@ class AddressRange:
         return address.version == self.network.version and self.first <= int(address) <= self.last
 
     def candidates(self, random: Random) -> Iterator[str]:
-        """Every address, in the order in which they are tried."""
+        """Return every address, in the order in which they are tried."""
         middle = self.first + self._offset
         for number in _from_random(middle, self.last, random):
             yield self.address(number)
@@ -78,7 +78,7 @@ class PortRange:
 
     @classmethod
     def parse(cls, text: str) -> PortRange:
-        """A range as a flag gives it: ``30000-32767``, ``30000+2767`` or one port."""
+        """Return a range as a flag gives it: ``30000-32767``, ``30000+2767`` or one port."""
         try:
             if "-" in text:
                 first, last = (int(part) for part in text.split("-", 1))
@@ -100,7 +100,7 @@ class PortRange:
         return self.first <= port <= self.last
 
     def candidates(self, random: Random) -> Iterator[int]:
-        """Every port, in the order in which they are tried."""
+        """Return every port, in the order in which they are tried."""
         middle = self.first + band(self.last - self.first + 1, 16, 128, 32)
         yield from _from_random(middle, self.last, random)
         yield from _from_random(self.first, min(middle - 1, self.last), random)

@@ -36,7 +36,7 @@ class Findings:
 
 
 def diagnose(services: list[Object], addresses: list[Object], taken: set[int]) -> Findings:
-    """Compares services with what the pools say."""
+    """Compare services with what the pools say."""
     owners: dict[str, Object] = {}
     ports: set[int] = set()
     for service in services:
@@ -44,7 +44,7 @@ def diagnose(services: list[Object], addresses: list[Object], taken: set[int]) -
         ports |= all_ports(spec)
         if spec.get("type") != "ExternalName":
             owners |= {str(parse_sloppy(ip)): service for ip in spec.get("clusterIPs", ()) if ip != NONE}
-    found = Findings(missing_ports=ports - taken, leaked_ports=taken - ports)
+    findings = Findings(missing_ports=ports - taken, leaked_ports=taken - ports)
     noted = set()
     for address in addresses:
         meta, parent = address["metadata"], address.get("spec", {}).get("parentRef", {})
@@ -56,9 +56,9 @@ def diagnose(services: list[Object], addresses: list[Object], taken: set[int]) -
         ):
             noted.add(name)
         elif (meta.get("labels") or {}).get(objects.MANAGER_LABEL) == objects.MANAGER:
-            found.orphaned_addresses.add(name)
-    found.missing_addresses = [(ip, owner) for ip, owner in owners.items() if ip not in noted]
-    return found
+            findings.orphaned_addresses.add(name)
+    findings.missing_addresses = [(ip, owner) for ip, owner in owners.items() if ip not in noted]
+    return findings
 
 
 class Repair:
@@ -71,21 +71,21 @@ class Repair:
         self._later: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Notes what is missing; frees what is left over, now or later."""
-        found = self._look()
-        if found.missing_ports:
+        """Note what is missing; free what is left over, now or later."""
+        findings = self._look()
+        if findings.missing_ports:
             await self._ports.change(
-                lambda taken: taken | {p for p in found.missing_ports if p in self._ports.range}
+                lambda taken: taken | {p for p in findings.missing_ports if p in self._ports.range}
             )
         if self._store.local:
-            await self._free(found)
-        elif found.orphaned_addresses or found.leaked_ports:
-            self._later = asyncio.create_task(self._free_later(found))
-        for ip, service in found.missing_addresses:
+            await self._free(findings)
+        elif findings.orphaned_addresses or findings.leaked_ports:
+            self._later = asyncio.create_task(self._free_later(findings))
+        for ip, service in findings.missing_addresses:
             await self._addresses.note(ip, service)
 
     async def close(self) -> None:
-        """Gives up on what was to be done later."""
+        """Give up on what was to be done later."""
         if self._later is not None:
             self._later.cancel()
             await asyncio.gather(self._later, return_exceptions=True)

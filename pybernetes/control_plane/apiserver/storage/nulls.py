@@ -1,4 +1,4 @@
-"""What Go writes as null: lists that are always written although nobody gave them, and times of no moment.
+"""What Go writes as null: lists that are always written although nobody gave them, and times that were not set.
 
 Stored objects have them, so that clients see what upstream shows; functions of objects never meet them.
 """

@@ -1,4 +1,4 @@
-"""Work that is done again whenever somebody asks for it, and once more if the store was not there."""
+"""Work that is done again whenever somebody asks for it, and tried again if the store was not there."""
 
 from __future__ import annotations
 

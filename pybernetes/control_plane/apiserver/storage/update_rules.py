@@ -43,22 +43,18 @@ class UpdateRules:
 
     def check(self, new: Object, old: Object) -> None:
         """Validate the new object; 422 with every cause."""
-        resource = self.resource
-        problems = Errors()
+        resource, problems = self.resource, Errors()
         meta_rules.validate(resource, new, problems)
         meta_rules.validate_update(resource, new, old, problems)
-        if resource.validate is not None:
-            resource.validate(new, problems)
-        if resource.validate_update is not None:
-            resource.validate_update(new, old, problems)
-        self.refuse(new, problems)
-
-    def refuse(self, obj: Object, problems: Errors) -> None:
-        """Raise if there are problems."""
+        self._validate(new, old, problems)
         if problems:
-            raise errors.invalid(
-                self.resource.group, self.resource.kind, obj["metadata"].get("name", ""), problems
-            )
+            raise errors.invalid(resource.group, resource.kind, new["metadata"].get("name", ""), problems)
+
+    def _validate(self, new: Object, old: Object, problems: Errors) -> None:
+        if self.resource.validate is not None:
+            self.resource.validate(new, problems)
+        if self.resource.validate_update is not None:
+            self.resource.validate_update(new, old, problems)
 
 
 class StatusRules(UpdateRules):
@@ -92,13 +88,9 @@ class StatusRules(UpdateRules):
         if self.resource.prepare_status_update is not None:
             self.resource.prepare_status_update(new, old)
 
-    def check(self, new: Object, old: Object) -> None:
-        problems = Errors()
-        meta_rules.validate(self.resource, new, problems)
-        meta_rules.validate_update(self.resource, new, old, problems)
+    def _validate(self, new: Object, old: Object, problems: Errors) -> None:
         if self.resource.validate_status_update is not None:
             self.resource.validate_status_update(new, old, problems)
-        self.refuse(new, problems)
 
 
 class OwnRules(UpdateRules):
@@ -112,10 +104,6 @@ class OwnRules(UpdateRules):
     def prepare(self, new: Object, old: Object) -> None:
         self.rules.prepare(new, old)
 
-    def check(self, new: Object, old: Object) -> None:
-        problems = Errors()
-        meta_rules.validate(self.resource, new, problems)
-        meta_rules.validate_update(self.resource, new, old, problems)
+    def _validate(self, new: Object, old: Object, problems: Errors) -> None:
         if self.rules.validate is not None:
             self.rules.validate(new, old, problems)
-        self.refuse(new, problems)

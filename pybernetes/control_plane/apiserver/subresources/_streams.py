@@ -1,4 +1,4 @@
-"""What log, exec, attach and port-forward share: they are the kubelet's of the pod's node."""
+"""What log, exec, attach and port-forward share: the kubelet of the pod's node serves them."""
 
 from __future__ import annotations
 

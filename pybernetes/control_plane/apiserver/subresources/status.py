@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Awaitable
 
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.context import ServerContext
@@ -12,14 +12,17 @@ from pybernetes.control_plane.apiserver.storage.update_rules import StatusRules,
 from pybernetes.control_plane.apiserver.verbs.get import get
 from pybernetes.control_plane.apiserver.verbs.patch import patch
 from pybernetes.control_plane.apiserver.verbs.update import update
+from pybernetes.lib.http.messages import Response
 
 
-def handle(context: ServerContext, request: Request, kind: Kind) -> Any:
+def handle(context: ServerContext, request: Request, kind: Kind) -> Response | Awaitable[Response]:
     """Read the object, or write its status alone."""
     return with_rules(context, request, kind, StatusRules(kind.resource))
 
 
-def with_rules(context: ServerContext, request: Request, kind: Kind, rules: UpdateRules) -> Any:
+def with_rules(
+    context: ServerContext, request: Request, kind: Kind, rules: UpdateRules
+) -> Response | Awaitable[Response]:
     """Get, update or patch a subresource that is the object itself under other rules."""
     match request.request_info.verb:
         case "get":

@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Callable
 
 from pybernetes.api import errors
-from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.store.protocol import Event
 
@@ -39,16 +38,3 @@ class EventConverter:
                 self._failed(error)
                 return
             self._sink(events)
-
-
-async def convert_all(context: ServerContext, kind: Kind, prefix: str) -> None:
-    """Have everything under a prefix converted; nothing is left when this returns."""
-    while True:
-        if prefix.endswith("/"):
-            records = context.store.list(prefix).records
-        else:
-            record = context.store.get(prefix)
-            records = [] if record is None else [record]
-        if not kind.unconverted(records):
-            return
-        await kind.convert(records)

@@ -9,25 +9,22 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable
-from typing import Any
 
 import orjson
 
 from pybernetes.api import errors
-from pybernetes.control_plane.apiserver.codec import negotiation, rendering, websocket_stream
-from pybernetes.control_plane.apiserver.codec.negotiation import Representation
+from pybernetes.control_plane.apiserver.codec import negotiation, websocket_stream
 from pybernetes.control_plane.apiserver.context import ServerContext
-from pybernetes.control_plane.apiserver.observability.metrics import Events
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import ListOptions, list_options, revision
-from pybernetes.control_plane.apiserver.storage.resource_version import restamp
 from pybernetes.control_plane.apiserver.storage.selection import Selection
-from pybernetes.control_plane.apiserver.verbs.event_conversion import EventConverter, Sink, convert_all
 from pybernetes.control_plane.apiserver.verbs.get import wait_for
-from pybernetes.control_plane.store.protocol import Compacted, Event, Record, StoreError
-from pybernetes.lib.http.server_connection import Upgrade
+from pybernetes.control_plane.apiserver.verbs.watch_frames import Batch, Frames
+from pybernetes.control_plane.apiserver.verbs.watched import Watched
+from pybernetes.control_plane.store.protocol import Event, StoreError, Watch
 from pybernetes.lib.http.stream import Stream, chunk
+from pybernetes.lib.http.upgrade import Upgrade
 
 _BOOKMARK_SECONDS = 60.0
 _SHORTEST_TIMEOUT = 1800
@@ -66,133 +63,36 @@ def _open(
     name = request.request_info.name or (selection.name if namespace or not kind.namespaced else "")
     # A watch of one object listens to its key alone.
     prefix = kind.key(namespace, name) if name else kind.collection(namespace)
+    watched = Watched(context, kind, prefix, selection.match, options, wanted)
     if request.local is not None and not form.transform:
-        return request.local.watch(context, kind, prefix, selection, options, wanted)
+        return request.local.watch(watched)
     frames = Frames(kind, form, request.parameter("includeObject") or "Metadata", context)
-    stream = Watcher(context, kind, prefix, selection, options, frames, wanted).stream
+    stream = Watcher(watched, frames).stream
     return websocket_stream.lines(stream, request) if websocket_stream.wanted(request) else stream
-
-
-class Frames:
-    """Events as they go over the wire in one representation, each encoded once and kept with the event."""
-
-    __slots__ = ("context", "columns", "form", "include", "key", "kind", "plain")
-
-    def __init__(self, kind: Kind, form: Representation, include: str, context: ServerContext) -> None:
-        self.kind, self.form, self.include, self.context = kind, form, include, context
-        self.plain = not form.transform
-        self.columns = True
-        self.key = (kind.form, form.transform, form.version, include)
-
-    def of(self, event: Event, type_: str, record: Record) -> bytes:
-        """Return the chunk of an event; a deletion shows the object as it was, with the version of its end."""
-        cache = event.frames
-        if cache is None:
-            cache = event.frames = {}
-        key = (type_, self.key)
-        frame = cache.get(key)
-        if frame is None or (self.columns and not self.plain):
-            data = self.kind.data(record)
-            if record.revision != event.revision:
-                data = restamp(data, record.revision, event.revision)
-            frame = self.encode(type_, data)
-            if self.plain:
-                cache[key] = frame
-        return frame
-
-    def encode(self, type_: str, data: bytes) -> bytes:
-        """Return the chunk of an event with an object's bytes."""
-        if not self.plain:
-            data = self._transformed(orjson.loads(data))
-        return chunk(b'{"type":"%b","object":%b}\n' % (type_.encode(), data))
-
-    def _transformed(self, obj: dict[str, Any]) -> bytes:
-        if self.form.transform == "Table":
-            rows = [rendering.row(self.kind, obj, self.context.clock(), self.include)]
-            meta = {"resourceVersion": obj["metadata"].get("resourceVersion", "")}
-            value = rendering.as_table(self.kind, rows, meta, self.form.version, self.columns)
-            self.columns = False  # the headings go out once
-            return orjson.dumps(value)
-        return orjson.dumps(rendering.partial(obj, self.form.version))
-
-    def bookmark(self, at: int, annotations: dict[str, str] | None = None) -> bytes:
-        """Return the chunk of a bookmark: how far the watch has come."""
-        meta: dict[str, Any] = {"resourceVersion": str(at), "creationTimestamp": None}
-        if annotations:
-            meta["annotations"] = annotations
-        if self.form.transform == "Table":
-            value = rendering.as_table(self.kind, [], {"resourceVersion": str(at)}, self.form.version, False)
-            if annotations:
-                value["rows"] = [{"cells": [], "object": {"kind": "PartialObjectMetadata",
-                                  "apiVersion": "meta.k8s.io/v1", "metadata": meta}}]  # fmt: skip
-        elif self.form.transform:
-            value = rendering.partial({"metadata": meta}, self.form.version)
-        else:
-            resource = self.kind.resource
-            value = {"kind": resource.kind, "apiVersion": resource.api_version, "metadata": meta}
-        return chunk(b'{"type":"BOOKMARK","object":%b}\n' % orjson.dumps(value))
-
-
-class Batch:
-    """The chunks of the last batch of changes, shared by all watches without selectors of one representation."""
-
-    __slots__ = ("__weakref__", "counted", "events", "joined", "sizes", "watchers")
-
-    def __init__(self, counted: Events) -> None:
-        self.counted = counted
-        self.events: list[Event] | None = None
-        self.joined = b""
-        self.sizes: list[int] = []
-        self.watchers = 0
-
-    def renew(self, events: list[Event], frames: Frames) -> None:
-        """Encode a new batch, and count the last one for all who got it."""
-        for size in self.sizes:
-            self.counted.sent(size, self.watchers)
-        of = frames.of
-        chunks = [
-            of(event, "ADDED" if event.previous is None else "MODIFIED", event.record)
-            if event.record is not None
-            else of(event, "DELETED", event.previous)  # type: ignore[arg-type]
-            for event in events
-        ]
-        self.events, self.joined = events, b"".join(chunks)
-        self.sizes, self.watchers = [len(frame) for frame in chunks], 0
 
 
 class Watcher:
     """One open watch."""
 
-    def __init__(
-        self,
-        context: ServerContext,
-        kind: Kind,
-        prefix: str,
-        selection: Selection,
-        options: ListOptions,
-        frames: Frames,
-        start: int,
-    ) -> None:
-        self.context, self.kind, self.prefix, self.frames = context, kind, prefix, frames
-        self.match = selection.match
-        self.options = options
-        self.start = start
+    def __init__(self, watched: Watched, frames: Frames) -> None:
+        context, kind = watched.context, watched.kind
+        self.watched, self.frames = watched, frames
+        self.context, self.kind, self.options = context, kind, watched.options
         self.sent = 0
         self.stream = Stream()
         self.stream.on_open = self._begin
         self.stream.on_close = self._end
-        self._watch: Any = None
+        self._watch: Watch | None = None
         self._timers: list[asyncio.TimerHandle] = []
         self._events = context.metrics.events(kind.resource)
         # A Table's headings go out once per watch, so its frames cannot be shared.
         self._batch = Batch(self._events)
         if frames.plain:
-            self._batch = context.batches.setdefault((prefix, frames.key), self._batch)
-        scope = "namespace" if prefix != kind.prefix and kind.namespaced else "cluster"
-        self._open_watches = context.metrics.long_running("watch", kind.resource, "", scope)
+            self._batch = context.batches.setdefault((watched.prefix, frames.key), self._batch)
+        self._open_watches = watched.open_watches()
         # Too old a version is an answer of its own while nothing has been sent yet.
-        if start and start < context.store.compacted:
-            raise errors.expired(f"too old resource version: {start} ({context.store.compacted})")
+        if watched.start and watched.start < context.store.compacted:
+            raise errors.expired(f"too old resource version: {watched.start} ({context.store.compacted})")
 
     def _begin(self) -> None:
         self._open_watches.value += 1
@@ -210,7 +110,7 @@ class Watcher:
     def _listen(self) -> None:
         loop = asyncio.get_running_loop()
         initial = self.options.initial_events
-        at = self.start
+        at = self.watched.start
         if initial or (initial is None and not at):
             at = self._send_state()
         elif initial is False and not at:
@@ -222,18 +122,13 @@ class Watcher:
                 loop.call_later(_BOOKMARK_SECONDS * (0.9 + 0.2 * random.random()), self._bookmark)
             )
         self.sent = at
-        try:
-            sink: Sink = self._all if self.match is None else self._matching
-            if self.kind.awaits_webhook:
-                sink = EventConverter(self.kind, sink, self._failed).take
-            self._watch = self.context.store.watch(self.prefix, at, sink, closed=self._closed)
-        except Compacted as error:
-            self._closed(error)
+        sink = self._all if self.watched.match is None else self._matching
+        self._watch = self.watched.follow(at, sink, self._failed, self._closed)
 
     async def _listen_later(self) -> None:
         """Begin once all that is there now has been converted."""
         try:
-            await convert_all(self.context, self.kind, self.prefix)
+            await self.watched.convert()
         except errors.StatusError as error:
             self._failed(error)
         else:
@@ -246,17 +141,11 @@ class Watcher:
 
     def _send_state(self) -> int:
         """Send every object as it is now, as if it had just been added."""
-        store, kind, match = self.context.store, self.kind, self.match
-        if self.prefix.endswith("/"):
-            records = store.list(self.prefix).records
-        else:
-            record = store.get(self.prefix)
-            records = [record] if record is not None else []
-        encode, data = self.frames.encode, kind.data
-        chunks = [encode("ADDED", data(record)) for record in records if match is None or match(record)]
+        encode, data = self.frames.encode, self.kind.data
+        chunks = [encode("ADDED", data(record)) for record in self.watched.matching()]
         if chunks:
             self.stream.write(b"".join(chunks))
-        return store.revision
+        return self.context.store.revision
 
     def _all(self, events: list[Event]) -> None:
         """Send a batch of changes to a watch without selectors: it is encoded once for all of them."""
@@ -268,7 +157,7 @@ class Watcher:
 
     def _matching(self, events: list[Event]) -> None:
         """Send changes to a watch with selectors: an object that stops matching is gone, one that starts is new."""
-        match, of = self.match, self.frames.of
+        match, of = self.watched.match, self.frames.of
         assert match is not None
         for event in events:
             before, now = event.previous, event.record

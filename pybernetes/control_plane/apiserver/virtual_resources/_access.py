@@ -25,7 +25,7 @@ _LABEL_OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotEx
 
 
 async def read(context: ServerContext, request: Request, kind: Kind) -> Object:
-    """The review of the body, through admission and found valid."""
+    """Return the review of the body, through admission and found valid."""
     options = write_options(request, "CreateOptions")
     review = decode(kind.resource, read_body(request), options.validation, request)
     settle_namespace(kind, review["metadata"], request.request_info.namespace)
@@ -42,12 +42,12 @@ async def read(context: ServerContext, request: Request, kind: Kind) -> Object:
 
 
 def answer(context: ServerContext, request: Request, kind: Kind, review: Object) -> Response:
-    """The review with its answer."""
+    """Return the review with its answer."""
     return rendering.render(kind, review, negotiation.plain(request), context.clock(), status=201)
 
 
 async def judge(context: ServerContext, user: User, review: Object) -> None:
-    """Asks the authorizers and notes in the status what they say."""
+    """Ask the authorizers and note in the status what they say."""
     spec = review["spec"]
     question, problems = asked(spec)
     verdict = await context.authorize(user, question)
@@ -62,13 +62,13 @@ async def judge(context: ServerContext, user: User, review: Object) -> None:
 
 
 def subject(spec: dict[str, Any]) -> User:
-    """The user whom a review is about."""
+    """Return the user whom a review is about."""
     extra = {key: tuple(values) for key, values in spec.get("extra", {}).items()}
     return User(spec.get("user", ""), spec.get("uid", ""), tuple(spec.get("groups", ())), extra)
 
 
 def asked(spec: dict[str, Any]) -> tuple[RequestInfo, list[str]]:
-    """The question, and what of its selectors could not be used."""
+    """Return the question, and what of its selectors could not be used."""
     if "resourceAttributes" not in spec:
         attributes = spec["nonResourceAttributes"]
         return RequestInfo(attributes.get("verb", ""), attributes.get("path", "")), []
@@ -93,26 +93,26 @@ def asked(spec: dict[str, Any]) -> tuple[RequestInfo, list[str]]:
     return question, problems
 
 
-def _note(name: str, found: tuple[Any, ...], complete: bool, problems: list[str]) -> None:
+def _note(name: str, conditions: tuple[Any, ...], complete: bool, problems: list[str]) -> None:
     if not complete:
-        ignored = "partially ignored" if found else "ignored"
+        ignored = "partially ignored" if conditions else "ignored"
         problems.append(f"spec.resourceAttributes.{name} {ignored} due to parse error")
 
 
 def _fields(selector: dict[str, Any]) -> tuple[tuple[tuple[str, str, bool], ...], bool]:
-    """Conditions on fields, and whether all could be read; those that could not only make the question wider."""
+    """Return conditions on fields, and whether all could be read; those that could not only make the question wider."""
     if selector.get("rawSelector"):
         try:
             return tuple(selectors.parse_fields(selector["rawSelector"])), True
         except selectors.SelectorError:
             return (), False
     requirements = selector.get("requirements", ())
-    found = [
+    conditions = [
         (requirement.get("key", ""), requirement["values"][0], requirement["operator"] == "In")
         for requirement in requirements
         if requirement.get("operator") in ("In", "NotIn") and len(requirement.get("values", ())) == 1
     ]
-    return tuple(found), len(found) == len(requirements)
+    return tuple(conditions), len(conditions) == len(requirements)
 
 
 def _labels(selector: dict[str, Any]) -> tuple[tuple[selectors.Requirement, ...], bool]:
@@ -122,7 +122,7 @@ def _labels(selector: dict[str, Any]) -> tuple[tuple[selectors.Requirement, ...]
         except selectors.SelectorError:
             return (), False
     requirements = selector.get("requirements", ())
-    found = [
+    conditions = [
         selectors.Requirement(
             requirement.get("key", ""),
             _LABEL_OPERATORS[requirement["operator"]],
@@ -131,4 +131,4 @@ def _labels(selector: dict[str, Any]) -> tuple[tuple[selectors.Requirement, ...]
         for requirement in requirements
         if requirement.get("operator") in _LABEL_OPERATORS
     ]
-    return tuple(found), len(found) == len(requirements)
+    return tuple(conditions), len(conditions) == len(requirements)

@@ -24,15 +24,15 @@ _SECONDS = 5.0
 
 
 async def handle(api: ServerContext, request: Request, kind: Kind) -> Response:
-    """One component, or all of them."""
+    """Answer with one component, or all of them."""
     form, name = negotiation.representation(request), request.request_info.name
     include = request.parameter("includeObject") or "Metadata"
     if request.request_info.verb == "get":
         if name != _STORE and name not in _PORTS:
             raise errors.not_found("", "componentstatus", name)
         return rendering.render(kind, await _ask(api, name), form, api.clock(), include)
-    found = await asyncio.gather(*(_ask(api, each) for each in (*_PORTS, _STORE)))
-    records = [Record(status["metadata"]["name"], orjson.dumps(status), 0) for status in found]
+    statuses = await asyncio.gather(*(_ask(api, component) for component in (*_PORTS, _STORE)))
+    records = [Record(status["metadata"]["name"], orjson.dumps(status), 0) for status in statuses]
     body = rendering.listing(kind, records, {}, form, api.clock(), include)
     return Response(body, 200, rendering.content_type(form))
 
@@ -49,7 +49,7 @@ async def _ask(api: ServerContext, name: str) -> Object:
 
 
 async def _probe(port: int) -> tuple[bool, str]:
-    """Asks a component on this machine for its health; nobody can stand in for it, so its name is not checked."""
+    """Ask a component on this machine for its health; nobody can stand in for it, so its name is not checked."""
     context = ssl.create_default_context()
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE

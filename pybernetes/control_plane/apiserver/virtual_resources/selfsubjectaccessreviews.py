@@ -10,7 +10,7 @@ from pybernetes.lib.http.messages import Response
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Answers for the user who asks."""
+    """Answer for the user who asks."""
     review = await _access.read(context, request, kind)
     await _access.judge(context, request.user, review)
     return _access.answer(context, request, kind, review)

@@ -10,7 +10,7 @@ from pybernetes.lib.http.messages import Response
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Says as whom the server knows the one who asks."""
+    """Say as whom the server knows the one who asks."""
     review = await _access.read(context, request, kind)
     answer = {
         "kind": review["kind"],

@@ -17,19 +17,19 @@ _PATH = ("verbs", "nonResourceURLs")
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Lists what the authorizers can list."""
+    """List what the authorizers can list."""
     review = await _access.read(context, request, kind)
     namespace = review.get("spec", {}).get("namespace", "")
     if not namespace:
         raise errors.bad_request("no namespace on request")
-    found = context.authorization.rules(request.user, namespace)
+    rules = context.authorization.rules(request.user, namespace)
     status: dict[str, Any] = {
-        "resourceRules": [_part(rule, _RESOURCE) for rule in found.rules if rule.get("resources")],
-        "nonResourceRules": [_part(rule, _PATH) for rule in found.rules if rule.get("nonResourceURLs")],
-        "incomplete": found.incomplete,
+        "resourceRules": [_part(rule, _RESOURCE) for rule in rules.rules if rule.get("resources")],
+        "nonResourceRules": [_part(rule, _PATH) for rule in rules.rules if rule.get("nonResourceURLs")],
+        "incomplete": rules.incomplete,
     }
-    if found.problems:
-        status["evaluationError"] = listed(found.problems)
+    if rules.problems:
+        status["evaluationError"] = listed(rules.problems)
     # Upstream answers with a new object that has nothing but the status.
     answer = {"kind": kind.resource.kind, "apiVersion": kind.resource.api_version, "metadata": {}, "spec": {}}
     return _access.answer(context, request, kind, {**answer, "status": status})

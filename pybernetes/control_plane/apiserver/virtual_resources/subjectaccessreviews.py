@@ -10,7 +10,7 @@ from pybernetes.lib.http.messages import Response
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Answers for the user whom the review names."""
+    """Answer for the user whom the review names."""
     review = await _access.read(context, request, kind)
     await _access.judge(context, _access.subject(review["spec"]), review)
     return _access.answer(context, request, kind, review)

@@ -15,7 +15,7 @@ from pybernetes.lib.http.messages import Response
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Response:
-    """Asks those who know tokens."""
+    """Ask those who know tokens."""
     review = await _access.read(context, request, kind)
     spec = review.get("spec", {})
     token = spec.get("token", "")
@@ -26,8 +26,8 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
     status: dict[str, Any] = {}
     try:
         # Of a text with spaces only the first word is the token, as in a header.
-        found = authentication.bearer.find(token.strip().split(" ", 1)[0].encode(), audiences)
-        known: AuthenticatedToken = await found if inspect.isawaitable(found) else found
+        answer = authentication.bearer.find(token.strip().split(" ", 1)[0].encode(), audiences)
+        known: AuthenticatedToken = await answer if inspect.isawaitable(answer) else answer
     except InvalidCredentials as problem:
         status |= {"user": {}, "error": str(problem)}
     else:

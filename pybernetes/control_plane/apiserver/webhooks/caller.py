@@ -41,7 +41,7 @@ class Caller:
     async def post(
         self, config: dict[str, Any], review: dict[str, Any], seconds: float, *, tell: bool = True
     ) -> dict[str, Any]:
-        """Sends the review; gives the review that was answered, or raises CallFailed.
+        """Send the review and return the review that was answered; CallFailed says why there is none.
 
         With ``tell`` the webhook hears how long it may take.
         """

@@ -27,18 +27,22 @@ class Remote:
     token_file: Path | None = None
 
     def headers(self) -> dict[str, str]:
-        """The headers of a request; a token in a file is read anew, for it may have been changed."""
-        found = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": _USER_AGENT}
+        """Return the headers of a request; a token in a file is read anew, for it may have been changed."""
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json",
+            "User-Agent": _USER_AGENT,
+        }
         token = self.token
         if self.token_file is not None:
             token = self.token_file.read_text().strip()
         if token:
-            found["Authorization"] = f"Bearer {token}"
-        return found
+            headers["Authorization"] = f"Bearer {token}"
+        return headers
 
 
 def load(path: str) -> Remote:
-    """The server of a kubeconfig's current context; ValueError tells what is wrong with the file."""
+    """Return the server of a kubeconfig's current context; ValueError tells what is wrong with the file."""
     try:
         value = yaml_reader.loads(Path(path).read_bytes())[0] or {}
     except OSError as error:

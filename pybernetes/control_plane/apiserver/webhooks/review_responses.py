@@ -10,7 +10,7 @@ from pybernetes.api.schema.decode import DecodeError, check_base64, json_name
 from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.codec.bodies import parse_body
 from pybernetes.control_plane.apiserver.codec.decoding import HEAD, untyped
-from pybernetes.lib.http.client import Reply
+from pybernetes.lib.http.messages import Reply
 
 # How upstream calls the list of kinds that webhooks may answer with.
 _SCHEME = "k8s.io/apiserver/pkg/util/webhook/client.go:74"
@@ -84,12 +84,12 @@ _RESPONSES = {
 
 
 def decoded(reply: Reply, review: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer to a review, of its kind and version; Unreadable if it is anything else."""
+    """Return the answer to a review, of its kind and version; Unreadable if it is anything else."""
     text = reply.body.strip()
     if not 200 <= reply.status <= 206:
         raise Unreadable(_refusal(reply))
     if not text:
-        media = reply.headers.get("content-type", "")
+        media = reply.header(b"content-type")
         raise Unreadable(f"0-length response with status code: {reply.status} and content type: {media}")
     body = parse_body(reply.body, is_yaml=not text.startswith(b"{"))
     if body.problem:
@@ -146,12 +146,12 @@ def _check(shape: Shape, value: Any, path: str, owner: str) -> None:
 
 
 def _refusal(reply: Reply) -> str:
-    """What an answer with a status of failure says: a Status its message, text itself, anything else nothing."""
+    """Return what an answer with a status of failure says: a Status its message, text itself, anything else nothing."""
     body = parse_body(reply.body, is_yaml=False)
     value = None if body.problem else body.value
     if isinstance(value, dict) and value.get("kind") == "Status" and value.get("message"):
         return str(value["message"])
-    is_text = reply.headers.get("content-type", "").startswith("text/")
+    is_text = reply.header(b"content-type").startswith("text/")
     said = (reply.body.decode(errors="replace").strip() if is_text else "") or "unknown"
     generic = _GENERIC.get(reply.status)
     if generic is not None:

@@ -17,7 +17,7 @@ class Unresolved(Exception):
 
 
 def resolve(context: ServerContext, namespace: str, name: str, port: int) -> tuple[str, int]:
-    """The address and port of one of the endpoints behind a service's port."""
+    """Return the address and port of one of the endpoints behind a service's port."""
     services = context.kinds.find("", "services")
     record = context.store.get(services.key(namespace, name))
     if record is None:
@@ -28,18 +28,19 @@ def resolve(context: ServerContext, namespace: str, name: str, port: int) -> tup
         return service["spec"]["externalName"], port
     slices = context.kinds.find("discovery.k8s.io", "endpointslices")
     records = context.store.list(slices.collection(namespace)).records
-    found = list(
+    endpoints = list(
         candidates(
-            (slices.shared(one) for one in records if slices.labels(one).get(_SERVICE_NAME) == name), wanted
+            (slices.shared(record) for record in records if slices.labels(record).get(_SERVICE_NAME) == name),
+            wanted,
         )
     )
-    if not found:
+    if not endpoints:
         raise Unresolved(f"no endpoints available for service {go_format.quote(name)}")
-    return random.choice(found)
+    return random.choice(endpoints)
 
 
 def _port(service: Object, number: int) -> str:
-    """The name of the service's port with a number."""
+    """Return the name of the service's port with a number."""
     for port in service["spec"].get("ports", ()):
         if port["port"] == number:
             return port.get("name", "")
@@ -49,7 +50,7 @@ def _port(service: Object, number: int) -> str:
 
 
 def candidates(slices: Iterable[Object], port_name: str) -> Iterator[tuple[str, int]]:
-    """The addresses of all endpoints that are ready, with the port of a name."""
+    """Return the addresses of all endpoints that are ready, with the port of a name."""
     for piece in slices:
         numbers = [
             port["port"]

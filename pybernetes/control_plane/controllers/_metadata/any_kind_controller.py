@@ -9,7 +9,8 @@ from typing import ClassVar
 from pybernetes.api.resource import Object
 from pybernetes.client.refs import Ref
 from pybernetes.control_plane.controllers._metadata.monitors import Monitors
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Controller
+from pybernetes.runtime.runtime import Runtime
 
 log = logging.getLogger(__name__)
 _SYNC_SECONDS = 30.0

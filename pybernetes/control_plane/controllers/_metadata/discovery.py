@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.errors import StatusError, from_answer
 from pybernetes.client.refs import Ref
@@ -60,14 +60,14 @@ async def discover(client: Client) -> Discovered:
     return discovered
 
 
-async def _get(client: Client, path: str) -> Any:
+async def _get(client: Client, path: str) -> Object:
     status, value = await client.transport.send("GET", path, "", b"", {b"accept": _AGGREGATED})
     if status >= 400:
         raise from_answer(status, value)
     return value
 
 
-def read_aggregated(document: Any, discovered: Discovered) -> None:
+def read_aggregated(document: Object, discovered: Discovered) -> None:
     """Add the kinds of an aggregated document."""
     for group in document.get("items") or ():
         name = group["metadata"].get("name", "")
@@ -85,8 +85,8 @@ def read_aggregated(document: Any, discovered: Discovered) -> None:
                     discovered.add(Served(ref, frozenset(resource.get("verbs") or ())))
 
 
-def legacy_versions(document: Any) -> Iterable[str]:
-    """Return the groups and versions that a document without resources names, preferred ones first."""
+def legacy_versions(document: Object) -> Iterable[str]:
+    """Yield the groups and versions that a document without resources names, preferred ones first."""
     if "versions" in document:
         yield from document["versions"]
     for group in document.get("groups") or ():

@@ -17,11 +17,11 @@ from pybernetes.control_plane.controllers._objects.pods import (
     next_availability,
     ready_condition,
 )
-from pybernetes.control_plane.controllers._workload.base import Workload, counts
 from pybernetes.control_plane.controllers._workload.batches import BURST, at_once, slow_start
 from pybernetes.control_plane.controllers._workload.ownership import matcher
 from pybernetes.control_plane.controllers._workload.ranking import by_deletion
 from pybernetes.control_plane.controllers._workload.templates import pod_from
+from pybernetes.control_plane.controllers._workload.workload_controller import WorkloadController, counts
 from pybernetes.runtime import by_controller
 from pybernetes.runtime.owned_objects import owner_reference
 
@@ -75,7 +75,7 @@ def status_of(obj: Object, seen: Tally, terminating: int | None, error: str | No
     return status
 
 
-class Replicas(Workload):
+class Replicas(WorkloadController):
     """Keeps the number of active pods at ``spec.replicas``."""
 
     owns = (PODS,)

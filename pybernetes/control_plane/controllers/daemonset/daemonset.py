@@ -9,12 +9,12 @@ from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import CONTROLLER_REVISIONS, DAEMON_SETS, NODES, PODS
 from pybernetes.control_plane.controllers._objects.pods import next_availability
 from pybernetes.control_plane.controllers._workload import revisions
-from pybernetes.control_plane.controllers._workload.base import Workload
 from pybernetes.control_plane.controllers._workload.batches import BURST, at_once, slow_start
 from pybernetes.control_plane.controllers._workload.describe import describe
 from pybernetes.control_plane.controllers._workload.history import current_revision
+from pybernetes.control_plane.controllers._workload.workload_controller import WorkloadController
 from pybernetes.control_plane.controllers.daemonset.backoff import Backoff
-from pybernetes.control_plane.controllers.daemonset.plan import Plan, Seen, fitness, plan, status_of
+from pybernetes.control_plane.controllers.daemonset.plan import Plan, PlanInputs, fitness, plan, status_of
 from pybernetes.control_plane.controllers.daemonset.template import node_of, pod_for
 from pybernetes.runtime import Runtime, key_of
 from pybernetes.runtime.owned_objects import controller_of, owner_reference
@@ -28,7 +28,7 @@ def by_target(pod: Object) -> tuple[str, ...]:
     return (node_of(pod),)
 
 
-class DaemonSetController(Workload):
+class DaemonSetController(WorkloadController):
     """Makes every node have the daemon pods that the plan says."""
 
     name = "daemonset"
@@ -84,7 +84,7 @@ class DaemonSetController(Workload):
         prefix = (
             f"{daemon_set['metadata']['uid']}/{daemon_set.get('status', {}).get('observedGeneration', 0)}/"
         )
-        seen = Seen(
+        seen = PlanInputs(
             daemon_set, self.cache(NODES).values(), pods, hash_, self.clock.now(),
             lambda node: self._backoff.remaining(prefix + node),
         )  # fmt: skip

@@ -40,7 +40,7 @@ def fitness(daemon_set: Object) -> Fit:
 
 
 @dataclass(frozen=True)
-class Seen:
+class PlanInputs:
     """All that a plan depends on. ``held_back`` says for how long a failed pod on a node must be left alone."""
 
     daemon_set: Object
@@ -74,7 +74,7 @@ def by_node(pods: list[Object]) -> dict[str, list[Object]]:
     return pods_by_node
 
 
-def plan(seen: Seen) -> Plan:
+def plan(seen: PlanInputs) -> Plan:
     """Decide what to do: first every node gets what it needs, then pods of an old template are replaced."""
     there = by_node(seen.pods)
     fit = fitness(seen.daemon_set)
@@ -110,7 +110,7 @@ def _limits(daemon_set: Object, desired: int) -> tuple[int, int]:
 
 
 def _manage(
-    seen: Seen, node: Object, pods: list[Object] | None, fit: tuple[bool, bool], result: Plan
+    seen: PlanInputs, node: Object, pods: list[Object] | None, fit: tuple[bool, bool], result: Plan
 ) -> None:
     should_run, may_stay = fit
     name = node["metadata"]["name"]
@@ -123,7 +123,7 @@ def _manage(
         _thin_out(seen, name, running, should_run, result)
 
 
-def _without_ended(seen: Seen, node: str, pods: list[Object], result: Plan) -> list[Object]:
+def _without_ended(seen: PlanInputs, node: str, pods: list[Object], result: Plan) -> list[Object]:
     """Return the running pods, deleting those that have ended; failed ones with backoff."""
     running = []
     for pod in pods:
@@ -147,7 +147,7 @@ def _without_ended(seen: Seen, node: str, pods: list[Object], result: Plan) -> l
     return running
 
 
-def _thin_out(seen: Seen, node: str, running: list[Object], should_run: bool, result: Plan) -> None:
+def _thin_out(seen: PlanInputs, node: str, running: list[Object], should_run: bool, result: Plan) -> None:
     """Delete all but one pod on a node, or all but one old and one new where they may overlap."""
     running.sort(key=_age)
     if not _limits(seen.daemon_set, 1)[0]:
@@ -170,14 +170,14 @@ def is_hash(pod: Object, hash_: str) -> bool:
     return (pod["metadata"].get("labels") or {}).get("controller-revision-hash") == hash_
 
 
-def _is_available(seen: Seen, pod: Object) -> bool:
+def _is_available(seen: PlanInputs, pod: Object) -> bool:
     return is_available(pod, seen.daemon_set["spec"].get("minReadySeconds", 0), seen.now)
 
 
 # -- replacing pods of an old template -------------------------------------------------------------------
 
 
-def _roll(seen: Seen, there: dict[str, list[Object]], fit: Fit, result: Plan) -> None:
+def _roll(seen: PlanInputs, there: dict[str, list[Object]], fit: Fit, result: Plan) -> None:
     wanted = {node["metadata"]["name"]: fit(node)[0] for node in seen.nodes}
     desired = sum(wanted.values())
     surge, unavailable = _limits(seen.daemon_set, desired)
@@ -191,7 +191,7 @@ def _roll(seen: Seen, there: dict[str, list[Object]], fit: Fit, result: Plan) ->
         _roll_in_place(seen, everywhere, unavailable, result)
 
 
-def _pair(seen: Seen, pods: list[Object]) -> tuple[Object | None, Object | None] | None:
+def _pair(seen: PlanInputs, pods: list[Object]) -> tuple[Object | None, Object | None] | None:
     """Return the new and the old pod of a node; None if there are too many of one sort."""
     new = old = None
     for pod in pods:
@@ -208,7 +208,7 @@ def _pair(seen: Seen, pods: list[Object]) -> tuple[Object | None, Object | None]
     return new, old
 
 
-def _roll_in_place(seen: Seen, there: dict[str, list[Object]], limit: int, result: Plan) -> None:
+def _roll_in_place(seen: PlanInputs, there: dict[str, list[Object]], limit: int, result: Plan) -> None:
     missing = 0
     free: list[Object] = []
     candidates: list[Object] = []
@@ -228,7 +228,7 @@ def _roll_in_place(seen: Seen, there: dict[str, list[Object]], limit: int, resul
 
 
 def _roll_with_surge(
-    seen: Seen,
+    seen: PlanInputs,
     there: dict[str, list[Object]],
     wanted: dict[str, bool],
     desired: int,
@@ -266,7 +266,7 @@ def _roll_with_surge(
 # -- the status ------------------------------------------------------------------------------------------
 
 
-def status_of(seen: Seen) -> Object:
+def status_of(seen: PlanInputs) -> Object:
     """Return the counts of nodes and of the pods on them."""
     daemon_set, there, fit = seen.daemon_set, by_node(seen.pods), fitness(seen.daemon_set)
     desired = current = misplaced = ready = available = updated = 0

@@ -8,9 +8,9 @@ from pybernetes.client.refs import DEPLOYMENTS, PODS, REPLICA_SETS
 from pybernetes.control_plane.controllers._objects import conditions
 from pybernetes.control_plane.controllers._objects.deletion import is_namespace_terminating
 from pybernetes.control_plane.controllers._objects.pods import is_terminal
-from pybernetes.control_plane.controllers._workload.base import Workload
 from pybernetes.control_plane.controllers._workload.batches import at_once
 from pybernetes.control_plane.controllers._workload.describe import describe
+from pybernetes.control_plane.controllers._workload.workload_controller import WorkloadController
 from pybernetes.control_plane.controllers.deployment import status as statuses
 from pybernetes.control_plane.controllers.deployment.plan import Plan, plan
 from pybernetes.control_plane.controllers.deployment.sets import same_template
@@ -18,7 +18,7 @@ from pybernetes.runtime import by_controller
 from pybernetes.runtime.owned_objects import is_controlled_by, owner_reference
 
 
-class DeploymentController(Workload):
+class DeploymentController(WorkloadController):
     """Makes the ReplicaSets of a Deployment be what the plan says."""
 
     name = "deployment"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers._objects import conditions
-from pybernetes.control_plane.controllers._workload.base import counts
+from pybernetes.control_plane.controllers._workload.workload_controller import counts
 from pybernetes.control_plane.controllers.deployment.sets import Set, max_unavailable, replicas_of
 from pybernetes.lib import rfc3339
 

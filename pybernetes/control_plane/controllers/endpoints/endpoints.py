@@ -13,7 +13,8 @@ from pybernetes.control_plane.controllers._objects.deletion import delete_if_pre
 from pybernetes.control_plane.controllers.endpoints import subsets
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.runtime.cache import by_labels, key_of
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Controller
+from pybernetes.runtime.runtime import Runtime
 
 MANAGED_BY, MANAGER = "endpoints.kubernetes.io/managed-by", "endpoint-controller"
 OVER_CAPACITY = "endpoints.kubernetes.io/over-capacity"

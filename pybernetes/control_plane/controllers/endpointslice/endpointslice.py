@@ -28,7 +28,8 @@ from pybernetes.control_plane.controllers.endpointslice.plan import (
 )
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.runtime.cache import by_labels, key_of
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Controller
+from pybernetes.runtime.runtime import Runtime
 
 _SLICE_CHANGE_SECONDS = 1.0
 

@@ -21,7 +21,7 @@ from pybernetes.control_plane.controllers.garbage_collector import ownership
 from pybernetes.control_plane.controllers.garbage_collector.ownership import ABSENT, FOREGROUND, ORPHAN, SOLID
 from pybernetes.lib.flags import Flag
 from pybernetes.runtime.cache import key_of, split_key
-from pybernetes.runtime.controller import Runtime
+from pybernetes.runtime.runtime import Runtime
 
 log = logging.getLogger(__name__)
 _ABSENT_OWNERS = 10_000

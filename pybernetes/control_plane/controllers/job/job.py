@@ -10,10 +10,10 @@ from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import JOBS, PODS
 from pybernetes.control_plane.controllers._objects.pods import is_ready
-from pybernetes.control_plane.controllers._workload.base import Workload
 from pybernetes.control_plane.controllers._workload.batches import at_once, slow_start
 from pybernetes.control_plane.controllers._workload.describe import describe
 from pybernetes.control_plane.controllers._workload.ownership import orphans
+from pybernetes.control_plane.controllers._workload.workload_controller import WorkloadController
 from pybernetes.control_plane.controllers.job import template
 from pybernetes.control_plane.controllers.job.backoff import Record
 from pybernetes.control_plane.controllers.job.decide import Decision, decide
@@ -41,7 +41,7 @@ def is_managed_elsewhere(job: Object) -> bool:
     return job["spec"].get("managedBy", _CONTROLLER_NAME) != _CONTROLLER_NAME
 
 
-class JobController(Workload):
+class JobController(WorkloadController):
     """Makes the pods of a job be what is decided, and accounts for each of them."""
 
     name = "job"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers.job.indexes import Indexes
@@ -79,7 +80,7 @@ def _exit(pod: Object, wanted: Object) -> tuple[str, int] | None:
     return None
 
 
-def _condition(pod: Object, patterns: Any) -> str:
+def _condition(pod: Object, patterns: Iterable[Object]) -> str:
     wanted = {(pattern["type"], pattern.get("status", "True")) for pattern in patterns}
     for condition in pod.get("status", {}).get("conditions") or ():
         if (condition["type"], condition["status"]) in wanted:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers._objects.pods import (
@@ -51,7 +51,7 @@ class View:
         """Whether the job is to have no pods for now."""
         return bool(self.spec.get("suspend"))
 
-    def _ended(self, counted: set[str], test: Any) -> list[Object]:
+    def _ended(self, counted: set[str], test: Callable[[Object], bool]) -> list[Object]:
         """Return the pods that have ended and are not counted yet."""
         pods = [pod for pod in self.tracked if pod["metadata"]["uid"] not in counted and test(pod)]
         if self.indexed:

@@ -23,7 +23,8 @@ from pybernetes.control_plane.controllers.namespace import conditions
 from pybernetes.lib import rfc3339
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.runtime.cache import by_namespace
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Controller
+from pybernetes.runtime.runtime import Runtime
 
 FINALIZER = "kubernetes"
 _AT_ONCE = 10

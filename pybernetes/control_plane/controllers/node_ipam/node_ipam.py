@@ -13,7 +13,8 @@ from pybernetes.control_plane.controllers._objects.deletion import is_being_dele
 from pybernetes.control_plane.controllers.node_ipam import cidrs
 from pybernetes.control_plane.controllers.node_ipam.cidrs import CidrSet, Exhausted
 from pybernetes.lib.flags import Flag
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Controller
+from pybernetes.runtime.runtime import Runtime
 
 log = logging.getLogger(__name__)
 

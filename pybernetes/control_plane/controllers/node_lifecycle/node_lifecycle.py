@@ -20,7 +20,8 @@ from pybernetes.control_plane.controllers.node_lifecycle import health
 from pybernetes.control_plane.controllers.node_lifecycle.zones import Zones
 from pybernetes.lib import rfc3339
 from pybernetes.lib.flags import Flag, Seconds
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Controller
+from pybernetes.runtime.runtime import Runtime
 
 LEASE_NAMESPACE = "kube-node-lease"
 _EXCLUDED = "node.kubernetes.io/exclude-disruption"

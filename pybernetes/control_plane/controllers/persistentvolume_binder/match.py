@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Any
 
 from pybernetes.api import quantity, selectors
@@ -11,12 +12,12 @@ from pybernetes.control_plane.controllers._objects.deletion import is_being_dele
 from pybernetes.control_plane.controllers._volumes.claims import class_of
 
 
-def capacity(volume: Object) -> Any:
+def capacity(volume: Object) -> Fraction:
     """Return the size of a volume."""
     return quantity.parse((volume["spec"].get("capacity") or {}).get("storage", "0"))
 
 
-def requested(claim: Object) -> Any:
+def requested(claim: Object) -> Fraction:
     """Return the size that a claim asks for."""
     return quantity.parse(((claim["spec"].get("resources") or {}).get("requests") or {}).get("storage", "0"))
 

@@ -17,7 +17,8 @@ from pybernetes.control_plane.controllers.persistentvolume_binder import match, 
 from pybernetes.control_plane.controllers.persistentvolume_binder.plan import Step
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.runtime.cache import key_of, split_key
-from pybernetes.runtime.controller import Controller, Runtime
+from pybernetes.runtime.controller import Controller
+from pybernetes.runtime.runtime import Runtime
 
 _VOLUME = "volume "  # how keys of volumes begin
 _OPEN = "open"

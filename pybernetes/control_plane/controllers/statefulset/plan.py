@@ -36,7 +36,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Seen:
+class PlanInputs:
     """All that a plan depends on."""
 
     stateful_set: Object
@@ -49,13 +49,13 @@ class Seen:
     now: float
 
 
-def plan(seen: Seen) -> Plan:
+def plan(seen: PlanInputs) -> Plan:
     """Decide which pods and claims to create, change and delete."""
     return _Planner(seen).plan()
 
 
 class _Planner:
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: PlanInputs) -> None:
         self.seen, self.set = seen, seen.stateful_set
         spec = self.set["spec"]
         self.min_ready_seconds = spec.get("minReadySeconds", 0)

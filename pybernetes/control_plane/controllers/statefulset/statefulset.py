@@ -10,21 +10,21 @@ from pybernetes.client.refs import CONTROLLER_REVISIONS, PERSISTENT_VOLUME_CLAIM
 from pybernetes.control_plane.controllers._objects.deletion import is_namespace_terminating
 from pybernetes.control_plane.controllers._objects.pods import next_availability
 from pybernetes.control_plane.controllers._workload import revisions
-from pybernetes.control_plane.controllers._workload.base import Workload
 from pybernetes.control_plane.controllers._workload.batches import (
     at_once,
     slow_start,
 )
 from pybernetes.control_plane.controllers._workload.describe import describe
 from pybernetes.control_plane.controllers._workload.history import current_revision
+from pybernetes.control_plane.controllers._workload.workload_controller import WorkloadController
 from pybernetes.control_plane.controllers.statefulset import identity, retention
 from pybernetes.control_plane.controllers.statefulset.identity import ordinal, place, revision_of
-from pybernetes.control_plane.controllers.statefulset.plan import Seen, Step, plan
+from pybernetes.control_plane.controllers.statefulset.plan import PlanInputs, Step, plan
 from pybernetes.runtime import Runtime
 from pybernetes.runtime.owned_objects import owner_reference
 
 
-class StatefulSetController(Workload):
+class StatefulSetController(WorkloadController):
     """Makes the pods and claims of a StatefulSet be what the plan says."""
 
     name = "statefulset"
@@ -53,7 +53,7 @@ class StatefulSetController(Workload):
         current = named.get(status.get("currentRevision", ""), update)
         namespace, cache, now = stateful_set["metadata"]["namespace"], self.cache(PERSISTENT_VOLUME_CLAIMS), self.clock.now()  # fmt: skip
         todo = plan(
-            Seen(stateful_set, reference, pods, current, update, collisions,
+            PlanInputs(stateful_set, reference, pods, current, update, collisions,
                  lambda claim: cache.get(f"{namespace}/{claim}"), now)
         )  # fmt: skip
         error = await self._apply(stateful_set, todo.steps)

@@ -1,1 +1,1 @@
-"""One file per place where data is kept; each has NAME and open_store(**options)."""
+"""The store drivers: one file or folder each, with a ``DRIVER`` that names it, declares its flags and opens it."""

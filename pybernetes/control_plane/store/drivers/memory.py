@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+import argparse
+from typing import Unpack
 
+from pybernetes.control_plane.store.driver import Driver
 from pybernetes.control_plane.store.expiry import Expiry
 from pybernetes.control_plane.store.mirrored_store import MirroredStore
-from pybernetes.control_plane.store.protocol import Event, KeyExists, Record, Store, Unavailable
-
-NAME = "memory"
+from pybernetes.control_plane.store.protocol import CommonOptions, Event, KeyExists, Record, Unavailable
 
 
 class MemoryStore(MirroredStore):
     """A store whose writes are visible, and as durable as they will ever be, at once."""
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, **options: Unpack[CommonOptions]) -> None:
         super().__init__(**options)
         self._expiry = Expiry(self.clock, self.delete)
         self._open = False
@@ -60,6 +60,9 @@ class MemoryStore(MirroredStore):
         self.mirror.apply([event])
 
 
-def open_store(**options: Any) -> Store:
-    """Make a store in memory; takes stamp, clock and history."""
+def open_store(arguments: argparse.Namespace, options: CommonOptions) -> MemoryStore:
+    """Make a store in memory."""
     return MemoryStore(**options)
+
+
+DRIVER = Driver("memory", open_store)

@@ -1,15 +1,14 @@
-"""What a pod may know of itself: the fields and resources of the downward API."""
+"""The downward API: fields of a pod and resources of its containers, as text."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
 
 from pybernetes.api import quantity
+from pybernetes.api.resource import Object
 
-Fields = dict[str, Any]
 _KEYED = re.compile(r"^metadata\.(labels|annotations)\['(.+)'\]$")
 
 
@@ -17,8 +16,8 @@ class FieldError(ValueError):
     """The pod has no such field, or a container no such resource."""
 
 
-def field_value(pod: Fields, path: str, addresses: tuple[str, ...] = (), host: tuple[str, ...] = ()) -> str:
-    """A field as text; ``addresses`` are the pod's and ``host`` the node's."""
+def field_value(pod: Object, path: str, addresses: tuple[str, ...] = (), host: tuple[str, ...] = ()) -> str:
+    """Return a field as text; ``addresses`` are the pod's, ``host`` are the node's."""
     meta, spec = pod["metadata"], pod["spec"]
     keyed = _KEYED.match(path)
     if keyed:
@@ -42,7 +41,7 @@ def field_value(pod: Fields, path: str, addresses: tuple[str, ...] = (), host: t
 
 
 def key_values(values: Mapping[str, str]) -> str:
-    """Labels or annotations as lines of a file."""
+    """Return labels or annotations as lines of a file."""
     return "\n".join(f"{key}={_quoted(value)}" for key, value in sorted(values.items()))
 
 
@@ -65,13 +64,15 @@ def _quoted(value: str) -> str:
 
 
 def resource_value(
-    pod: Fields, reference: Fields, container: Fields | None, allocatable: Mapping[str, str]
+    pod: Object, reference: Object, container: Object | None, allocatable: Mapping[str, str]
 ) -> str:
-    """A resource of a container in units of the divisor, rounded up; limits that are missing are the node's."""
+    """Return a resource of a container in units of the divisor, rounded up; a missing limit is the node's."""
     if reference.get("containerName"):
         groups = ("containers", "initContainers")
-        named = (each for group in groups for each in pod["spec"].get(group, ()))
-        container = next((each for each in named if each["name"] == reference["containerName"]), None)
+        named = (candidate for group in groups for candidate in pod["spec"].get(group, ()))
+        container = next(
+            (candidate for candidate in named if candidate["name"] == reference["containerName"]), None
+        )
     if container is None:
         raise FieldError(f"container {reference.get('containerName', '')} not found")
     kind, _, name = reference["resource"].partition(".")

@@ -5,61 +5,60 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from pybernetes.api.resource import Object
+from pybernetes.lib.safe_paths import read_below
 from pybernetes.node.kubelet.containers import downward_api
 from pybernetes.node.kubelet.containers.expansion import expand
 
-Fields = dict[str, Any]
-
 
 class ConfigError(Exception):
-    """A container cannot be made from its definition: CreateContainerConfigError."""
+    """A container cannot be created from its definition: CreateContainerConfigError."""
 
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentInputs:
-    """What a container may refer to. The lookups give None if there is no such object."""
+    """What the environment of a container may refer to. The lookups return None if there is no such object."""
 
-    config_map: Callable[[str], Fields | None]
-    secret: Callable[[str], Fields | None]
-    services: Iterable[Fields] = ()
+    config_map: Callable[[str], Object | None]
+    secret: Callable[[str], Object | None]
+    services: Iterable[Object] = ()
     addresses: tuple[str, ...] = ()
     host: tuple[str, ...] = ()
     allocatable: Mapping[str, str] = field(default_factory=dict)
     volumes: Mapping[str, str] = field(default_factory=dict)  # volume name → path on the host
 
 
-def environment(pod: Fields, container: Fields, around: EnvironmentInputs) -> dict[str, str]:
-    """Names and values, in the order of the definition, the services' last."""
+def environment(pod: Object, container: Object, inputs: EnvironmentInputs) -> dict[str, str]:
+    """Return names and values in the order of the definition, those of services last."""
     services = service_variables(
-        around.services, pod["metadata"]["namespace"], pod["spec"].get("enableServiceLinks", True)
+        inputs.services, pod["metadata"]["namespace"], pod["spec"].get("enableServiceLinks", True)
     )
-    found: dict[str, str] = {}
+    variables: dict[str, str] = {}
     for source in container.get("envFrom", ()):
-        found.update(_from_all(source, around, pod))
+        variables.update(_from_all(source, inputs, pod))
     for variable in container.get("env", ()):
         if variable.get("value"):
-            found[variable["name"]] = expand(variable["value"], found, services)
+            variables[variable["name"]] = expand(variable["value"], variables, services)
         elif variable.get("valueFrom"):
-            value = _value(pod, container, variable["valueFrom"], around)
+            value = _value(pod, container, variable["valueFrom"], inputs)
             if value is not None:
-                found[variable["name"]] = value
+                variables[variable["name"]] = value
         else:
-            found[variable["name"]] = ""
-    return {**found, **{name: value for name, value in services.items() if name not in found}}
+            variables[variable["name"]] = ""
+    return {**variables, **{name: value for name, value in services.items() if name not in variables}}
 
 
-def _from_all(source: Fields, around: EnvironmentInputs, pod: Fields) -> dict[str, str]:
+def _from_all(source: Object, inputs: EnvironmentInputs, pod: Object) -> dict[str, str]:
     prefix = source.get("prefix", "")
     if "configMapRef" in source:
-        data = _look(around.config_map, "configmap", source["configMapRef"], pod)
+        data = _look(inputs.config_map, "configmap", source["configMapRef"], pod)
         return {prefix + key: value for key, value in (data or {}).get("data", {}).items()}
-    data = _look(around.secret, "secret", source.get("secretRef") or {}, pod)
+    data = _look(inputs.secret, "secret", source.get("secretRef") or {}, pod)
     return {prefix + key: _decoded(value) for key, value in (data or {}).get("data", {}).items()}
 
 
-def _look(find: Callable[[str], Fields | None], what: str, reference: Fields, pod: Fields) -> Fields | None:
+def _look(find: Callable[[str], Object | None], what: str, reference: Object, pod: Object) -> Object | None:
     name = reference.get("name", "")
     obj = find(name)
     if obj is None and not reference.get("optional"):
@@ -71,29 +70,29 @@ def _decoded(value: str) -> str:
     return base64.b64decode(value).decode(errors="replace")
 
 
-def _value(pod: Fields, container: Fields, source: Fields, around: EnvironmentInputs) -> str | None:
+def _value(pod: Object, container: Object, source: Object, inputs: EnvironmentInputs) -> str | None:
     try:
         if "fieldRef" in source:
             return downward_api.field_value(
-                pod, source["fieldRef"]["fieldPath"], around.addresses, around.host
+                pod, source["fieldRef"]["fieldPath"], inputs.addresses, inputs.host
             )
         if "resourceFieldRef" in source:
-            return downward_api.resource_value(pod, source["resourceFieldRef"], container, around.allocatable)
+            return downward_api.resource_value(pod, source["resourceFieldRef"], container, inputs.allocatable)
     except downward_api.FieldError as error:
         raise ConfigError(str(error)) from None
     namespace = pod["metadata"]["namespace"]
     if "configMapKeyRef" in source:
         reference = source["configMapKeyRef"]
-        obj = _look(around.config_map, "configmap", reference, pod)
+        obj = _look(inputs.config_map, "configmap", reference, pod)
         value = (obj or {}).get("data", {}).get(reference["key"])
         kind = "ConfigMap"
     elif "secretKeyRef" in source:
         reference = source["secretKeyRef"]
-        obj = _look(around.secret, "secret", reference, pod)
+        obj = _look(inputs.secret, "secret", reference, pod)
         raw = (obj or {}).get("data", {}).get(reference["key"])
         value, kind = _decoded(raw) if raw is not None else None, "Secret"
     elif "fileKeyRef" in source:
-        return _file_key(source["fileKeyRef"], around)
+        return _file_key(source["fileKeyRef"], inputs)
     else:
         return ""
     if value is None and not reference.get("optional"):
@@ -101,11 +100,9 @@ def _value(pod: Fields, container: Fields, source: Fields, around: EnvironmentIn
     return value
 
 
-def _file_key(reference: Fields, around: EnvironmentInputs) -> str | None:
-    """A variable that a container before this one left in a file of a volume."""
-    from pybernetes.node.kubelet.volumes.safe_paths import read_below
-
-    volume = around.volumes.get(reference["volumeName"])
+def _file_key(reference: Object, inputs: EnvironmentInputs) -> str | None:
+    """Return a variable that an earlier container left in a file of a volume."""
+    volume = inputs.volumes.get(reference["volumeName"])
     if volume is None:
         raise ConfigError(f'cannot find the volume "{reference["volumeName"]}" referenced by FileKeyRef')
     try:
@@ -123,9 +120,9 @@ def _file_key(reference: Fields, around: EnvironmentInputs) -> str | None:
     )
 
 
-def service_variables(services: Iterable[Fields], namespace: str, links: bool) -> dict[str, str]:
-    """What tells a container where services are; that of the API server is always there."""
-    chosen: dict[str, Fields] = {}
+def service_variables(services: Iterable[Object], namespace: str, links: bool) -> dict[str, str]:
+    """Return the variables that tell a container where services are; those of the API server are always there."""
+    chosen: dict[str, Object] = {}
     for service in services:
         meta = service["metadata"]
         if service["spec"].get("clusterIP") in (None, "", "None") or not service["spec"].get("ports"):
@@ -135,31 +132,31 @@ def service_variables(services: Iterable[Fields], namespace: str, links: bool) -
             chosen.setdefault(meta["name"], service)
         elif links and meta["namespace"] == namespace:
             chosen[meta["name"]] = service
-    found: dict[str, str] = {}
+    variables: dict[str, str] = {}
     for name in sorted(chosen):
-        found.update(_variables_of(chosen[name]))
-    return found
+        variables.update(_variables_of(chosen[name]))
+    return variables
 
 
-def _variables_of(service: Fields) -> dict[str, str]:
+def _variables_of(service: Object) -> dict[str, str]:
     address, ports = service["spec"]["clusterIP"], service["spec"]["ports"]
     prefix = _variable(service["metadata"]["name"])
-    found = {f"{prefix}_SERVICE_HOST": address, f"{prefix}_SERVICE_PORT": str(ports[0]["port"])}
+    variables = {f"{prefix}_SERVICE_HOST": address, f"{prefix}_SERVICE_PORT": str(ports[0]["port"])}
     for port in ports:
         if port.get("name"):
-            found[f"{prefix}_SERVICE_PORT_{_variable(port['name'])}"] = str(port["port"])
+            variables[f"{prefix}_SERVICE_PORT_{_variable(port['name'])}"] = str(port["port"])
     host = f"[{address}]" if ":" in address else address
     for index, port in enumerate(ports):
         protocol = port.get("protocol", "TCP")
         url = f"{protocol.lower()}://{host}:{port['port']}"
         if index == 0:
-            found[f"{prefix}_PORT"] = url
+            variables[f"{prefix}_PORT"] = url
         name = f"{prefix}_PORT_{port['port']}_{protocol.upper()}"
-        found[name] = url
-        found[f"{name}_PROTO"] = protocol.lower()
-        found[f"{name}_PORT"] = str(port["port"])
-        found[f"{name}_ADDR"] = address
-    return found
+        variables[name] = url
+        variables[f"{name}_PROTO"] = protocol.lower()
+        variables[f"{name}_PORT"] = str(port["port"])
+        variables[f"{name}_ADDR"] = address
+    return variables
 
 
 def _variable(name: str) -> str:

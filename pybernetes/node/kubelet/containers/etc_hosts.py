@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pybernetes.api.resource import Object
 
-Fields = dict[str, Any]
 _HEAD = "# Kubernetes-managed hosts file"
 
 
-def text(pod: Fields, addresses: tuple[str, ...], host: str, domain: str, node_hosts: str) -> str:
-    """The file; on the host's network it is the node's own with the aliases added."""
+def hosts_file(pod: Object, addresses: tuple[str, ...], host: str, domain: str, node_hosts: str) -> str:
+    """Return the text of the file; on the host's network it is the node's own with the aliases added."""
     spec = pod["spec"]
     if spec.get("hostNetwork"):
         body = f"{_HEAD} (host network).\n{node_hosts}"
@@ -29,5 +28,7 @@ def text(pod: Fields, addresses: tuple[str, ...], host: str, domain: str, node_h
     aliases = spec.get("hostAliases", ())
     if aliases:
         body += "\n# Entries added by HostAliases.\n"
-        body += "".join(f"{each['ip']}\t" + "\t".join(each.get("hostnames", ())) + "\n" for each in aliases)
+        body += "".join(
+            f"{alias['ip']}\t" + "\t".join(alias.get("hostnames", ())) + "\n" for alias in aliases
+        )
     return body

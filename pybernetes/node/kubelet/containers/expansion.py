@@ -1,4 +1,4 @@
-"""``$(NAME)`` in texts of a pod: the value of a variable, ``$$`` a dollar, anything unknown as it is."""
+"""``$(NAME)`` in texts of a pod becomes the value of a variable, ``$$`` a dollar; unknown names stay as they are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _PATTERN = re.compile(r"\$(\$|\(([^)]*)\))")
 
 
 def expand(text: str, *values: Mapping[str, str]) -> str:
-    """The text with its variables replaced; the first mapping that knows a name counts."""
+    """Return the text with its variables replaced; the first mapping that has a name wins."""
     if "$" not in text:
         return text
 
@@ -25,6 +25,6 @@ def expand(text: str, *values: Mapping[str, str]) -> str:
 
 
 def missing(text: str, values: Mapping[str, str]) -> list[str]:
-    """The names that the text refers to and nobody knows."""
-    found = (match for match in _PATTERN.finditer(text) if match.group(1) != "$")
-    return [match.group(2) for match in found if match.group(2) not in values]
+    """Return the names that the text refers to and that have no value."""
+    matches = (match for match in _PATTERN.finditer(text) if match.group(1) != "$")
+    return [match.group(2) for match in matches if match.group(2) not in values]

@@ -1,4 +1,4 @@
-"""Logs of containers as runtimes write them: ``TIME STREAM FLAGS TEXT`` by line, P for a part of one, F for its end."""
+"""Logs of containers as runtimes write them: ``TIME STREAM FLAGS TEXT`` on each line; flag P is a part of a line, F its end."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _MESSAGE_BYTES = 2048
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """What of a log is wanted. ``since`` is a time as the log writes it; empty for all."""
+class LogOptions:
+    """Which part of a log to read. ``since`` is a time as the log writes it; empty for everything."""
 
     follow: bool = False
     timestamps: bool = False
@@ -27,8 +27,8 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One line of a log file, which may be a part of what the container wrote as one."""
+class LogLine:
+    """One line of a log file, which may be only a part of a line that the container wrote."""
 
     time: bytes
     stream: bytes
@@ -36,17 +36,17 @@ class Line:
     text: bytes
 
 
-def parse(line: bytes) -> Line | None:
-    """A line of a log file, or None if it is none."""
+def parse(line: bytes) -> LogLine | None:
+    """Parse a line of a log file; return None if it is not one."""
     parts = line.split(b" ", 3)
     if len(parts) != 4:
         return None
     time, stream, flags, text = parts
-    return Line(time, stream, flags.split(b":")[0] == b"F", text)
+    return LogLine(time, stream, flags.split(b":")[0] == b"F", text)
 
 
 def tail_offset(path: Path, lines: int) -> int:
-    """Where the last so many lines begin; a line that was written in parts counts once."""
+    """Return the offset at which the last ``lines`` lines begin; a line that was written in parts counts once."""
     if lines <= 0:
         return path.stat().st_size
     with path.open("rb") as file:
@@ -60,8 +60,8 @@ def tail_offset(path: Path, lines: int) -> int:
             held = file.read(size) + held
             ends = [
                 index
-                for index, each in _line_ends(held, complete=position == 0)
-                if (found := parse(each)) is None or found.whole
+                for index, raw in _line_ends(held, complete=position == 0)
+                if (line := parse(raw)) is None or line.whole
             ]
             if len(ends) >= wanted:
                 return position + ends[-wanted]
@@ -69,7 +69,7 @@ def tail_offset(path: Path, lines: int) -> int:
 
 
 def _line_ends(data: bytes, *, complete: bool) -> Iterator[tuple[int, bytes]]:
-    """The places after each line and the lines; the first is left out unless it is known to be whole."""
+    """Yield each line with the offset after it; the first is left out unless it is known to be complete."""
     start = 0 if complete else data.find(b"\n") + 1
     if complete:
         yield 0, b"- - F "  # the beginning of the file ends a line as well
@@ -78,8 +78,8 @@ def _line_ends(data: bytes, *, complete: bool) -> Iterator[tuple[int, bytes]]:
         start = end + 1
 
 
-def render(line: Line, options: Options, *, fresh: bool) -> bytes:
-    """What a reader gets of a line; the time only at the beginning of what was written as one."""
+def render(line: LogLine, options: LogOptions, *, fresh: bool) -> bytes:
+    """Return what a reader gets of a line; the time appears only at the beginning of a whole line."""
     if options.stream not in ("", "All") and options.stream.lower().encode() != line.stream:
         return b""
     if options.since and line.time.decode() < options.since:
@@ -88,8 +88,8 @@ def render(line: Line, options: Options, *, fresh: bool) -> bytes:
     return line.time + b" " + text if options.timestamps and fresh else text
 
 
-async def read(path: Path, options: Options, ended: asyncio.Event | None = None) -> AsyncIterator[bytes]:
-    """The log in pieces; with ``follow`` it goes on until ``ended`` is set and everything was read."""
+async def read(path: Path, options: LogOptions, ended: asyncio.Event | None = None) -> AsyncIterator[bytes]:
+    """Yield the log in pieces; with ``follow`` until ``ended`` is set and everything was read."""
     left = options.limit
     position = tail_offset(path, options.tail) if options.tail is not None else 0
     fresh, held = True, b""
@@ -122,7 +122,7 @@ async def read(path: Path, options: Options, ended: asyncio.Event | None = None)
                 return
             rotated = _inode(path) not in (inode, None)
             if rotated:
-                left_over = file.read(_BLOCK)  # written between the last look and the turn
+                left_over = file.read(_BLOCK)  # written between the last read and the rotation
                 if left_over:
                     file.seek(-len(left_over), os.SEEK_CUR)
                     continue
@@ -132,7 +132,7 @@ async def read(path: Path, options: Options, ended: asyncio.Event | None = None)
                 continue
             if over:
                 return
-            # Somebody looks at the log of a running container: a short wait while they do, none otherwise.
+            # The log of a running container is polled only while somebody follows it.
             await _wait(ended, 0.1)
     finally:
         file.close()
@@ -156,18 +156,18 @@ async def _wait(event: asyncio.Event | None, seconds: float) -> None:
 
 
 def remove(path: str) -> None:
-    """Removes the log of a run with everything that was turned over."""
-    for each in (path, *glob.glob(f"{glob.escape(path)}.*")) if path else ():
+    """Remove the log of a run together with its rotated files."""
+    for file in (path, *glob.glob(f"{glob.escape(path)}.*")) if path else ():
         try:
-            os.remove(each)
+            os.remove(file)
         except FileNotFoundError:
             pass
 
 
 def link(folder: Path, pod: str, namespace: str, container: str, run: str, log: Path) -> None:
-    """Shows a log under the name by which collectors of logs know it."""
+    """Link a log under the name that log collectors look for."""
     folder.mkdir(parents=True, exist_ok=True)
-    # The names are cut as upstream cuts them: a file's name has at most 255 bytes.
+    # Names are cut as upstream cuts them: a file name has at most 255 bytes.
     name = f"{pod}_{namespace}_{container}"[: 255 - len(run) - 5]
     place = folder / f"{name}-{run}.log"
     place.unlink(missing_ok=True)
@@ -175,7 +175,7 @@ def link(folder: Path, pod: str, namespace: str, container: str, run: str, log: 
 
 
 def drop_links(folder: Path) -> None:
-    """Removes the names of logs that are gone."""
+    """Remove the links of logs that are gone."""
     try:
         entries = list(os.scandir(folder))
     except OSError:
@@ -186,11 +186,11 @@ def drop_links(folder: Path) -> None:
 
 
 def last_text(path: Path) -> str:
-    """The end of a log, short enough for a termination message."""
+    """Return the end of a log, short enough for a termination message."""
     try:
         with path.open("rb") as file:
             file.seek(tail_offset(path, _MESSAGE_LINES))
-            lines = [parse(each) for each in file.read().split(b"\n")]
+            lines = [parse(raw) for raw in file.read().split(b"\n")]
     except OSError:
         return ""
     text = b"".join(line.text + (b"\n" if line.whole else b"") for line in lines if line is not None)

@@ -1,11 +1,11 @@
-"""What a pod has in its /etc/resolv.conf: a pure function of its policy and of the node's own file."""
+"""The /etc/resolv.conf of a pod: a pure function of its DNS policy and of the node's own file."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
-Fields = dict[str, Any]
+from pybernetes.api.resource import Object
+
 _SERVERS, _SEARCHES, _SEARCH_CHARACTERS = 3, 32, 2048
 _CLUSTER_OPTIONS = ("ndots:5",)
 
@@ -19,7 +19,7 @@ class ResolvConf:
     options: tuple[str, ...] = ()
 
     def text(self) -> str:
-        """The file."""
+        """Return the text of the file."""
         lines = [f"search {' '.join(self.searches)}"] if self.searches else []
         lines += [f"nameserver {server}" for server in self.servers]
         if self.options:
@@ -29,15 +29,15 @@ class ResolvConf:
 
 @dataclass(frozen=True, slots=True)
 class ClusterDns:
-    """The cluster's DNS, and what the node itself uses."""
+    """The cluster's DNS, and the resolv.conf of the node itself."""
 
     servers: tuple[str, ...] = ()
     domain: str = "cluster.local"
     node: ResolvConf = field(default_factory=ResolvConf)
 
 
-def parse(text: str) -> ResolvConf:
-    """The node's own file."""
+def parse_resolv_conf(text: str) -> ResolvConf:
+    """Parse the node's own file."""
     servers: list[str] = []
     searches: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
@@ -54,8 +54,8 @@ def parse(text: str) -> ResolvConf:
     return ResolvConf(tuple(servers), searches, options)
 
 
-def resolv(pod: Fields, dns: ClusterDns) -> tuple[ResolvConf, list[str]]:
-    """The file of a pod, and what people should know about it (limits that were hit, a DNS that is missing)."""
+def pod_resolv_conf(pod: Object, dns: ClusterDns) -> tuple[ResolvConf, list[str]]:
+    """Return the file of a pod, and warnings about it (limits exceeded, no cluster DNS)."""
     spec = pod["spec"]
     policy = spec.get("dnsPolicy", "ClusterFirst")
     warnings: list[str] = []
@@ -67,51 +67,51 @@ def resolv(pod: Fields, dns: ClusterDns) -> tuple[ResolvConf, list[str]]:
         warnings.append("MissingClusterDNS")
         policy = "Default"
     if policy == "None":
-        found = ResolvConf()
+        base = ResolvConf()
     elif policy == "Default":
-        found = dns.node
+        base = dns.node
     else:
         namespace = pod["metadata"]["namespace"]
         cluster = (f"{namespace}.svc.{dns.domain}", f"svc.{dns.domain}", dns.domain) if dns.domain else ()
-        found = ResolvConf(dns.servers, _unique((*cluster, *dns.node.searches)), _CLUSTER_OPTIONS)
-    return _limited(_with_config(found, spec.get("dnsConfig") or {}), warnings), warnings
+        base = ResolvConf(dns.servers, _unique((*cluster, *dns.node.searches)), _CLUSTER_OPTIONS)
+    return _limited(_with_config(base, spec.get("dnsConfig") or {}), warnings), warnings
 
 
-def _with_config(found: ResolvConf, config: Fields) -> ResolvConf:
+def _with_config(base: ResolvConf, config: Object) -> ResolvConf:
     options: dict[str, str] = {}
-    for text in found.options:
+    for text in base.options:
         name, _, value = text.partition(":")
         options[name] = value
     for option in config.get("options", ()):
         options[option["name"]] = option.get("value") or ""
     return ResolvConf(
-        _unique((*found.servers, *config.get("nameservers", ()))),
-        _unique((*found.searches, *config.get("searches", ()))),
+        _unique((*base.servers, *config.get("nameservers", ()))),
+        _unique((*base.searches, *config.get("searches", ()))),
         tuple(f"{name}:{value}" if value else name for name, value in options.items()),
     )
 
 
-def _limited(found: ResolvConf, warnings: list[str]) -> ResolvConf:
-    servers, searches = found.servers[:_SERVERS], found.searches[:_SEARCHES]
+def _limited(conf: ResolvConf, warnings: list[str]) -> ResolvConf:
+    servers, searches = conf.servers[:_SERVERS], conf.searches[:_SEARCHES]
     while len(" ".join(searches)) > _SEARCH_CHARACTERS:
         searches = searches[:-1]
-    if servers != found.servers:
+    if servers != conf.servers:
         warnings.append(
             f"Nameserver limits were exceeded, some nameservers have been omitted, the applied nameserver line is: {' '.join(servers)}"
         )
-    if searches != found.searches:
+    if searches != conf.searches:
         warnings.append(
             f"Search Line limits were exceeded, some search paths have been omitted, the applied search line is: {' '.join(searches)}"
         )
-    return ResolvConf(servers, searches, found.options)
+    return ResolvConf(servers, searches, conf.options)
 
 
 def _unique(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def names(pod: Fields, domain: str) -> tuple[str, str]:
-    """The host name of a pod and its domain, which is empty without a subdomain."""
+def host_names(pod: Object, domain: str) -> tuple[str, str]:
+    """Return the host name of a pod and its domain, which is empty without a subdomain."""
     spec, meta = pod["spec"], pod["metadata"]
     if spec.get("hostnameOverride"):
         return spec["hostnameOverride"], ""
@@ -120,9 +120,9 @@ def names(pod: Fields, domain: str) -> tuple[str, str]:
     return host, f"{subdomain}.{meta['namespace']}.svc.{domain}" if subdomain else ""
 
 
-def kernel_name(pod: Fields, domain: str) -> str:
-    """The host name that the pod's kernel namespace gets."""
-    host, suffix = names(pod, domain)
+def kernel_host_name(pod: Object, domain: str) -> str:
+    """Return the host name of the pod's UTS namespace; raise ValueError if it is too long."""
+    host, suffix = host_names(pod, domain)
     if not pod["spec"].get("setHostnameAsFQDN") or not suffix:
         return host
     full = f"{host}.{suffix}"

@@ -1,1 +1,4 @@
-"""The container runtime's interface: ``client`` calls it, ``events`` follows what happens, ``read`` understands it."""
+"""The container runtime: everything that is sent to it or read from it, in terms of CRI.
+
+``client`` calls it, ``specs`` says what it is asked to make, ``pod_runtime`` is what it has of a pod.
+"""

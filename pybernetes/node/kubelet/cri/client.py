@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 import grpc
@@ -12,7 +12,8 @@ import grpc.aio
 from cri_api.v1 import api_pb2 as messages
 from cri_api.v1 import api_pb2_grpc as services
 
-Message = Any  # the messages are made at run time, so there are no types to name
+from pybernetes.node.kubelet.cri.messages import Message
+
 _SECONDS = 120.0
 _PULL_SECONDS = 3600.0
 _RECEIVE_LIMIT = 16 << 20
@@ -21,7 +22,7 @@ Observer = Callable[[str, float, bool], None]
 
 
 def operation(request: str) -> str:
-    """What metrics call a call, from the name of its request: RunPodSandboxRequest is run_podsandbox."""
+    """Return the operation's name in metrics from the name of its request: RunPodSandboxRequest is run_podsandbox."""
     name = request.removesuffix("Request").replace("PodSandbox", "Podsandbox")
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
@@ -35,18 +36,23 @@ class CriError(Exception):
 
     @property
     def away(self) -> bool:
-        """Whether the runtime itself is not there."""
+        """Whether the runtime itself is unreachable."""
         return self.code == "UNAVAILABLE"
 
 
 class CriClient:
     """A container runtime behind a socket (``unix:///run/containerd/containerd.sock``)."""
 
-    def __init__(self, endpoint: str, image_endpoint: str = "") -> None:
+    def __init__(
+        self,
+        endpoint: str,
+        image_endpoint: str = "",
+        observe: Observer = lambda operation, seconds, failed: None,
+    ) -> None:
         self.endpoint = endpoint if "://" in endpoint else f"unix://{endpoint}"
         options = [
             ("grpc.max_receive_message_length", _RECEIVE_LIMIT),
-            # A runtime that restarts is back within a moment.
+            # A runtime that restarts is back soon.
             ("grpc.initial_reconnect_backoff_ms", 100),
             ("grpc.min_reconnect_backoff_ms", 100),
             ("grpc.max_reconnect_backoff_ms", 500),
@@ -59,10 +65,10 @@ class CriClient:
         )
         self._runtime = services.RuntimeServiceStub(self.channel)
         self._images = services.ImageServiceStub(self._image_channel)
-        self.observe: Observer = lambda operation, seconds, failed: None
+        self._observe = observe
 
     async def close(self) -> None:
-        """Ends the connection."""
+        """Close the connection."""
         await self.channel.close()
         if self._image_channel is not self.channel:
             await self._image_channel.close()
@@ -76,109 +82,106 @@ class CriClient:
         except grpc.aio.AioRpcError as error:
             raise CriError(error.code().name, error.details() or error.code().name) from None
         finally:
-            self.observe(operation(type(request).__name__), time.monotonic() - began, failed)
+            self._observe(operation(type(request).__name__), time.monotonic() - began, failed)
 
     # -- the runtime -------------------------------------------------------------------------------------
 
     async def version(self) -> Message:
-        """Name and version of the runtime."""
+        """Return the name and version of the runtime."""
         return await self._call(self._runtime.Version, messages.VersionRequest(version="0.1.0"), 10)
 
     async def status(self, verbose: bool = False) -> Message:
-        """Whether the runtime and its network are ready."""
+        """Return whether the runtime and its network are ready."""
         return await self._call(self._runtime.Status, messages.StatusRequest(verbose=verbose), 10)
 
     async def runtime_config(self) -> Message:
-        """How the runtime is set up, such as its cgroup driver."""
+        """Return how the runtime is configured, such as its cgroup driver."""
         return await self._call(self._runtime.RuntimeConfig, messages.RuntimeConfigRequest(), 10)
 
-    async def update_runtime_config(self, pod_cidr: str) -> None:
-        """Tells the runtime the range of the pods' addresses."""
-        config = messages.RuntimeConfig(network_config=messages.NetworkConfig(pod_cidr=pod_cidr))
-        await self._call(
-            self._runtime.UpdateRuntimeConfig, messages.UpdateRuntimeConfigRequest(runtime_config=config)
-        )
-
     def container_events(self) -> Any:
-        """The stream of what happens to containers, where the runtime has one."""
+        """Return the stream of container events, where the runtime has one."""
         return self._runtime.GetContainerEvents(messages.GetEventsRequest())
 
     # -- sandboxes ---------------------------------------------------------------------------------------
 
     async def run_pod_sandbox(self, config: Message, handler: str = "") -> str:
-        """Makes and starts a sandbox; gives its id."""
+        """Create and start a sandbox; return its id."""
         request = messages.RunPodSandboxRequest(config=config, runtime_handler=handler)
         return (await self._call(self._runtime.RunPodSandbox, request, 240)).pod_sandbox_id
 
     async def stop_pod_sandbox(self, sandbox: str) -> None:
-        """Stops a sandbox with everything in it and lets its network go."""
+        """Stop a sandbox with everything in it and release its network."""
         await self._call(self._runtime.StopPodSandbox, messages.StopPodSandboxRequest(pod_sandbox_id=sandbox))
 
     async def remove_pod_sandbox(self, sandbox: str) -> None:
-        """Removes a sandbox and its containers."""
+        """Remove a sandbox and its containers."""
         await self._call(
             self._runtime.RemovePodSandbox, messages.RemovePodSandboxRequest(pod_sandbox_id=sandbox)
         )
 
     async def pod_sandbox_status(self, sandbox: str) -> Message:
-        """The state of a sandbox, its addresses among it."""
+        """Return the state of a sandbox, including its addresses."""
         request = messages.PodSandboxStatusRequest(pod_sandbox_id=sandbox)
         return (await self._call(self._runtime.PodSandboxStatus, request)).status
 
     async def list_pod_sandboxes(self, labels: Mapping[str, str] | None = None) -> list[Message]:
-        """The sandboxes that have these labels."""
-        found = messages.PodSandboxFilter(label_selector=dict(labels or {}))
+        """Return the sandboxes that have these labels."""
+        selected = messages.PodSandboxFilter(label_selector=dict(labels or {}))
         return list(
             (
-                await self._call(self._runtime.ListPodSandbox, messages.ListPodSandboxRequest(filter=found))
+                await self._call(
+                    self._runtime.ListPodSandbox, messages.ListPodSandboxRequest(filter=selected)
+                )
             ).items
         )
 
     # -- containers --------------------------------------------------------------------------------------
 
     async def create_container(self, sandbox: str, config: Message, sandbox_config: Message) -> str:
-        """Makes a container in a sandbox; gives its id."""
+        """Create a container in a sandbox; return its id."""
         request = messages.CreateContainerRequest(
             pod_sandbox_id=sandbox, config=config, sandbox_config=sandbox_config
         )
         return (await self._call(self._runtime.CreateContainer, request)).container_id
 
     async def start_container(self, container: str) -> None:
-        """Starts a container that was made."""
+        """Start a created container."""
         await self._call(self._runtime.StartContainer, messages.StartContainerRequest(container_id=container))
 
     async def stop_container(self, container: str, grace: float) -> None:
-        """Stops a container: its stop signal, and after the grace period the one that nobody survives."""
+        """Stop a container: with its stop signal, and after the grace period with SIGKILL."""
         request = messages.StopContainerRequest(container_id=container, timeout=int(grace))
         await self._call(self._runtime.StopContainer, request, grace + _SECONDS)
 
     async def remove_container(self, container: str) -> None:
-        """Removes a container."""
+        """Remove a container."""
         await self._call(
             self._runtime.RemoveContainer, messages.RemoveContainerRequest(container_id=container)
         )
 
     async def list_containers(self, labels: Mapping[str, str] | None = None) -> list[Message]:
-        """The containers that have these labels."""
-        found = messages.ContainerFilter(label_selector=dict(labels or {}))
+        """Return the containers that have these labels."""
+        selected = messages.ContainerFilter(label_selector=dict(labels or {}))
         return list(
             (
-                await self._call(self._runtime.ListContainers, messages.ListContainersRequest(filter=found))
+                await self._call(
+                    self._runtime.ListContainers, messages.ListContainersRequest(filter=selected)
+                )
             ).containers
         )
 
     async def container_status(self, container: str) -> Message:
-        """The state of a container."""
+        """Return the state of a container."""
         request = messages.ContainerStatusRequest(container_id=container)
         return (await self._call(self._runtime.ContainerStatus, request)).status
 
     async def update_container_resources(self, container: str, resources: Message) -> None:
-        """Gives a container other resources while it runs."""
+        """Change the resources of a running container."""
         request = messages.UpdateContainerResourcesRequest(container_id=container, linux=resources)
         await self._call(self._runtime.UpdateContainerResources, request)
 
     async def reopen_container_log(self, container: str) -> None:
-        """Has the runtime go on in a new log file."""
+        """Make the runtime continue in a new log file."""
         request = messages.ReopenContainerLogRequest(container_id=container)
         await self._call(self._runtime.ReopenContainerLog, request)
 
@@ -187,7 +190,7 @@ class CriClient:
     async def exec_sync(
         self, container: str, command: Iterable[str], seconds: float = 0
     ) -> tuple[int, bytes, bytes]:
-        """Runs a command to its end: exit code, output, errors."""
+        """Run a command to its end; return exit code, output and error output."""
         request = messages.ExecSyncRequest(container_id=container, cmd=list(command), timeout=int(seconds))
         answer = await self._call(self._runtime.ExecSync, request, seconds + 10 if seconds else _PULL_SECONDS)
         return answer.exit_code, answer.stdout, answer.stderr
@@ -195,46 +198,36 @@ class CriClient:
     async def exec(
         self, container: str, command: Iterable[str], *, stdin: bool, stdout: bool, stderr: bool, tty: bool
     ) -> str:
-        """The address where a command's streams can be had."""
+        """Start a command; return the URL of its streams."""
         request = messages.ExecRequest(
             container_id=container, cmd=list(command), stdin=stdin, stdout=stdout, stderr=stderr, tty=tty
         )
         return (await self._call(self._runtime.Exec, request)).url
 
     async def attach(self, container: str, *, stdin: bool, stdout: bool, stderr: bool, tty: bool) -> str:
-        """The address where a container's own streams can be had."""
+        """Return the URL of a container's own streams."""
         request = messages.AttachRequest(
             container_id=container, stdin=stdin, stdout=stdout, stderr=stderr, tty=tty
         )
         return (await self._call(self._runtime.Attach, request)).url
 
     async def port_forward(self, sandbox: str, ports: Iterable[int] = ()) -> str:
-        """The address where connections into a sandbox can be had."""
+        """Return the URL for connections into a sandbox."""
         request = messages.PortForwardRequest(pod_sandbox_id=sandbox, port=list(ports))
         return (await self._call(self._runtime.PortForward, request)).url
 
-    # -- figures -----------------------------------------------------------------------------------------
-
-    async def container_stats(self, container: str) -> Message:
-        """What a container uses."""
-        request = messages.ContainerStatsRequest(container_id=container)
-        return (await self._call(self._runtime.ContainerStats, request)).stats
+    # -- stats -------------------------------------------------------------------------------------------
 
     async def list_container_stats(self) -> list[Message]:
-        """What all containers use."""
+        """Return what all containers use."""
         return list(
             (await self._call(self._runtime.ListContainerStats, messages.ListContainerStatsRequest())).stats
         )
 
-    async def list_pod_sandbox_stats(self) -> list[Message]:
-        """What all sandboxes use."""
-        request = messages.ListPodSandboxStatsRequest()
-        return list((await self._call(self._runtime.ListPodSandboxStats, request)).stats)
-
     # -- images ------------------------------------------------------------------------------------------
 
     async def pull_image(self, image: str, auth: Mapping[str, str] | None, sandbox_config: Message) -> str:
-        """Pulls an image; gives its reference."""
+        """Pull an image; return its reference."""
         request = messages.PullImageRequest(
             image=messages.ImageSpec(image=image), auth=messages.AuthConfig(**auth) if auth else None,
             sandbox_config=sandbox_config,
@@ -242,20 +235,29 @@ class CriClient:
         return (await self._call(self._images.PullImage, request, _PULL_SECONDS)).image_ref
 
     async def list_images(self) -> list[Message]:
-        """Every image that is there."""
+        """Return every image of the runtime."""
         return list((await self._call(self._images.ListImages, messages.ListImagesRequest())).images)
 
     async def image_status(self, image: str) -> Message | None:
-        """An image, or None if it is not there."""
+        """Return an image, or None if it is not there."""
         request = messages.ImageStatusRequest(image=messages.ImageSpec(image=image))
         answer = await self._call(self._images.ImageStatus, request)
         return answer.image if answer.HasField("image") else None
 
     async def remove_image(self, image: str) -> None:
-        """Removes an image."""
+        """Remove an image."""
         request = messages.RemoveImageRequest(image=messages.ImageSpec(image=image))
         await self._call(self._images.RemoveImage, request)
 
     async def image_fs_info(self) -> Message:
-        """The filesystems that images are kept on."""
+        """Return the filesystems that images are kept on."""
         return await self._call(self._images.ImageFsInfo, messages.ImageFsInfoRequest())
+
+
+async def ignore_missing(call: Awaitable[None]) -> None:
+    """Wait for a call; what it is about may be gone already."""
+    try:
+        await call
+    except CriError as error:
+        if error.code != "NOT_FOUND":
+            raise

@@ -1,13 +1,13 @@
-"""Which containers ended or were stopped short, as the runtime tells it; what it starts is our own doing.
+"""Which containers ended, as the runtime reports it; starts are the kubelet's own doing and are not reported.
 
-A runtime with CRI's own stream of events is asked for that; containerd, whose older versions have none, has a stream
-of its own behind the same socket. Where there is neither, the caller has to look from time to time.
+containerd has a stream of its own behind the same socket; other runtimes are asked for CRI's stream of events.
+Where there is neither, the caller has to poll.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import Any
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 
 import grpc
 import grpc.aio
@@ -15,8 +15,8 @@ from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.node.kubelet.cri.client import CriClient
 from pybernetes.node.kubelet.cri.containerd import TYPES
+from pybernetes.node.kubelet.cri.messages import Message
 
-Message = Any
 _SUBSCRIBE = "/containerd.services.events.v1.Events/Subscribe"
 _TOPICS = ("/tasks/exit", "/tasks/oom", "/tasks/paused", "/tasks/resumed")
 
@@ -25,14 +25,14 @@ class Unsupported(Exception):
     """The runtime has no such stream."""
 
 
-async def containers(cri: CriClient) -> AsyncIterator[str]:
-    """The ids of containers and sandboxes that changed; begins with "" once the stream is open."""
+async def changed_containers(cri: CriClient) -> AsyncIterator[str]:
+    """Yield the ids of containers and sandboxes that changed, beginning with "" once the stream is open."""
     try:
-        async for each in _containerd(cri):
-            yield each
+        async for container in _containerd(cri):
+            yield container
     except Unsupported:
-        async for each in _standard(cri):
-            yield each
+        async for container in _standard(cri):
+            yield container
 
 
 async def _containerd(cri: CriClient) -> AsyncIterator[str]:
@@ -42,25 +42,19 @@ async def _containerd(cri: CriClient) -> AsyncIterator[str]:
         response_deserializer=TYPES["Envelope"].FromString,
     )
     call = subscribe(TYPES["SubscribeRequest"](filters=[f'topic=="{topic}"' for topic in _TOPICS]))
-    try:
-        # The head of the answer comes with the first event, so nothing can be waited for here.
+    with _stream(call):
+        # The response headers come with the first event, so there is nothing to wait for here.
         yield ""
         async for envelope in call:
             container = concerned(envelope)
             if container:
                 yield container
-    except grpc.aio.AioRpcError as error:
-        if error.code() is grpc.StatusCode.UNIMPLEMENTED:
-            raise Unsupported from None
-        raise ConnectionError(error.details()) from None
-    finally:
-        call.cancel()
 
 
 def concerned(envelope: Message) -> str:
-    """The container that an event of containerd is about, if it is about the container itself."""
+    """Return the container that an event of containerd is about, if it is about the container itself."""
     body = TYPES["TaskEvent"].FromString(envelope.event.value)
-    # The end of a command that was run in a container says nothing about the container.
+    # The end of a command in a container (exec) says nothing about the container.
     if envelope.topic == "/tasks/exit" and body.id not in ("", body.container_id):
         return ""
     return body.container_id
@@ -68,11 +62,18 @@ def concerned(envelope: Message) -> str:
 
 async def _standard(cri: CriClient) -> AsyncIterator[str]:
     call = cri.container_events()
-    try:
+    with _stream(call):
         yield ""
         async for event in call:
             if event.container_event_type == messages.CONTAINER_STOPPED_EVENT:
                 yield event.container_id
+
+
+@contextmanager
+def _stream(call: grpc.aio.UnaryStreamCall[Message, Message]) -> Iterator[None]:
+    """Turn the end of a stream into the error that it means, and cancel the call in any case."""
+    try:
+        yield
     except grpc.aio.AioRpcError as error:
         if error.code() is grpc.StatusCode.UNIMPLEMENTED:
             raise Unsupported from None

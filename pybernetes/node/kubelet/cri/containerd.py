@@ -1,6 +1,6 @@
-"""What containerd has beside CRI, behind the same socket: events, snapshots and the leases that keep them.
+"""What containerd offers beside CRI, behind the same socket: events, snapshots and the leases that keep them.
 
-The messages are made from the table below, which has of containerd's own only what is used here.
+The messages are built from the table below, which has only what is used here.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ import grpc.aio
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 from pybernetes.node.kubelet.cri.client import CriError
+from pybernetes.node.kubelet.cri.messages import Message
 
-Message = Any
 NAMESPACE = "k8s.io"  # CRI's images and containers are in it
 _SECONDS = 120.0
 _KEPT_AS = (
-    "containerd.io/gc.ref.snapshot."  # a label of what is unpacked: the snapshotter, and the snapshot in it
+    "containerd.io/gc.ref.snapshot."  # a label of unpacked content: the snapshotter, and the snapshot in it
 )
 _PACKAGE = "pybernetes.containerd"
 _FIELD = descriptor_pb2.FieldDescriptorProto
 _SCALARS = {"": _FIELD.TYPE_STRING, "bool": _FIELD.TYPE_BOOL, "bytes": _FIELD.TYPE_BYTES}
-# Fields with their numbers: a text unless another type is named; "*" is a list, and "map" has texts by texts.
+# Fields with their numbers: a string unless another type is named; "*" is a list, "map" maps strings to strings.
 _MESSAGES = {
     "Empty": {},
     "ContentRequest": {"digest": (1, "")},
@@ -39,7 +39,7 @@ _MESSAGES = {
     "SubscribeRequest": {"filters": (1, "*")},
     "Envelope": {"topic": (3, ""), "event": (4, "AnyEvent")},
     "AnyEvent": {"value": (2, "bytes")},
-    "TaskEvent": {"container_id": (1, ""), "id": (2, "")},  # what all events of tasks begin with
+    "TaskEvent": {"container_id": (1, ""), "id": (2, "")},  # the fields that all task events begin with
 }
 _METHODS = {
     "content": ("content.v1.Content/Info", "ContentRequest", "ContentResponse"),
@@ -106,7 +106,7 @@ class Containerd:
             raise CriError(error.code().name, error.details() or error.code().name) from None
 
     async def unpacked(self, image: str) -> tuple[str, str]:
-        """The snapshotter that has an image's files, and the name of the snapshot; ``image`` is CRI's id of it."""
+        """Return the snapshotter and the snapshot that have an image's files; ``image`` is its id in CRI."""
         labels = (await self._call("content", digest=image)).info.labels
         for key in sorted(labels):
             if key.startswith(_KEPT_AS):
@@ -114,21 +114,21 @@ class Containerd:
         raise CriError("FAILED_PRECONDITION", f"the files of the image {image} are not unpacked")
 
     async def view(self, snapshotter: str, key: str, parent: str, lease: str) -> list[Message]:
-        """Makes a read-only view of a snapshot that lives as long as the lease; gives how it is mounted."""
+        """Create a read-only view of a snapshot that lives as long as the lease; return its mounts."""
         answer = await self._call("view", lease, snapshotter=snapshotter, key=key, parent=parent)
         return list(answer.mounts)
 
     async def create_lease(self, id_: str, labels: Mapping[str, str]) -> None:
-        """Makes a lease that has no end."""
+        """Create a lease without an expiry."""
         await self._call("lease", id=id_, labels=dict(labels))
 
     async def lease_labels(self, id_: str) -> dict[str, str] | None:
-        """The labels of a lease, or None if it is not there."""
+        """Return the labels of a lease, or None if it is not there."""
         leases = (await self._call("leases", filters=[f'id=="{id_}"'])).leases
         return dict(leases[0].labels) if leases else None
 
     async def delete_lease(self, id_: str) -> None:
-        """Ends a lease, if it is there; returns when what only it kept is gone."""
+        """Delete a lease if it exists; return when everything that only it kept is gone."""
         try:
             await self._call("unlease", id=id_, sync=True)
         except CriError as error:

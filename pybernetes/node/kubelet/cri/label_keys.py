@@ -1,11 +1,12 @@
-"""Names of the labels and annotations through which a restarted kubelet knows its containers again: upstream's."""
+"""Labels and annotations (upstream's) by which a restarted kubelet recognizes its containers."""
 
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 import orjson
+
+from pybernetes.api.resource import Object
 
 POD_NAME = "io.kubernetes.pod.name"
 POD_NAMESPACE = "io.kubernetes.pod.namespace"
@@ -17,13 +18,12 @@ MESSAGE_PATH = "io.kubernetes.container.terminationMessagePath"
 MESSAGE_POLICY = "io.kubernetes.container.terminationMessagePolicy"
 PRE_STOP = "io.kubernetes.container.preStopHandler"
 PORTS = "io.kubernetes.container.ports"
-DELETION_GRACE = "io.kubernetes.pod.deletionGracePeriod"
 TERMINATION_GRACE = "io.kubernetes.pod.terminationGracePeriod"
-# Ours: the images that a container has as volumes, which are not to be removed.
+# Our own: the images that a container has as volumes, which must not be removed.
 IMAGE_VOLUMES = "pybernetes.dev/image-volumes"
 
 
-def fingerprint(container: dict[str, Any]) -> str:
-    """A short text that changes when a container has to be made anew: only name and image count."""
+def fingerprint(container: Object) -> str:
+    """Return a short hash that changes when a container has to be created anew: only name and image count."""
     value = orjson.dumps([container.get("name"), container.get("image")])
     return hashlib.sha256(value).hexdigest()[:8]

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from pybernetes.api.core.pod.restart_policy import restarts_all
+from pybernetes.api.resource import Object
+
 
 class ContainerState(Enum):
     """The state of one run of a container."""
@@ -44,20 +47,20 @@ class ContainerRun:
     exit_code: int = 0
     reason: str = ""
     message: str = ""
-    fingerprint: str = ""  # of the definition that it was made from
+    fingerprint: str = ""  # of the definition that it was created from
     log_path: str = ""
     pre_stop: str = ""  # the hook of the definition, as JSON
 
     @property
     def failed(self) -> bool:
-        """Whether it ended badly, or nobody knows how it is."""
+        """Whether it ended with an error, or its state is unknown."""
         return self.state is ContainerState.UNKNOWN or (
             self.state is ContainerState.EXITED and self.exit_code != 0
         )
 
     @property
     def succeeded(self) -> bool:
-        """Whether it ended well."""
+        """Whether it ended without an error."""
         return self.state is ContainerState.EXITED and self.exit_code == 0
 
 
@@ -86,16 +89,16 @@ class PodRuntime:
         return self.sandboxes[0].attempt + 1 if self.sandboxes else 0
 
     def run(self, name: str) -> ContainerRun | None:
-        """The newest run of a container."""
+        """Return the newest run of a container."""
         return self._by_name.get(name)
 
     def current(self, name: str) -> ContainerRun | None:
-        """The newest run of a container in the present sandbox."""
+        """Return the newest run of a container in the current sandbox."""
         run, sandbox = self._by_name.get(name), self.sandbox
         return run if run is not None and sandbox is not None and run.sandbox == sandbox.id else None
 
     def previous(self, name: str) -> ContainerRun | None:
-        """The run of a container before its newest."""
+        """Return the run of a container before its newest."""
         runs = [run for run in self.runs if run.name == name]
         return runs[1] if len(runs) > 1 else None
 
@@ -103,3 +106,18 @@ class PodRuntime:
     def running(self) -> tuple[ContainerRun, ...]:
         """The runs that have not ended."""
         return tuple(run for run in self.runs if run.state is ContainerState.RUNNING)
+
+
+def restart_triggers(spec: Object, runtime: PodRuntime) -> list[ContainerRun]:
+    """Return the newest runs whose end makes all containers start again."""
+    runs = []
+    for group in ("containers", "initContainers"):
+        for container in spec.get(group, ()):
+            run = runtime.run(container["name"])
+            if (
+                run is not None
+                and run.state is ContainerState.EXITED
+                and restarts_all(container, run.exit_code)
+            ):
+                runs.append(run)
+    return runs

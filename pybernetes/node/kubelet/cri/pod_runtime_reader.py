@@ -1,21 +1,20 @@
-"""What the runtime says about a pod, as ``PodRuntime``."""
+"""Reads what the runtime has of a pod, as ``PodRuntime``."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.node.kubelet.containers.logs import last_text
 from pybernetes.node.kubelet.cri import label_keys
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
+from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState, PodRuntime, PodSandbox
 
-Message = Any
 _MESSAGE_LIMIT = 4096
 _STATES = {
     messages.CONTAINER_CREATED: ContainerState.CREATED,
@@ -24,36 +23,36 @@ _STATES = {
 }
 
 
-async def pod_runtime(cri: CriClient, uid: str, known: PodRuntime | None = None) -> PodRuntime:
-    """Everything that the runtime has of a pod. What had ended before (``known``) is not asked for again."""
+async def read_pod_runtime(cri: CriClient, uid: str, known: PodRuntime | None = None) -> PodRuntime:
+    """Read everything that the runtime has of a pod. What had ended before (``known``) is not read again."""
     labels = {label_keys.POD_UID: uid}
     sandboxes, containers = await asyncio.gather(cri.list_pod_sandboxes(labels), cri.list_containers(labels))
     settled = {run.id: run for run in known.runs if run.state is ContainerState.EXITED} if known else {}
     had = {sandbox.id: sandbox for sandbox in known.sandboxes} if known else {}
-    found = [await _sandbox(cri, each, had.get(each.id)) for each in sandboxes]
-    runs = [settled.get(each.id) or await _run(cri, each) for each in containers]
-    return _of(uid, [each for each in found if each], [run for run in runs if run])
+    read_sandboxes = [await _sandbox(cri, listed, had.get(listed.id)) for listed in sandboxes]
+    runs = [settled.get(listed.id) or await _run(cri, listed) for listed in containers]
+    return _of(uid, [sandbox for sandbox in read_sandboxes if sandbox], [run for run in runs if run])
 
 
 def _of(uid: str, sandboxes: list[PodSandbox], runs: list[ContainerRun]) -> PodRuntime:
     return PodRuntime(
         uid,
-        tuple(sorted(sandboxes, key=lambda each: (each.created, each.attempt), reverse=True)),
+        tuple(sorted(sandboxes, key=lambda sandbox: (sandbox.created, sandbox.attempt), reverse=True)),
         tuple(sorted(runs, key=lambda run: (run.created, run.attempt), reverse=True)),
     )
 
 
 async def with_sandbox(cri: CriClient, known: PodRuntime, made: str) -> PodRuntime:
-    """What is known of a pod and a sandbox that was just made, without asking for the rest."""
+    """Return ``known`` with a sandbox that was just created, without reading the rest again."""
     sandbox = _sandbox_of(made, await cri.pod_sandbox_status(made))
     return _of(known.uid, [sandbox, *known.sandboxes], list(known.runs))
 
 
 async def with_runs(cri: CriClient, known: PodRuntime, made: Sequence[str]) -> PodRuntime:
-    """What is known of a pod and runs that were just started in its sandbox, without asking for the rest."""
+    """Return ``known`` with runs that were just started, without reading the rest again."""
     assert known.sandbox is not None
-    found = await asyncio.gather(*(cri.container_status(each) for each in made))
-    runs = [run_of(status, known.sandbox.id) for status in found]
+    statuses = await asyncio.gather(*(cri.container_status(container) for container in made))
+    runs = [run_of(status, known.sandbox.id) for status in statuses]
     return _of(known.uid, list(known.sandboxes), [*runs, *known.runs])
 
 
@@ -61,17 +60,12 @@ async def _sandbox(cri: CriClient, listed: Message, known: PodSandbox | None) ->
     ready = listed.state == messages.SANDBOX_READY
     if known is not None and known.addresses:
         return replace(known, ready=ready)
-    try:
-        status = await cri.pod_sandbox_status(listed.id)
-    except CriError as error:
-        if error.code == "NOT_FOUND":
-            return None
-        raise
-    return _sandbox_of(listed.id, status)
+    status = await _or_none(cri.pod_sandbox_status(listed.id))
+    return _sandbox_of(listed.id, status) if status is not None else None
 
 
 def _sandbox_of(id_: str, status: Message) -> PodSandbox:
-    addresses = (status.network.ip, *(each.ip for each in status.network.additional_ips))
+    addresses = (status.network.ip, *(address.ip for address in status.network.additional_ips))
     return PodSandbox(
         id_,
         status.state == messages.SANDBOX_READY,
@@ -83,17 +77,22 @@ def _sandbox_of(id_: str, status: Message) -> PodSandbox:
 
 
 async def _run(cri: CriClient, listed: Message) -> ContainerRun | None:
+    status = await _or_none(cri.container_status(listed.id))
+    return run_of(status, listed.pod_sandbox_id) if status is not None else None
+
+
+async def _or_none(call: Awaitable[Message]) -> Message | None:
+    """Wait for a status; return None if what it is about is gone already."""
     try:
-        status = await cri.container_status(listed.id)
+        return await call
     except CriError as error:
         if error.code == "NOT_FOUND":
             return None
         raise
-    return run_of(status, listed.pod_sandbox_id)
 
 
 def run_of(status: Message, sandbox: str) -> ContainerRun:
-    """One run of a container, from its status."""
+    """Return one run of a container, from its status."""
     annotations = status.annotations
     state = _STATES.get(status.state, ContainerState.UNKNOWN)
     reason, message = status.reason, status.message
@@ -122,7 +121,7 @@ def run_of(status: Message, sandbox: str) -> ContainerRun:
 
 
 def _termination_message(status: Message) -> str:
-    """What the container left to be read when it ended: in its file, or if it is to be so at the end of its log."""
+    """Return the termination message: from its file, or from the end of the log if the policy says so."""
     path = status.annotations.get(label_keys.MESSAGE_PATH, "")
     from_log = (
         status.annotations.get(label_keys.MESSAGE_POLICY) == "FallbackToLogsOnError" and status.exit_code != 0

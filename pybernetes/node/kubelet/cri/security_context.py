@@ -1,24 +1,24 @@
-"""Security contexts of pods and containers in the words of CRI."""
+"""Security contexts of pods and containers in terms of CRI."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from cri_api.v1 import api_pb2 as messages
 
+from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.containers.environment import ConfigError
+from pybernetes.node.kubelet.cri.messages import Message
 
-Fields = dict[str, Any]
-Message = Any
 _MASKED = ("/proc/asound", "/proc/acpi", "/proc/interrupts", "/proc/kcore", "/proc/keys", "/proc/latency_stats",
            "/proc/timer_list", "/proc/timer_stats", "/proc/sched_debug", "/proc/scsi", "/sys/firmware",
            "/sys/devices/virtual/powercap")  # fmt: skip
 _READ_ONLY = ("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger")
 
 
-def namespaces(spec: Fields, target: str = "") -> Message:
-    """Which namespaces are the pod's, the container's or the node's; ``target`` is a container to join."""
+def namespaces(spec: Object, target: str = "") -> Message:
+    """Return which namespaces are the pod's, the container's or the node's; ``target`` is a container to join."""
     pid = messages.CONTAINER
     if spec.get("hostPID"):
         pid = messages.NODE
@@ -34,8 +34,8 @@ def namespaces(spec: Fields, target: str = "") -> Message:
     )
 
 
-def sandbox(spec: Fields, seccomp_root: Path) -> Message:
-    """The security context of a pod's sandbox."""
+def sandbox_security_context(spec: Object, seccomp_root: Path) -> Message:
+    """Return the security context of a pod's sandbox."""
     context = spec.get("securityContext") or {}
     result = messages.LinuxSandboxSecurityContext(
         namespace_options=namespaces(spec),
@@ -55,14 +55,14 @@ def sandbox(spec: Fields, seccomp_root: Path) -> Message:
     return result
 
 
-def supplemental(context: Fields) -> list[int]:
-    """The groups that a pod's processes are in beside their own."""
+def supplemental(context: Object) -> list[int]:
+    """Return the supplemental groups of a pod's processes."""
     groups = [context["fsGroup"]] if context.get("fsGroup") is not None else []
     return groups + list(context.get("supplementalGroups", ()))
 
 
-def effective(spec: Fields, container: Fields) -> Fields:
-    """A container's own context over that of its pod."""
+def effective(spec: Object, container: Object) -> Object:
+    """Return a container's own context merged over that of its pod."""
     shared = (
         "runAsUser",
         "runAsGroup",
@@ -76,16 +76,16 @@ def effective(spec: Fields, container: Fields) -> Fields:
     return {**{name: pod[name] for name in shared if name in pod}, **own}
 
 
-def container(
-    spec: Fields,
-    definition: Fields,
+def container_security_context(
+    spec: Object,
+    definition: Object,
     image: Message | None,
     *,
     seccomp_root: Path,
     seccomp_default: bool,
     target: str = "",
 ) -> Message:
-    """The security context of a container; ConfigError if it may not run as the user that it would."""
+    """Return the security context of a container; raise ConfigError if it may not run as its user."""
     context = effective(spec, definition)
     pod = spec.get("securityContext") or {}
     _check_user(context, image, definition["name"])
@@ -122,11 +122,11 @@ def container(
     return result
 
 
-def _names(capabilities: Any) -> list[str]:
+def _names(capabilities: Iterable[str]) -> list[str]:
     return [name.removeprefix("CAP_") for name in capabilities]
 
 
-def _check_user(context: Fields, image: Message | None, name: str) -> None:
+def _check_user(context: Object, image: Message | None, name: str) -> None:
     if not context.get("runAsNonRoot"):
         return
     user = context.get("runAsUser")
@@ -144,8 +144,8 @@ def _check_user(context: Fields, image: Message | None, name: str) -> None:
         )
 
 
-def seccomp(profile: Fields | None, root: Path, by_default: bool) -> Message:
-    """A seccomp profile: the runtime's, one in a file below the kubelet's folder, or none."""
+def seccomp(profile: Object | None, root: Path, by_default: bool) -> Message:
+    """Return a seccomp profile: the runtime's, one in a file below the kubelet's folder, or none."""
     kind = (profile or {}).get("type") or ("RuntimeDefault" if by_default else "Unconfined")
     if kind == "Localhost":
         path = (profile or {}).get("localhostProfile", "")
@@ -155,14 +155,14 @@ def seccomp(profile: Fields | None, root: Path, by_default: bool) -> Message:
     return messages.SecurityProfile(profile_type=messages.SecurityProfile.ProfileType.Value(kind))
 
 
-def _selinux(result: Message, context: Fields) -> None:
+def _selinux(result: Message, context: Object) -> None:
     options = context.get("seLinuxOptions") or {}
     for name in ("user", "role", "type", "level"):
         if options.get(name):
             setattr(result.selinux_options, name, options[name])
 
 
-def _apparmor(result: Message, context: Fields) -> None:
+def _apparmor(result: Message, context: Object) -> None:
     profile = context.get("appArmorProfile")
     if not profile or profile["type"] == "RuntimeDefault":
         return

@@ -1,54 +1,34 @@
-"""Pods and containers in the words of CRI: what the runtime is asked to make."""
+"""The configurations of sandboxes and containers in terms of CRI: what the runtime is asked to create."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import orjson
 from cri_api.v1 import api_pb2 as messages
 
-from pybernetes.node.kubelet import resources
+from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.containers import resolv_conf
 from pybernetes.node.kubelet.containers.expansion import expand
 from pybernetes.node.kubelet.cri import label_keys, security_context
+from pybernetes.node.kubelet.cri.container_resources import container_resources
+from pybernetes.node.kubelet.cri.messages import Message
+from pybernetes.node.kubelet.node_settings import NodeSettings
 
-Fields = dict[str, Any]
-Message = Any
 _PROTOCOLS = {"TCP": messages.TCP, "UDP": messages.UDP, "SCTP": messages.SCTP}
 
 
-@dataclass(frozen=True, slots=True)
-class NodeSettings:
-    """What definitions depend on besides the pod."""
-
-    root: Path
-    logs: Path
-    dns: resolv_conf.ClusterDns
-    memory_capacity: int = 0
-    seccomp_default: bool = False
-    cfs_quota: bool = True
-    oom_group: bool = False  # whether a container goes as a whole when its memory runs out
-    log_links: Path | None = None  # where logs have the names that collectors of logs look for
-    dead_runs: int = 1  # how many earlier runs of a container are kept for their logs
-
-    @property
-    def seccomp_root(self) -> Path:
-        return self.root / "seccomp"
-
-
-def log_folder(logs: Path, pod: Fields) -> Path:
-    """Where the logs of a pod's containers are."""
+def log_folder(logs: Path, pod: Object) -> Path:
+    """Return the folder of the logs of a pod's containers."""
     meta = pod["metadata"]
     return logs / f"{meta['namespace']}_{meta['name']}_{meta['uid']}"
 
 
 def sandbox_config(
-    pod: Fields, attempt: int, cgroup_parent: str, settings: NodeSettings, resolv: resolv_conf.ResolvConf
+    pod: Object, attempt: int, cgroup_parent: str, settings: NodeSettings, resolv: resolv_conf.ResolvConf
 ) -> Message:
-    """The sandbox of a pod; ValueError if its host name is impossible."""
+    """Return the configuration of a pod's sandbox; raise ValueError if its host name is impossible."""
     meta, spec = pod["metadata"], pod["spec"]
     config = messages.PodSandboxConfig(
         metadata=messages.PodSandboxMetadata(
@@ -62,11 +42,11 @@ def sandbox_config(
         ),
         linux=messages.LinuxPodSandboxConfig(
             cgroup_parent=cgroup_parent,
-            security_context=security_context.sandbox(spec, settings.seccomp_root),
+            security_context=security_context.sandbox_security_context(spec, settings.seccomp_root),
         ),
     )
     if not spec.get("hostNetwork"):
-        config.hostname = resolv_conf.kernel_name(pod, settings.dns.domain)
+        config.hostname = resolv_conf.kernel_host_name(pod, settings.dns.domain)
         for container in spec.get("containers", ()):
             for port in container.get("ports", ()):
                 config.port_mappings.append(
@@ -82,7 +62,7 @@ def sandbox_config(
     return config
 
 
-def _pod_labels(meta: Fields) -> dict[str, str]:
+def _pod_labels(meta: Object) -> dict[str, str]:
     return {
         label_keys.POD_NAME: meta["name"],
         label_keys.POD_NAMESPACE: meta["namespace"],
@@ -91,8 +71,8 @@ def _pod_labels(meta: Fields) -> dict[str, str]:
 
 
 def container_config(
-    pod: Fields,
-    definition: Fields,
+    pod: Object,
+    definition: Object,
     attempt: int,
     image: Message,
     variables: Mapping[str, str],
@@ -100,14 +80,14 @@ def container_config(
     settings: NodeSettings,
     target: str = "",
 ) -> Message:
-    """A container; ConfigError if its definition cannot be met."""
+    """Return the configuration of a container; raise ConfigError if its definition cannot be met."""
     meta, spec = pod["metadata"], pod["spec"]
     name = definition["name"]
     config = messages.ContainerConfig(
         metadata=messages.ContainerMetadata(name=name, attempt=attempt),
         image=messages.ImageSpec(image=image.id, user_specified_image=definition["image"]),
-        command=[expand(each, variables) for each in definition.get("command", ())],
-        args=[expand(each, variables) for each in definition.get("args", ())],
+        command=[expand(word, variables) for word in definition.get("command", ())],
+        args=[expand(word, variables) for word in definition.get("args", ())],
         working_dir=definition.get("workingDir", ""),
         envs=[messages.KeyValue(key=key, value=value) for key, value in variables.items()],
         mounts=mounts,
@@ -118,14 +98,14 @@ def container_config(
         stdin_once=bool(definition.get("stdinOnce")),
         tty=bool(definition.get("tty")),
         linux=messages.LinuxContainerConfig(
-            resources=resources.linux(
+            resources=container_resources(
                 pod,
                 definition,
                 settings.memory_capacity,
                 cfs_quota=settings.cfs_quota,
                 oom_group=settings.oom_group,
             ),
-            security_context=security_context.container(
+            security_context=security_context.container_security_context(
                 spec,
                 definition,
                 image,
@@ -141,8 +121,8 @@ def container_config(
     return config
 
 
-def _annotations(pod: Fields, definition: Fields, attempt: int) -> dict[str, str]:
-    found = {
+def _annotations(pod: Object, definition: Object, attempt: int) -> dict[str, str]:
+    annotations = {
         label_keys.HASH: label_keys.fingerprint(definition),
         label_keys.RESTART_COUNT: str(attempt),
         label_keys.MESSAGE_PATH: definition.get("terminationMessagePath", ""),
@@ -150,10 +130,10 @@ def _annotations(pod: Fields, definition: Fields, attempt: int) -> dict[str, str
     }
     grace = pod["spec"].get("terminationGracePeriodSeconds")
     if grace is not None:
-        found[label_keys.TERMINATION_GRACE] = str(grace)
+        annotations[label_keys.TERMINATION_GRACE] = str(grace)
     hook = (definition.get("lifecycle") or {}).get("preStop")
     if hook:
-        found[label_keys.PRE_STOP] = orjson.dumps(hook).decode()
+        annotations[label_keys.PRE_STOP] = orjson.dumps(hook).decode()
     if definition.get("ports"):
-        found[label_keys.PORTS] = orjson.dumps(definition["ports"]).decode()
-    return found
+        annotations[label_keys.PORTS] = orjson.dumps(definition["ports"]).decode()
+    return annotations

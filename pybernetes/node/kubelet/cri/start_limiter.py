@@ -1,7 +1,7 @@
-"""Who may ask the runtime for something large next, when more pods start at once than the machine can start.
+"""Limits how many sandboxes and containers start at the same time, and who is next.
 
-All at once they would all be late. One after the other the first are there while the last still wait, and no
-later than they would have been.
+If all started at once, all would be late. One after the other, the first are running while the last still wait,
+and those are not later than they would have been.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from contextlib import asynccontextmanager
 
 from pybernetes.lib.clock import Clock
 
-# The further a pod has come, the sooner it is let through.
+# The further a pod has come, the sooner it gets a slot.
 START, CREATE, SANDBOX = 0, 1, 2
-_LENT_SECONDS = 3.0  # whoever takes longer waits for something else than the processors
+_HELD_SECONDS = 3.0  # whoever takes longer waits for something other than the CPU
 
 
 class StartLimiter:
-    """So many at a time, the most urgent first and then in order."""
+    """A limited number of slots, given to the most urgent first and then in order."""
 
     def __init__(self, clock: Clock, slots: int = 0) -> None:
         self._clock = clock
@@ -30,8 +30,8 @@ class StartLimiter:
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
 
     @asynccontextmanager
-    async def turn(self, urgency: int) -> AsyncIterator[None]:
-        """Waits for a slot; it is given back at the end, or earlier if that does not come."""
+    async def slot(self, urgency: int) -> AsyncIterator[None]:
+        """Wait for a slot and hold it until the end of the block, but not longer than a few seconds."""
         if self._free:
             self._free -= 1
         else:
@@ -44,7 +44,7 @@ class StartLimiter:
                 given_back = True
                 self._pass_on()
 
-        timer = self._clock.call_later(_LENT_SECONDS, give_back)
+        timer = self._clock.call_later(_HELD_SECONDS, give_back)
         try:
             yield
         finally:
@@ -57,7 +57,7 @@ class StartLimiter:
         try:
             await future
         except asyncio.CancelledError:
-            if future.done() and not future.cancelled():  # the slot came at the same moment
+            if future.done() and not future.cancelled():  # the slot was given at the same moment
                 self._pass_on()
             raise
 

@@ -1,5 +1,5 @@
-"""Ends pods so that the node survives, when it runs out of memory, disk, inodes or processes.
+"""Evicts pods when the node runs out of memory, disk, inodes or processes.
 
-``thresholds`` decides when, ``ranking`` who, ``limits`` which pods use more disk than they said; all pure.
-``manager`` looks, and does it.
+``thresholds`` decides when, ``ranking`` which pod, ``disk_limits`` which pods exceed their own limits; all pure.
+``eviction_manager`` observes the node and acts.
 """

@@ -1,27 +1,27 @@
-"""Looks at the node from time to time; frees what can be freed, and ends a pod if that is not enough."""
+"""Observes the node from time to time; frees what can be freed, and evicts a pod if that is not enough."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, Protocol
+from typing import Protocol
 
-from pybernetes.lib.clock import Clock
+from pybernetes.api.resource import Object
+from pybernetes.lib.flags import duration
+from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.eviction import disk_limits, ranking, thresholds
-from pybernetes.node.kubelet.eviction.thresholds import Observation, Threshold, Watch
-from pybernetes.node.kubelet.metrics import KubeletMetrics
+from pybernetes.node.kubelet.eviction.thresholds import Observation, PressureWatch, Threshold
 from pybernetes.node.kubelet.stats.summary_provider import SummaryProvider
 
 log = logging.getLogger(__name__)
-Fields = dict[str, Any]
-_CLEAN_SECONDS, _CLEAN_LOOK = 30.0, 0.2
-_GRACE = 1.0  # what a pod gets when there is no time
+_CLEAN_SECONDS, _CLEAN_CHECK_SECONDS = 30.0, 0.2
+_GRACE = 1.0  # seconds that a pod gets when there is no time
 
 
 class Victim(Protocol):
-    """A pod that can be made to end."""
+    """A pod that can be evicted."""
 
-    pod: Fields
+    pod: Object
 
     def fail(self, reason: str, message: str, grace: float | None = None, disruption: str = "") -> None: ...
 
@@ -30,51 +30,54 @@ class Victim(Protocol):
 
 
 class EvictionManager:
-    """Node-pressure eviction. ``free`` removes dead containers and unused images."""
+    """Node-pressure eviction. ``free`` removes dead containers and unused images, ``changed`` reports the node."""
 
     def __init__(
-        self, settings: Fields, clock: Clock, figures: SummaryProvider, counts: KubeletMetrics, *,
-        active: Callable[[], Iterable[Victim]], free: Callable[[], Awaitable[None]], changed: Callable[[], None],
-        pod_event: Callable[..., None], node_event: Callable[[str, str], None], seconds: float,
-    ) -> None:  # fmt: skip
-        from pybernetes.lib.flags import duration
-
+        self,
+        settings: Object,
+        context: Context,
+        provider: SummaryProvider,
+        *,
+        active: Callable[[], Iterable[Victim]],
+        free: Callable[[], Awaitable[None]],
+        changed: Callable[[], None],
+        seconds: float,
+    ) -> None:
         transition = float(duration(settings.get("evictionPressureTransitionPeriod") or "5m0s"))
-        self.watch = Watch(thresholds.parse(settings), transition)
+        self.watch = PressureWatch(thresholds.parse(settings), transition)
         self._longest_grace = float(settings.get("evictionMaxPodGracePeriod") or 0)
         self._isolation = bool(settings.get("localStorageCapacityIsolation", True))
-        self._clock, self._figures, self._counts = clock, figures, counts
-        self._active, self._free, self._changed = active, free, changed
-        self._pod_event, self._node_event, self._seconds = pod_event, node_event, seconds
+        self._context, self._clock, self._stats = context, context.clock, provider
+        self._active, self._free, self._changed, self._seconds = active, free, changed, seconds
         self.conditions: frozenset[str] = frozenset()
 
     async def run(self) -> None:
-        """Looks until it is cancelled."""
+        """Check the node until cancelled."""
         while True:
             try:
-                ended = await self.look()
+                ended = await self.check()
             except OSError as error:
-                log.warning("the node's pressure cannot be told: %s", error)
+                log.warning("the node cannot be observed: %s", error)
                 ended = []
             if ended:
                 await self._wait_until_clean(ended)
             else:
                 await self._clock.sleep(self._seconds)
 
-    def refusal(self, pod: Fields) -> tuple[str, str] | None:
-        """Why a new pod may not start now."""
-        found = ranking.refusal(pod, self.conditions)
-        return (found[0], f"Pod was rejected: {found[1]}") if found is not None else None
+    def refusal(self, pod: Object) -> tuple[str, str] | None:
+        """Return why a new pod may not start now."""
+        refusal = ranking.refusal(pod, self.conditions)
+        return (refusal[0], f"Pod was rejected: {refusal[1]}") if refusal is not None else None
 
     async def _wait_until_clean(self, ended: list[Victim]) -> None:
-        """What a pod had is free only when nothing is left of it; to end a second one before would be unjust."""
+        """Wait until nothing is left of the evicted pods: only then is what they used free again."""
         until = self._clock.monotonic() + _CLEAN_SECONDS
-        while not all(each.cleaned for each in ended) and self._clock.monotonic() < until:
-            await self._clock.sleep(_CLEAN_LOOK)
+        while not all(victim.cleaned for victim in ended) and self._clock.monotonic() < until:
+            await self._clock.sleep(_CLEAN_CHECK_SECONDS)
 
-    async def look(self) -> list[Victim]:
-        """One look; gives the pods that it ended."""
-        seen = thresholds.observe(await self._figures.node())
+    async def check(self) -> list[Victim]:
+        """Check the node once; return the pods that were evicted."""
+        seen = thresholds.observe(await self._stats.node())
         conditions, due = self.watch.step(seen, self._clock.now())
         if conditions != self.conditions:
             self.conditions = conditions
@@ -85,20 +88,20 @@ class EvictionManager:
         return await self._relieve(due[0], due, seen)
 
     async def _images_apart(self) -> bool:
-        node, (images, _) = self._figures.node_filesystem(), await self._figures.image_filesystem()
+        node, (images, _) = self._stats.disks.node_filesystem(), await self._stats.disks.image_filesystem()
         return node is not None and images is not None and node.device != images.device
 
     async def _over_limits(self) -> list[Victim]:
-        candidates = [each for each in self._active() if disk_limits.applies(each.pod)]
+        candidates = [victim for victim in self._active() if disk_limits.has_disk_limits(victim.pod)]
         if not candidates:
             return []
-        found = await self._figures.of({each.pod["metadata"]["uid"] for each in candidates})
+        pod_stats = await self._stats.of({victim.pod["metadata"]["uid"] for victim in candidates})
         apart = await self._images_apart()
         ended = []
         for victim in candidates:
-            figures = found.get(victim.pod["metadata"]["uid"])
+            stats = pod_stats.get(victim.pod["metadata"]["uid"])
             over = (
-                disk_limits.exceeded(victim.pod, figures, image_disk=apart) if figures is not None else None
+                disk_limits.exceeded_limit(victim.pod, stats, image_disk=apart) if stats is not None else None
             )
             if over is not None and self._evict(victim, over[0], over[1], _GRACE):
                 ended.append(victim)
@@ -109,27 +112,27 @@ class EvictionManager:
     ) -> list[Victim]:
         resource = thresholds.SIGNALS[threshold.signal][1]
         log.warning("attempting to reclaim %s", resource)
-        self._node_event("EvictionThresholdMet", f"Attempting to reclaim {resource}")
+        self._context.node_event("EvictionThresholdMet", f"Attempting to reclaim {resource}")
         apart = await self._images_apart()
         node_disk = threshold.signal in (thresholds.NODE_DISK, thresholds.NODE_INODES)
         if resource in ("ephemeral-storage", "inodes") and not (apart and node_disk):
             await self._free()
-            after = thresholds.observe(await self._figures.node())
+            after = thresholds.observe(await self._stats.node())
             if not thresholds.met(self.watch.thresholds, after, reclaim=True):
                 return []
-        victims = {each.pod["metadata"]["uid"]: each for each in self._active()}
-        found = await self._figures.of(set(victims))
-        pods = [each.pod for each in victims.values()]
-        for pod in ranking.rank(pods, found, threshold.signal, image_disk=apart):
+        victims = {victim.pod["metadata"]["uid"]: victim for victim in self._active()}
+        pod_stats = await self._stats.of(set(victims))
+        pods = [victim.pod for victim in victims.values()]
+        for pod in ranking.rank(pods, pod_stats, threshold.signal, image_disk=apart):
             uid = pod["metadata"]["uid"]
-            text, annotations = ranking.message(pod, found.get(uid), due, seen, resource)
+            text, annotations = ranking.message(pod, pod_stats.get(uid), due, seen, resource)
             grace = _GRACE if threshold.hard else self._soft_grace(pod)
             if self._evict(victims[uid], threshold.signal, text, grace, annotations, disruption=text):
                 return [victims[uid]]
         log.warning("no pod can be ended to reclaim %s", resource)
         return []
 
-    def _soft_grace(self, pod: Fields) -> float:
+    def _soft_grace(self, pod: Object) -> float:
         return min(self._longest_grace, float(pod["spec"].get("terminationGracePeriodSeconds") or 0))
 
     def _evict(
@@ -138,7 +141,7 @@ class EvictionManager:
     ) -> bool:  # fmt: skip
         if ranking.is_critical(victim.pod):
             return False
-        self._pod_event(victim.pod, "Warning", "Evicted", text, annotations=annotations)
-        self._counts.add("kubelet_evictions", ("eviction_signal", signal))
+        self._context.event(victim.pod, "Warning", "Evicted", text, annotations=annotations)
+        self._context.metrics.add("kubelet_evictions", ("eviction_signal", signal))
         victim.fail("Evicted", text, grace, disruption)
         return True

@@ -1,1 +1,1 @@
-"""What a node does besides running pods: turns logs over, removes images and containers that nobody needs."""
+"""What a node does besides running pods: rotates logs, and removes images, dead containers and orphaned pods."""

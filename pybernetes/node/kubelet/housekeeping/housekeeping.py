@@ -1,4 +1,4 @@
-"""Puts the upkeep of a node together: logs, images, dead containers, pressure."""
+"""Puts the housekeeping of a node together: logs, images, dead containers, eviction."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any
 
 from pybernetes.api import quantity
+from pybernetes.api.resource import Object
 from pybernetes.lib import gc_tuning
 from pybernetes.lib.flags import duration
 from pybernetes.node.kubelet.containers import logs
@@ -20,19 +21,18 @@ from pybernetes.node.kubelet.pod.pod_worker import PodWorker, WorkerPhase
 from pybernetes.node.kubelet.stats.summary_provider import SummaryProvider
 
 log = logging.getLogger(__name__)
-Fields = dict[str, Any]
 _AGAIN_SECONDS = 10.0
 _GIVE_BACK_SECONDS = 20.0
 
 
 class Housekeeping:
-    """What runs beside the pods. ``changed`` is called when the node comes under pressure or out of it."""
+    """The loops that run beside the pods. ``changed`` is called when the node comes under pressure or out of it."""
 
     def __init__(
         self,
-        settings: Fields,
+        settings: Object,
         context: Context,
-        figures: SummaryProvider,
+        provider: SummaryProvider,
         workers: Callable[[], Iterable[PodWorker]],
         changed: Callable[[], None],
         seconds: float,
@@ -44,19 +44,17 @@ class Housekeeping:
             seconds=float(duration(settings["containerLogMonitorInterval"])), links=context.settings.log_links,
         )  # fmt: skip
         self.images = ImageGarbageCollector(
-            context.cri, context.clock, context.counts, figures.image_filesystem, self._node_event,
+            context.cri, context.clock, context.metrics, provider.disks.image_filesystem, context.node_event,
             high=int(settings["imageGCHighThresholdPercent"]), low=int(settings["imageGCLowThresholdPercent"]),
             least_age=float(duration(settings["imageMinimumGCAge"])),
             longest=float(duration(settings["imageMaximumGCAge"])),
         )  # fmt: skip
         self.evictions = EvictionManager(
-            settings, context.clock, figures, context.counts, active=self._active, free=self._free,
-            changed=changed, pod_event=self._pod_event, node_event=self._node_event,
-            seconds=seconds,
+            settings, context, provider, active=self._active, free=self._free, changed=changed, seconds=seconds
         )  # fmt: skip
 
     def work(self) -> list[tuple[Coroutine[Any, Any, None], str]]:
-        """What runs as long as the kubelet does."""
+        """Return the loops that run as long as the kubelet does, with their names."""
         parts = (
             (self.rotation.run, "log rotation"),
             (self.images.run, "image garbage collection"),
@@ -66,7 +64,7 @@ class Housekeeping:
         return [(self._keep(run, name), name) for run, name in parts]
 
     async def _keep(self, run: Callable[[], Awaitable[None]], name: str) -> None:
-        """A part that fails in a way that nobody thought of goes on a little later: the node depends on it."""
+        """Run a loop again a little later when it fails unexpectedly: the node depends on it."""
         while True:
             try:
                 await run()
@@ -76,7 +74,7 @@ class Housekeeping:
 
     async def _give_back(self) -> None:
         await self._context.clock.sleep(_GIVE_BACK_SECONDS)
-        gc_tuning.give_back()
+        gc_tuning.return_memory()
 
     def _running(self) -> list[ContainerRun]:
         return [run for worker in self._workers() for run in worker.runtime.running]
@@ -88,20 +86,6 @@ class Housekeeping:
             if worker.phase is WorkerPhase.SYNCING and worker.runtime.sandboxes
         ]
 
-    def _pod_event(
-        self, pod: Fields, type_: str, reason: str, message: str, annotations: dict[str, str] | None = None
-    ) -> None:
-        if self._context.recorder is not None:
-            about = {"kind": "Pod", "apiVersion": "v1", **pod}
-            self._context.recorder.event(about, type_, reason, message[:1024], annotations=annotations)
-
-    def _node_event(self, reason: str, message: str) -> None:
-        if self._context.recorder is not None:
-            name = self._context.node()["metadata"]["name"]
-            # Events about nodes have always had the name in place of the uid.
-            about = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": name, "uid": name}}
-            self._context.recorder.warning(about, reason, message[:1024])
-
     async def _free(self) -> None:
         await self.free_dead()
         try:
@@ -110,7 +94,7 @@ class Housekeeping:
             pass
 
     async def free_dead(self) -> None:
-        """Removes the containers and logs of pods that have ended, although the pods are still there."""
+        """Remove the containers and logs of pods that have ended, although the pods are still there."""
         for worker in list(self._workers()):
             if worker.phase is not WorkerPhase.TERMINATED:
                 continue
@@ -121,4 +105,4 @@ class Housekeeping:
                     if error.code != "NOT_FOUND":
                         continue
                 logs.remove(run.log_path)
-            worker.poke()
+            worker.wake()

@@ -1,17 +1,17 @@
-"""Removes images that no container uses or mounts when their disk fills up, those that were not used for longest first."""
+"""Removes images that no container uses or mounts when their disk fills up, the least recently used first."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import orjson
 
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.cri import label_keys
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
+from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.metrics import KubeletMetrics
 from pybernetes.node.stats.filesystem import Filesystem
 
@@ -21,7 +21,7 @@ Report = Callable[[str, str], None]  # reason and message of an event about the 
 
 
 @dataclass(slots=True)
-class Record:
+class ImageRecord:
     """What is remembered about an image."""
 
     first_seen: float
@@ -30,38 +30,38 @@ class Record:
     pinned: bool = False
 
 
-def seen(
-    records: Mapping[str, Record],
-    images: Iterable[Any],
+def updated_records(
+    records: Mapping[str, ImageRecord],
+    images: Iterable[Message],
     used: frozenset[str],
     pinned: frozenset[str],
     now: float,
-) -> tuple[dict[str, Record], set[str]]:
-    """The records after a look at the images, and which of these are in use."""
-    found: dict[str, Record] = {}
+) -> tuple[dict[str, ImageRecord], set[str]]:
+    """Return the records after a look at the images, and which of these are in use."""
+    updated: dict[str, ImageRecord] = {}
     in_use = set()
     for image in images:
         old = records.get(image.id)
-        record = Record(old.first_seen, old.last_used) if old is not None else Record(now)
+        record = ImageRecord(old.first_seen, old.last_used) if old is not None else ImageRecord(now)
         names = {image.id, *image.repo_tags, *image.repo_digests}
         if names & used:
             record.last_used = now
             in_use.add(image.id)
         record.size, record.pinned = image.size, bool(image.pinned) or bool(names & pinned)
-        found[image.id] = record
-    return found, in_use
+        updated[image.id] = record
+    return updated, in_use
 
 
-def order(records: Mapping[str, Record], in_use: Iterable[str]) -> list[str]:
-    """The images that may go, in the order in which they go."""
+def removal_order(records: Mapping[str, ImageRecord], in_use: Iterable[str]) -> list[str]:
+    """Return the images that may be removed, in the order of removal."""
     kept = set(in_use)
-    free = [(each.last_used, each.first_seen, name) for name, each in records.items()
-            if name not in kept and not each.pinned]  # fmt: skip
+    free = [(record.last_used, record.first_seen, name) for name, record in records.items()
+            if name not in kept and not record.pinned]  # fmt: skip
     return [name for _, _, name in sorted(free)]
 
 
-def wanted(capacity: int, available: int, high: int, low: int) -> int:
-    """How many bytes to free; 0 while the disk is less full than the high threshold."""
+def bytes_to_free(capacity: int, available: int, high: int, low: int) -> int:
+    """Return how many bytes to free; 0 while the disk is less full than the high threshold."""
     if capacity <= 0 or 100 - min(available, capacity) * 100 // capacity < high:
         return 0
     return max(0, capacity * (100 - low) // 100 - available)
@@ -71,36 +71,38 @@ class ImageGarbageCollector:
     """Keeps the disk of images below its thresholds."""
 
     def __init__(
-        self, cri: CriClient, clock: Clock, counts: KubeletMetrics, disk: Callable[[], Awaitable[tuple[Filesystem | None, int]]],
+        self, cri: CriClient, clock: Clock, metrics: KubeletMetrics, disk: Callable[[], Awaitable[tuple[Filesystem | None, int]]],
         report: Report, *, high: int, low: int, least_age: float, longest: float = 0.0, pinned: Iterable[str] = (),
     ) -> None:  # fmt: skip
-        self._cri, self._clock, self._counts, self._disk, self._report = cri, clock, counts, disk, report
+        self._cri, self._clock, self._metrics, self._disk, self._report = cri, clock, metrics, disk, report
         self._high, self._low, self._least_age, self._longest = high, low, least_age, longest
         self._pinned = frozenset(pinned)
         self._began = clock.now()
-        self.records: dict[str, Record] = {}
+        self.records: dict[str, ImageRecord] = {}
 
     async def run(self) -> None:
-        """Collects until it is cancelled; a threshold of 100 means that images are left alone."""
+        """Collect until cancelled; a threshold of 100 means that images are left alone."""
         while True:
             try:
-                await (self.collect() if self._high < 100 or self._longest else self._look())
+                await (self.collect() if self._high < 100 or self._longest else self._refresh())
             except CriError as error:
                 log.warning("images cannot be collected: %s", error)
             await self._clock.sleep(_SECONDS)
 
-    async def _look(self) -> set[str]:
+    async def _refresh(self) -> set[str]:
         images = await self._cri.list_images()
         used = set()
         for container in await self._cri.list_containers():
             used |= {container.image_ref, container.image.image}
             used |= set(container.annotations.get(label_keys.IMAGE_VOLUMES, "").split(","))
         pinned = self._pinned | {await self._sandbox_image()}
-        self.records, in_use = seen(self.records, images, frozenset(used), pinned, self._clock.now())
+        self.records, in_use = updated_records(
+            self.records, images, frozenset(used), pinned, self._clock.now()
+        )
         return in_use
 
     async def _sandbox_image(self) -> str:
-        """The image of sandboxes, which older runtimes do not mark as theirs."""
+        """Return the image of sandboxes, which older runtimes do not mark as pinned."""
         try:
             info = (await self._cri.status(verbose=True)).info
             return orjson.loads(info.get("config") or "{}").get("sandboxImage") or ""
@@ -108,17 +110,17 @@ class ImageGarbageCollector:
             return ""
 
     async def collect(self) -> None:
-        """Frees space if too little is left, and removes what was not used for too long."""
-        in_use = await self._look()
+        """Free space if too little is left, and remove images that were unused for too long."""
+        in_use = await self._refresh()
         now = self._clock.now()
         if self._longest and now - self._began > self._longest:
-            for name in order(self.records, in_use):
+            for name in removal_order(self.records, in_use):
                 if now - self.records[name].last_used > self._longest:
                     await self._remove(name, "age")
         disk, _ = await self._disk()
         if disk is None:
             return
-        bytes_ = wanted(disk.capacity, disk.available, self._high, self._low)
+        bytes_ = bytes_to_free(disk.capacity, disk.available, self._high, self._low)
         if bytes_:
             freed = await self._free(bytes_, in_use, now)
             if freed < bytes_:
@@ -130,12 +132,12 @@ class ImageGarbageCollector:
                 ))  # fmt: skip
 
     async def free_all(self) -> None:
-        """Removes every image that nobody uses, because the node is under pressure."""
-        await self._free(1 << 62, await self._look(), self._clock.now())
+        """Remove every unused image, because the node is under pressure."""
+        await self._free(1 << 62, await self._refresh(), self._clock.now())
 
     async def _free(self, bytes_: int, in_use: set[str], now: float) -> int:
         freed = 0
-        for name in order(self.records, in_use):
+        for name in removal_order(self.records, in_use):
             if now - self.records[name].first_seen < self._least_age:
                 continue
             size = self.records[name].size
@@ -152,7 +154,7 @@ class ImageGarbageCollector:
             log.warning("the image %s cannot be removed: %s", name, error)
             return False
         del self.records[name]
-        self._counts.add("kubelet_image_garbage_collected_total", ("reason", reason))
+        self._metrics.add("kubelet_image_garbage_collected_total", ("reason", reason))
         return True
 
 

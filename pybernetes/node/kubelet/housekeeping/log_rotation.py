@@ -1,4 +1,4 @@
-"""Turns the logs of containers over: by size, so many files for each container, old ones packed.
+"""Rotates the logs of containers: by size, with a limited number of files for each container, old ones compressed.
 
 ``0.log`` is written; ``0.log.20260131-120000`` was written before it; older ones end in ``.gz``.
 """
@@ -26,23 +26,23 @@ _STAMP = "%Y%m%d-%H%M%S"
 
 
 def leftovers(files: Iterable[str]) -> list[str]:
-    """Files of a rotation that was cut short: half packed, or packed and still there."""
-    found = set(files)
+    """Return the files of an interrupted rotation: half compressed, or compressed and still there."""
+    present = set(files)
     return sorted(
-        each
-        for each in found
-        if each.endswith(_TEMPORARY) or (not each.endswith(_PACKED) and each + _PACKED in found)
+        file
+        for file in present
+        if file.endswith(_TEMPORARY) or (not file.endswith(_PACKED) and file + _PACKED in present)
     )
 
 
 def excess(files: Iterable[str], limit: int) -> list[str]:
-    """The oldest files, so many that with the current log and the one that is turned over ``limit`` are left."""
+    """Return the oldest files to remove, so that ``limit`` are left with the current log and the one being rotated."""
     ordered = sorted(files)
     return ordered[: max(0, len(ordered) - max(0, limit - 2))]
 
 
 def pack(path: str) -> None:
-    """Replaces a file by a packed one."""
+    """Replace a file by its compressed form."""
     mode = os.stat(path).st_mode & 0o777
     with open(path, "rb") as source, gzip.open(path + _TEMPORARY, "wb") as target:
         shutil.copyfileobj(source, target)
@@ -52,7 +52,7 @@ def pack(path: str) -> None:
 
 
 class LogRotation:
-    """Looks at the logs of running containers from time to time."""
+    """Checks the logs of running containers from time to time."""
 
     def __init__(
         self,
@@ -70,45 +70,45 @@ class LogRotation:
         self._links = links
 
     async def run(self) -> None:
-        """Turns logs over until it is cancelled."""
+        """Rotate logs until cancelled."""
         while True:
             await self._clock.sleep(self._seconds)
-            await self.look()
+            await self.rotate_long_logs()
 
-    async def look(self) -> None:
-        """Turns over the logs that have become too long."""
+    async def rotate_long_logs(self) -> None:
+        """Rotate the logs that have become too long."""
         if self._links is not None:
             logs.drop_links(self._links)
         for run in list(self._runs()):
             try:
                 if run.log_path and await self._is_long(run):
-                    await self._turn(run)
+                    await self._rotate(run)
             except (OSError, CriError) as error:
-                log.warning("the log %s cannot be turned over: %s", run.log_path, error)
+                log.warning("the log %s cannot be rotated: %s", run.log_path, error)
 
     async def _is_long(self, run: ContainerRun) -> bool:
         try:
             return os.stat(run.log_path).st_size >= self._size
-        except FileNotFoundError:  # somebody took it away: the runtime writes where nobody sees it
+        except FileNotFoundError:  # somebody removed it: the runtime writes to a file without a name
             await self._cri.reopen_container_log(run.id)
             return False
 
-    async def _turn(self, run: ContainerRun) -> None:
+    async def _rotate(self, run: ContainerRun) -> None:
         path = run.log_path
         files = glob.glob(f"{glob.escape(path)}.*")
-        for each in leftovers(files):
-            os.remove(each)
-            files.remove(each)
-        for each in excess(files, self._files):
-            os.remove(each)
-            files.remove(each)
-        for each in files:
-            if not each.endswith(_PACKED):
-                await asyncio.to_thread(pack, each)
-        turned = f"{path}.{time.strftime(_STAMP, time.localtime(self._clock.now()))}"
-        os.rename(path, turned)
+        for file in leftovers(files):
+            os.remove(file)
+            files.remove(file)
+        for file in excess(files, self._files):
+            os.remove(file)
+            files.remove(file)
+        for file in files:
+            if not file.endswith(_PACKED):
+                await asyncio.to_thread(pack, file)
+        rotated = f"{path}.{time.strftime(_STAMP, time.localtime(self._clock.now()))}"
+        os.rename(path, rotated)
         try:
             await self._cri.reopen_container_log(run.id)
         except CriError:
-            os.rename(turned, path)
+            os.rename(rotated, path)
             raise

@@ -1,4 +1,4 @@
-"""What is left of pods that nobody wants any more: containers, sandboxes, folders, control groups, logs."""
+"""What is left of pods that are not known any more: containers, sandboxes, folders, control groups, logs."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import shutil
 
 from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri import label_keys
-from pybernetes.node.kubelet.cri.client import CriError
+from pybernetes.node.kubelet.cri.client import CriError, ignore_missing
 
 log = logging.getLogger(__name__)
 _GRACE = 1.0
 
 
 class OrphanedPods:
-    """Removes what pods have left that went while the kubelet was away."""
+    """Removes what is left of pods that were deleted while the kubelet was not running."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     async def clean(self, known: set[str]) -> None:
-        """Removes everything of pods that are not known."""
+        """Remove everything that belongs to unknown pods."""
         context = self._context
         try:
             await self._runtime(known)
@@ -41,18 +41,10 @@ class OrphanedPods:
         for container in await cri.list_containers():
             uid = container.labels.get(label_keys.POD_UID)
             if uid and uid not in known:
-                await _gone(cri.stop_container(container.id, _GRACE))
-                await _gone(cri.remove_container(container.id))
+                await ignore_missing(cri.stop_container(container.id, _GRACE))
+                await ignore_missing(cri.remove_container(container.id))
         for sandbox in await cri.list_pod_sandboxes():
             uid = sandbox.labels.get(label_keys.POD_UID)
             if uid and uid not in known:
-                await _gone(cri.stop_pod_sandbox(sandbox.id))
-                await _gone(cri.remove_pod_sandbox(sandbox.id))
-
-
-async def _gone(call: object) -> None:
-    try:
-        await call  # type: ignore[misc]
-    except CriError as error:
-        if error.code != "NOT_FOUND":
-            raise
+                await ignore_missing(cri.stop_pod_sandbox(sandbox.id))
+                await ignore_missing(cri.remove_pod_sandbox(sandbox.id))

@@ -1,1 +1,1 @@
-"""One pod's life: the worker, the plan (pure) and its execution."""
+"""One pod's life on the node: ``pod_worker`` runs it, ``plan`` (pure) decides, ``pod_starter`` and ``pod_stopper`` act."""

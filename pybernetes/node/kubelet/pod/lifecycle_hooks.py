@@ -1,26 +1,24 @@
-"""Hooks of containers: postStart and preStop, each a command, an HTTP request or a nap."""
+"""Lifecycle hooks of containers: postStart and preStop, each a command, an HTTP request or a sleep."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes import KUBERNETES_VERSION
+from pybernetes.api.resource import Object
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.probes import handlers, http
 
-Fields = dict[str, Any]
 _AGENT = "kube-lifecycle/" + ".".join(KUBERNETES_VERSION.removeprefix("v").split(".")[:2])
 
 
 class HookFailed(Exception):
-    """A hook did not go well."""
+    """A hook failed."""
 
 
 async def run(
-    cri: CriClient, clock: Clock, hook: Fields, container: Fields, run_id: str, address: str
+    cri: CriClient, clock: Clock, hook: Object, container: Object, run_id: str, address: str
 ) -> None:
-    """Runs a hook to its end; HookFailed if it fails."""
+    """Run a hook to its end; raise HookFailed if it fails."""
     if "exec" in hook:
         command = hook["exec"].get("command", [])
         try:

@@ -1,19 +1,18 @@
-"""What to do so that the containers of a pod become what its spec says: a pure function of what was seen.
+"""What to do so that the containers of a pod match its spec: a pure function of what the runtime has.
 
 Init containers run one after another, each to its end; a sidecar (an init container that always restarts)
-only has to be up before the next one starts. The containers proper start when all of that is done.
+only has to be running before the next one starts. The main containers start when all of that is done.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from pybernetes.api.core.pod.restart_policy import restarts_all, should_restart
-from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState, PodRuntime
-
-Fields = dict[str, Any]
+from pybernetes.api.core.pod.pod_level_resources import is_restartable
+from pybernetes.api.core.pod.restart_policy import should_restart
+from pybernetes.api.resource import Object
+from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState, PodRuntime, restart_triggers
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +29,17 @@ class Start:
     """A container to be started: the group is initContainers, containers or ephemeralContainers."""
 
     group: str
-    container: Fields
+    container: Object
     attempt: int
 
 
 @dataclass(slots=True)
 class Actions:
-    """What to do, in this order: reset, or kill the pod, kill runs, make a sandbox, start containers."""
+    """What to do, in this order: reset, or kill the pod, kill runs, create a sandbox, start containers."""
 
     reset: list[ContainerRun] = field(
         default_factory=list
-    )  # removed without grace, so that everything begins anew
+    )  # removed without grace, so that all containers start again
     kill_pod: bool = False  # all its containers and its sandbox
     create_sandbox: bool = False
     kill: list[Kill] = field(default_factory=list)
@@ -52,35 +51,30 @@ class Actions:
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """What probes found out, by the id of a run: True if well, False if not, absent if not known yet."""
+    """The results of probes, by the id of a run: True for success, False for failure, absent if not known yet."""
 
     liveness: Mapping[str, bool] = field(default_factory=dict)
     startup: Mapping[str, bool] = field(default_factory=dict)
 
-    def trouble(self, container: Fields, run: ContainerRun) -> str:
-        """Which probe says that the run has to go, if one does."""
+    def trouble(self, container: Object, run: ContainerRun) -> str:
+        """Return the probe because of which the run has to be killed, if there is one."""
         if "livenessProbe" in container and self.liveness.get(run.id) is False:
             return "liveness"
         if "startupProbe" in container and self.startup.get(run.id) is False:
             return "startup"
         return ""
 
-    def has_started(self, container: Fields, run: ContainerRun) -> bool:
-        """Whether the run counts as started."""
+    def has_started(self, container: Object, run: ContainerRun) -> bool:
+        """Return whether the run counts as started."""
         return "startupProbe" not in container or self.startup.get(run.id) is True
 
 
-def is_sidecar(container: Fields) -> bool:
-    """Whether an init container goes on running beside the others."""
-    return container.get("restartPolicy") == "Always"
-
-
 def plan(
-    pod: Fields, runtime: PodRuntime, probed: Probed, fingerprints: Mapping[str, str] | None = None
+    pod: Object, runtime: PodRuntime, probed: Probed, fingerprints: Mapping[str, str] | None = None
 ) -> Actions:
-    """The next actions for a pod that is to run. ``fingerprints`` are those of the containers' definitions."""
+    """Return the next actions for a pod that is to run. ``fingerprints`` are those of the containers' definitions."""
     spec = pod["spec"]
-    if triggers(spec, runtime):
+    if restart_triggers(spec, runtime):
         return Actions(reset=_reset(spec, runtime))
     if runtime.sandbox is None:
         return _from_scratch(spec, runtime)
@@ -94,31 +88,18 @@ def plan(
     return actions
 
 
-def triggers(spec: Fields, runtime: PodRuntime) -> list[ContainerRun]:
-    """The newest runs whose end has all containers start again."""
-    found = []
-    for group in ("containers", "initContainers"):
-        for container in spec.get(group, ()):
-            run = runtime.run(container["name"])
-            if (
-                run is not None
-                and run.state is ContainerState.EXITED
-                and restarts_all(container, run.exit_code)
-            ):
-                found.append(run)
-    return found
-
-
-def _reset(spec: Fields, runtime: PodRuntime) -> list[ContainerRun]:
-    """All runs in the order in which they go: the cause goes last, so that a kubelet that is cut short goes on."""
-    causes = triggers(spec, runtime)
-    names = [each["name"] for group in ("containers", "initContainers") for each in spec.get(group, ())]
+def _reset(spec: Object, runtime: PodRuntime) -> list[ContainerRun]:
+    """Return all runs in the order of removal: the cause goes last, so that an interrupted kubelet goes on."""
+    causes = restart_triggers(spec, runtime)
+    names = [
+        container["name"] for group in ("containers", "initContainers") for container in spec.get(group, ())
+    ]
     runs = [run for name in names for run in runtime.runs if run.name == name and run not in causes]
     return [*runs, *causes]
 
 
-def _from_scratch(spec: Fields, runtime: PodRuntime) -> Actions:
-    """There is no sandbox to run in: make one and begin anew, unless the pod has run its course."""
+def _from_scratch(spec: Object, runtime: PodRuntime) -> Actions:
+    """Plan a new sandbox and a new beginning, unless the pod has run its course."""
     actions = Actions(kill_pod=bool(runtime.sandboxes or runtime.running))
     containers = spec.get("containers", [])
     begun = any(runtime.run(container["name"]) is not None for container in containers)
@@ -135,23 +116,23 @@ def _from_scratch(spec: Fields, runtime: PodRuntime) -> Actions:
     return actions
 
 
-def _is_done(container: Fields, spec: Fields, runtime: PodRuntime) -> bool:
+def _is_done(container: Object, spec: Object, runtime: PodRuntime) -> bool:
     run = runtime.run(container["name"])
     policy = container.get("restartPolicy") or spec.get("restartPolicy")
     return run is not None and run.succeeded and policy == "OnFailure"
 
 
-def _start(group: str, container: Fields, runtime: PodRuntime) -> Start:
+def _start(group: str, container: Object, runtime: PodRuntime) -> Start:
     run = runtime.run(container["name"])
     return Start(group, container, run.attempt + 1 if run is not None else 0)
 
 
 class _Planner:
-    """One pass over the containers of a pod that has its sandbox."""
+    """Plans the containers of a pod that has its sandbox."""
 
     def __init__(
         self,
-        spec: Fields,
+        spec: Object,
         runtime: PodRuntime,
         probed: Probed,
         fingerprints: Mapping[str, str],
@@ -162,14 +143,14 @@ class _Planner:
         self.policy = spec.get("restartPolicy", "Always")
 
     def initialize(self) -> bool:
-        """Moves the init containers on; True when the containers proper may run."""
+        """Move the init containers on; return True when the main containers may run."""
         inits = self.spec.get("initContainers", [])
         done = any(self.runtime.current(container["name"]) for container in self.spec.get("containers", ()))
-        # Runs that ended may have been removed, so the last one that is known tells how far things are.
+        # Ended runs may have been removed, so the last one that is known tells how far initialization is.
         reached = max((i for i, item in enumerate(inits) if self.runtime.current(item["name"])), default=-1)
         for index, container in enumerate(inits):
             if done or index < reached:
-                if is_sidecar(container):
+                if is_restartable(container):
                     self._keep(container)
             elif index == reached:
                 done = self._advance(inits, index)
@@ -181,12 +162,12 @@ class _Planner:
             return False
         return True
 
-    def _advance(self, inits: list[Fields], index: int) -> bool:
-        """Looks at the init container that is due; True if it was the last and is through."""
+    def _advance(self, inits: list[Object], index: int) -> bool:
+        """Move on the current init container; return True if it was the last and is done."""
         container = inits[index]
         run = self.runtime.current(container["name"])
         assert run is not None
-        if is_sidecar(container):
+        if is_restartable(container):
             self._keep(container)
             through = run.state is ContainerState.RUNNING and self.probed.has_started(container, run)
         elif run.state is ContainerState.CREATED:  # the runtime failed to start it
@@ -208,8 +189,8 @@ class _Planner:
             return False
         return through
 
-    def _keep(self, container: Fields) -> None:
-        """Keeps a sidecar up."""
+    def _keep(self, container: Object) -> None:
+        """Keep a sidecar running."""
         run = self.runtime.current(container["name"])
         if run is None or run.state in (ContainerState.EXITED, ContainerState.CREATED):
             self.actions.start.append(_start("initContainers", container, self.runtime))
@@ -222,7 +203,7 @@ class _Planner:
             self.actions.start.append(_start("initContainers", container, self.runtime))
 
     def run_containers(self) -> None:
-        """Starts, keeps or kills the containers proper; a pod that is through loses its sandbox."""
+        """Start, keep or kill the main containers; a pod that is done loses its sandbox."""
         kept = 0
         starts: list[Start] = []
         for container in self.spec.get("containers", ()):
@@ -246,7 +227,7 @@ class _Planner:
             self.actions.kill_pod = True
             self.actions.start.clear()
 
-    def _wants_run(self, container: Fields, run: ContainerRun | None) -> bool:
+    def _wants_run(self, container: Object, run: ContainerRun | None) -> bool:
         last = run or self.runtime.run(container["name"])
         if last is None or last.state is ContainerState.CREATED:
             return True
@@ -254,7 +235,7 @@ class _Planner:
             container, self.policy, last.exit_code if last.state is ContainerState.EXITED else 1
         )
 
-    def _wants_kill(self, container: Fields, run: ContainerRun) -> Kill | None:
+    def _wants_kill(self, container: Object, run: ContainerRun) -> Kill | None:
         name = container["name"]
         wanted = self.fingerprints.get(name)
         if wanted and run.fingerprint and wanted != run.fingerprint:

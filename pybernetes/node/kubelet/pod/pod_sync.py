@@ -1,45 +1,49 @@
-"""One round of a pod that is to run: admits it, makes its sandbox, starts and stops containers, resizes them."""
+"""One round of a pod that is to run: admits it, creates its sandbox, starts and stops containers, resizes them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
 
+from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
+from pybernetes.node.kubelet.backoff import duration_text
 from pybernetes.node.kubelet.containers.environment import ConfigError
 from pybernetes.node.kubelet.cri.client import CriError
+from pybernetes.node.kubelet.cri.container_resources import container_resources
 from pybernetes.node.kubelet.cri.label_keys import fingerprint
+from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
-from pybernetes.node.kubelet.durations import text
-from pybernetes.node.kubelet.images import ImageError
-from pybernetes.node.kubelet.pod.executor import Executor, StartFailed
+from pybernetes.node.kubelet.images.image_puller import ImageError
+from pybernetes.node.kubelet.pod.allocation import needs_restart, with_resources
 from pybernetes.node.kubelet.pod.plan import Actions, Kill, Probed, Start, plan
+from pybernetes.node.kubelet.pod.pod_starter import PodStarter, StartFailed
+from pybernetes.node.kubelet.pod.pod_stopper import PodStopper
 from pybernetes.node.kubelet.pod.pod_view import PodView
-from pybernetes.node.kubelet.pod.resize import needs_restart, with_resources
 from pybernetes.node.kubelet.probes.probe_manager import LIVENESS, STARTUP
-from pybernetes.node.kubelet.resources import linux
-from pybernetes.node.kubelet.status import ENDED
-from pybernetes.node.kubelet.volumes import VolumeError
+from pybernetes.node.kubelet.status.status_inputs import ENDED
+from pybernetes.node.kubelet.volumes.errors import VolumeError
+from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume
 
-Fields = dict[str, Any]
 AT_ONCE = 0.0
 RETRY_FIRST, RETRY_LONGEST = 1.0, 60.0
-# Ends the pod: as failed for a reason and a message, or (None) because it has run its course; and its grace period.
+# Ends the pod: as failed with a reason and a message, or (None) because it has run its course; with a grace period.
 End = Callable[[tuple[str, str] | None, float | None], None]
 
 
 class PodSync:
-    """Brings a pod to what it is wanted to be. ``end`` is called if that is over, ``again`` if there is more."""
+    """Makes a pod match its definition. ``end`` is called to end the pod, ``again`` to have another round."""
 
-    def __init__(self, view: PodView, executor: Executor, end: End, again: Callable[[], None]) -> None:
+    def __init__(
+        self, view: PodView, starter: PodStarter, stopper: PodStopper, end: End, again: Callable[[], None]
+    ) -> None:
         self.view, self.context = view, view.context
-        self._executor, self._end, self._again = executor, end, again
-        self._sandbox_config: Any = None
-        self._made: list[str] | None = None  # the runs that were started, if nothing else was done
+        self._starter, self._stopper, self._end, self._again = starter, stopper, end, again
+        self._sandbox_config: Message | None = None
+        self._made: list[str] | None = None  # the runs that were started, None if something else was done
         self._admitted = False
 
     async def sync(self) -> float | None:
-        """One round; gives when to look again: None for when something happens."""
+        """Do one round; return the seconds until the next, None to wait for a change."""
         context = self.context
         if not self._admitted:
             refusal = context.admit(self.view.pod) if not self.view.runtime.sandboxes else None
@@ -58,31 +62,34 @@ class PodSync:
             return None
         overdue = self._deadline(status)
         if overdue is not None and overdue <= 0:
-            text_ = "Pod was active on the node longer than the specified deadline"
-            context.event(self.view.pod, "Normal", "DeadlineExceeded", text_)
-            self._end(("DeadlineExceeded", text_), None)
+            message = "Pod was active on the node longer than the specified deadline"
+            context.event(self.view.pod, "Normal", "DeadlineExceeded", message)
+            self._end(("DeadlineExceeded", message), None)
             return None
         if not self.view.pod["spec"].get("hostNetwork"):
-            problem = context.network_ready()
+            problem = context.network_problem()
             if problem and self.view.runtime.sandbox is None:
                 context.event(self.view.pod, "Warning", "NetworkNotReady", f"network is not ready: {problem}")
                 return RETRY_FIRST
         probed = Probed(context.probes.results[LIVENESS], context.probes.results[STARTUP])
-        prints = {each["name"]: fingerprint(each) for each in self.view.pod["spec"].get("containers", ())}
+        prints = {
+            container["name"]: fingerprint(container)
+            for container in self.view.pod["spec"].get("containers", ())
+        }
         actions = plan(self.view.pod, self.view.runtime, probed, prints)
         delays = [overdue] if overdue is not None else []
         if actions:
             again = await self._act(actions)
             if self._made:
-                await self.view.look_at_runs(self._made)
+                await self.view.refresh_runs(self._made)
             else:
-                await self.view.look()
-            if await self._executor.prune(self.view.runtime):
-                await self.view.look()
+                await self.view.refresh()
+            if await self._stopper.prune(self.view.runtime):
+                await self.view.refresh()
             self.view.probe()
             self.view.report()
             if again is None:
-                return AT_ONCE  # what was seen is still fresh: there may be more to do, and mostly is not
+                return AT_ONCE  # there may be more to do, and mostly is not
             delays.append(again)
         else:
             await self._refresh()
@@ -98,29 +105,29 @@ class PodSync:
         context, allocation = self.context, self.view.allocation
         before = allocation.pending
         node = context.node().get("status", {}).get("allocatable", {})
-        if allocation.consider(self.view.wanted, self.view.runtime, node, context.others(self.view.uid)):
+        if allocation.consider(self.view.wanted, self.view.runtime, node, context.other_pods(self.view.uid)):
             self.view.pod = with_resources(self.view.wanted, allocation.allocated)
         elif allocation.pending is not None and allocation.pending != before:
             reason, message = allocation.pending
             context.event(self.view.pod, "Warning", f"Resize{reason}", f"Pod resize {reason}: {message}")
 
     async def _resize(self) -> float | None:
-        """Puts changed resources in force; gives when to try again what did not go well."""
+        """Apply changed resources; return the seconds until what failed is tried again."""
         context, allocation = self.context, self.view.allocation
         due = allocation.due(self.view.pod, self.view.runtime)
         if not due:
             return None
-        # A pod's own limits are never below those of its containers while these change.
-        context.cgroups.limit(self.view.pod, widen=True)
+        # A pod's own limits must not be below those of its containers while these change.
+        context.cgroups.apply_limits(self.view.pod, widen=True)
         for run, container, changed in due:
             if needs_restart(container, changed):
                 message = f"Container {container['name']} resize requires restart"
-                found = next(each for each in self.view.runtime.running if each.id == run)
-                await self._kill(Kill(found, "", message))
+                running = next(candidate for candidate in self.view.runtime.running if candidate.id == run)
+                await self._kill(Kill(running, "", message))
                 allocation.in_force.pop(run, None)
                 self._again()
                 continue
-            resources = linux(
+            resources = container_resources(
                 self.view.pod,
                 container,
                 context.settings.memory_capacity,
@@ -135,7 +142,7 @@ class PodSync:
                 return 10.0
             allocation.in_force[run] = allocation.allocated[container["name"]]
         allocation.problem = ""
-        context.cgroups.limit(self.view.pod)
+        context.cgroups.apply_limits(self.view.pod)
         context.event(self.view.pod, "Normal", "ResizeCompleted", "Pod resize completed")
         self.view.report()
         return None
@@ -144,25 +151,25 @@ class PodSync:
         if self.view.runtime.running:
             await self.context.volumes.refresh(self.view.pod)
 
-    def _deadline(self, status: Fields) -> float | None:
+    def _deadline(self, status: Object) -> float | None:
         seconds = self.view.pod["spec"].get("activeDeadlineSeconds")
         if seconds is None or not status.get("startTime"):
             return None
         return rfc3339.parse(status["startTime"]) + seconds - self.context.clock.now()
 
     async def _act(self, actions: Actions) -> float | None:
-        """Does what the plan says; gives when to look again, None for at once."""
+        """Do what the plan says; return the seconds until the next round, None for at once."""
         context = self.context
         self._made = None if actions.kill or actions.kill_pod or actions.reset else []
         if actions.reset:
             for run in actions.reset:
-                await self._executor.reset(self.view.pod, run)
-            await self.view.look()
+                await self._stopper.reset(self.view.pod, run)
+            await self.view.refresh()
             return None
         if actions.kill_pod:
-            if self.view.runtime.running or any(each.ready for each in self.view.runtime.sandboxes):
-                await self._executor.stop_pod(self.view.pod, self.view.runtime, None, self.view.addresses())
-                await self.view.look()
+            if self.view.runtime.running or any(sandbox.ready for sandbox in self.view.runtime.sandboxes):
+                await self._stopper.stop_pod(self.view.pod, self.view.runtime, None, self.view.addresses())
+                await self.view.refresh()
             if not actions.create_sandbox:
                 return RETRY_LONGEST
         for kill in actions.kill:
@@ -183,26 +190,26 @@ class PodSync:
             raise
         if actions.create_sandbox:
             try:
-                self._sandbox_config = self._executor.sandbox_config(
+                self._sandbox_config = self._starter.sandbox_config(
                     self.view.pod, self.view.runtime.next_attempt, parent
                 )
             except ValueError as error:
                 context.event(self.view.pod, "Warning", "FailedCreatePodSandBox", str(error))
                 raise ConfigError(str(error)) from None
-            made = await self._executor.create_sandbox(self.view.pod, self._sandbox_config)
-            await self.view.look_at_sandbox(made)
+            made = await self._starter.create_sandbox(self.view.pod, self._sandbox_config)
+            await self.view.refresh_sandbox(made)
             if self.view.runtime.sandbox is None:
                 raise CriError("INTERNAL", "the sandbox ended as soon as it was started")
             self.view.report()
         if self._sandbox_config is None:
             attempt = max(0, self.view.runtime.next_attempt - 1)
-            self._sandbox_config = self._executor.sandbox_config(self.view.pod, attempt, parent)
+            self._sandbox_config = self._starter.sandbox_config(self.view.pod, attempt, parent)
         for start in starts:
             waits = _sooner(waits, await self._start(start, mounted))
         return waits
 
     def _due(self, starts: list[Start]) -> tuple[list[Start], float | None]:
-        """The containers that may start now; the others wait after they have crashed."""
+        """Return the containers that may start now, and the seconds that the others still wait after a crash."""
         context, now = self.context, self.context.clock.now()
         due: list[Start] = []
         waits: float | None = None
@@ -219,7 +226,7 @@ class PodSync:
                 due.append(start)
                 continue
             meta = self.view.pod["metadata"]
-            delay = text(context.backoff.delay(key))
+            delay = duration_text(context.backoff.delay(key))
             pod_name = f"{meta['name']}_{meta['namespace']}({self.view.uid})"
             message = f"back-off {delay} restarting failed container={name} pod={pod_name}"
             if (
@@ -234,11 +241,11 @@ class PodSync:
             waits = _sooner(waits, left)
         return due, waits
 
-    async def _start(self, start: Start, mounted: Any) -> float | None:
-        """Starts a container; gives when to try again if that fails."""
+    async def _start(self, start: Start, mounted: Mapping[str, MountedVolume]) -> float | None:
+        """Start a container; return the seconds until the next attempt if that fails."""
         name = start.container["name"]
         try:
-            made = await self._executor.start(
+            made = await self._starter.start(
                 self.view.pod, start, self.view.runtime, self._sandbox_config, mounted, self.view.addresses()
             )
         except ImageError as error:
@@ -250,7 +257,7 @@ class PodSync:
             self._made = None
             self.view.waiting[name] = (error.reason, error.message)
             self.view.report()
-            # What failed while it ran waits after a crash; a definition that cannot be met waits for another.
+            # What failed at run time backs off like a crash; a definition that cannot be met waits for a change.
             ran = error.reason in ("PostStartHookError", "RunContainerError")
             return RETRY_FIRST if ran else RETRY_FIRST * 10
         self.view.waiting.pop(name, None)
@@ -261,8 +268,8 @@ class PodSync:
     async def _kill(self, kill: Kill) -> None:
         run = kill.run
         groups = ("initContainers", "containers", "ephemeralContainers")
-        containers = (each for group in groups for each in self.view.pod["spec"].get(group, ()))
-        container = next((each for each in containers if each["name"] == run.name), None)
+        containers = (container for group in groups for container in self.view.pod["spec"].get(group, ()))
+        container = next((container for container in containers if container["name"] == run.name), None)
         grace = float(self.view.pod["spec"].get("terminationGracePeriodSeconds") or 0)
         if container is not None and kill.reason in (LIVENESS, STARTUP):
             own = container.get(f"{kill.reason}Probe", {}).get("terminationGracePeriodSeconds")
@@ -270,8 +277,8 @@ class PodSync:
         self.context.event(
             self.view.pod, "Normal", "Killing", kill.message or f"Stopping container {run.name}", container
         )
-        await self._executor.stop_run(self.view.pod, container, run.id, grace, self.view.addresses())
-        await self.view.look()
+        await self._stopper.stop_run(self.view.pod, container, run.id, grace, self.view.addresses())
+        await self.view.refresh()
 
 
 def _sooner(first: float | None, second: float | None) -> float | None:

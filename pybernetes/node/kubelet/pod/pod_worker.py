@@ -1,4 +1,4 @@
-"""One pod from its beginning to its end: looks, decides, acts, reports, and does so again when something changed.
+"""One pod from its beginning to its end: reads, reports, plans, acts, and does so again when something changes.
 
 syncing ──(deleted, evicted, has run its course)──▶ terminating ──▶ terminated ──(deleted)──▶ gone
 """
@@ -11,20 +11,21 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client import Conflict, NotFound, StatusError
 from pybernetes.client.refs import PODS
 from pybernetes.node.kubelet.containers.environment import ConfigError
 from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri.client import CriError
-from pybernetes.node.kubelet.pod.executor import Executor
+from pybernetes.node.kubelet.pod.pod_starter import PodStarter
+from pybernetes.node.kubelet.pod.pod_stopper import PodStopper
 from pybernetes.node.kubelet.pod.pod_sync import AT_ONCE, RETRY_FIRST, RETRY_LONGEST, PodSync
 from pybernetes.node.kubelet.pod.pod_view import PodView
-from pybernetes.node.kubelet.status import is_static
+from pybernetes.node.kubelet.pod_kinds import is_static
 from pybernetes.node.kubelet.status.status_manager import StatusManager
-from pybernetes.node.kubelet.volumes import VolumeError
+from pybernetes.node.kubelet.volumes.errors import VolumeError
 
 log = logging.getLogger(__name__)
-Fields = dict[str, Any]
 
 
 class WorkerPhase(Enum):
@@ -40,15 +41,17 @@ class PodWorker(PodView):
     """The life of one pod. ``finished`` is called when nothing is left of it."""
 
     def __init__(
-        self, context: Context, statuses: StatusManager, pod: Fields, finished: Callable[[str], None]
+        self, context: Context, statuses: StatusManager, pod: Object, finished: Callable[[str], None]
     ) -> None:
         super().__init__(context, statuses, pod)
         self.phase = WorkerPhase.SYNCING
         self.removed = False  # the API server does not have it any more
         self._finished = finished
-        self._executor = Executor(context)
-        self._syncing = PodSync(self, self._executor, self._over, self.poke)
-        self._poked = asyncio.Event()
+        self._stopper = PodStopper(context)
+        self._syncing = PodSync(
+            self, PodStarter(context, self._stopper), self._stopper, self._over, self.wake
+        )
+        self._wakeup = asyncio.Event()
         self._grace: float | None = None
         self._failures = 0
         self._step: asyncio.Task[float | None] | None = None
@@ -56,51 +59,51 @@ class PodWorker(PodView):
 
     # -- what others tell --------------------------------------------------------------------------------
 
-    def poke(self) -> None:
-        """Something changed: look again."""
-        self._poked.set()
+    def wake(self) -> None:
+        """Sync again, because something changed."""
+        self._wakeup.set()
 
     def probed(self) -> None:
-        """A probe has a new result; whoever asks for a pod that ends is told at once, since the end may be far."""
+        """Take note of a new probe result; that of a terminating pod is reported at once, since its end may be far."""
         if self.phase is WorkerPhase.TERMINATING:
             self.report()
         else:
-            self.poke()
+            self.wake()
 
-    def update(self, pod: Fields) -> None:
-        """The pod changed; what became of its status alone is our own doing and no reason to look again."""
+    def update(self, pod: Object) -> None:
+        """Take over a changed pod; a change of its status alone is our own doing and no reason to sync."""
         before = self.wanted
-        self.take(pod)
+        self.set_pod(pod)
         if pod["metadata"].get("deletionTimestamp"):
             self._end(float(pod["metadata"].get("deletionGracePeriodSeconds") or 0))
         if concerns(before) != concerns(pod):
-            self.poke()
+            self.wake()
 
     def remove(self) -> None:
-        """The pod is not wanted here any more."""
+        """End the pod, because it is not wanted here any more."""
         self.removed = True
         meta = self.pod["metadata"]
         if meta.get("deletionTimestamp"):
             self._end(float(meta.get("deletionGracePeriodSeconds") or 0))
         else:
             self._end(None)
-        self.poke()
+        self.wake()
 
     def fail(self, reason: str, message: str, grace: float | None = None, disruption: str = "") -> None:
-        """Has the pod end as failed, for pressure on the node or a deadline; ``disruption`` says that it was us."""
+        """End the pod as failed, for pressure on the node or a deadline; ``disruption`` says that the kubelet chose to."""
         if self.verdict is None:
             self.verdict = (reason, message)
             self.disruption = disruption
         self._end(grace)
-        self.poke()
+        self.wake()
 
     def _over(self, verdict: tuple[str, str] | None, grace: float | None) -> None:
-        """The pod is not kept running any more, because of that or because it has run its course."""
+        """End the pod with a verdict, or because it has run its course."""
         if verdict is not None:
             self.fail(*verdict, grace)
         else:
             self._end(grace)
-            self.poke()
+            self.wake()
 
     def _end(self, grace: float | None) -> None:
         shorter = grace is not None and (self._grace is None or grace < self._grace)
@@ -110,12 +113,12 @@ class PodWorker(PodView):
             self._grace = grace
         else:
             return
-        # Whatever is under way (a long pull, a longer grace period) is overtaken by this.
+        # This interrupts whatever is under way (a long pull, a longer grace period).
         if self._step is not None:
             self._step.cancel()
 
     async def close(self) -> None:
-        """Stops caring; the containers go on."""
+        """Stop the worker; the containers go on."""
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
 
@@ -123,7 +126,7 @@ class PodWorker(PodView):
 
     async def _run(self) -> None:
         while not self.gone:
-            self._poked.clear()
+            self._wakeup.clear()
             self._step = asyncio.create_task(self._sync(), name=f"sync {self.uid}")
             delay: float | None
             try:
@@ -145,7 +148,9 @@ class PodWorker(PodView):
                 self._step = None
             if not self.gone:
                 await self._wait(delay)
-        del self._syncing  # which knows this worker: both go at once and not when garbage is looked for
+        del (
+            self._syncing
+        )  # it refers to this worker: so both are freed at once, without the garbage collector
         self._finished(self.uid)
 
     def _retry_delay(self) -> float:
@@ -153,9 +158,9 @@ class PodWorker(PodView):
         return min(RETRY_LONGEST, RETRY_FIRST * 2 ** min(self._failures - 1, 10))
 
     async def _wait(self, seconds: float | None) -> None:
-        timer = self.context.clock.call_later(seconds, self._poked.set) if seconds is not None else None
+        timer = self.context.clock.call_later(seconds, self._wakeup.set) if seconds is not None else None
         try:
-            await self._poked.wait()
+            await self._wakeup.wait()
         finally:
             if timer is not None:
                 timer.cancel()
@@ -167,7 +172,7 @@ class PodWorker(PodView):
 
     @property
     def cleaned(self) -> bool:
-        """Whether nothing of it takes memory, processes or local disk any more."""
+        """Whether nothing of it uses memory, processes or local disk any more."""
         return self.phase in (WorkerPhase.TERMINATED, WorkerPhase.GONE)
 
     @property
@@ -176,7 +181,7 @@ class PodWorker(PodView):
         return self.allocation.pending is not None
 
     async def _sync(self) -> float | None:
-        await self.look()
+        await self.refresh()
         while self.phase is WorkerPhase.SYNCING:
             delay = await self._syncing.sync()
             if delay != AT_ONCE:
@@ -193,8 +198,8 @@ class PodWorker(PodView):
         context = self.context
         self.probe(ending=True)
         self.report()
-        await self._executor.stop_pod(self.pod, self.runtime, self._grace, self.addresses())
-        await self.look()
+        await self._stopper.stop_pod(self.pod, self.runtime, self._grace, self.addresses())
+        await self.refresh()
         if self.runtime.running:
             raise CriError("INTERNAL", f"containers still run: {[run.name for run in self.runtime.running]}")
         context.probes.stop(self.uid)
@@ -206,7 +211,7 @@ class PodWorker(PodView):
             context.objects.unregister(self.uid)
 
     async def _clean_up(self) -> None:
-        """A pod that has ended stays for its logs until it is deleted; then nothing of it is kept."""
+        """Remove everything of an ended pod once it is deleted; until then its logs stay."""
         deleted = bool(self.pod["metadata"].get("deletionTimestamp"))
         if not deleted and not self.removed:
             return
@@ -218,7 +223,7 @@ class PodWorker(PodView):
                 await context.client.delete(PODS, meta["name"], meta["namespace"], uid=self.uid, grace=0)
             except (NotFound, Conflict):
                 pass  # gone, or another pod has its name by now
-        await self._executor.remove(self.pod, self.runtime)
+        await self._stopper.remove(self.pod, self.runtime)
         await context.volumes.unmount(self.uid)
         context.cgroups.remove(self.pod)
         context.images.forget(self.uid)
@@ -228,13 +233,13 @@ class PodWorker(PodView):
         self.phase = WorkerPhase.GONE
 
 
-def concerns(pod: Fields) -> tuple[Any, ...]:
-    """What of a pod makes a difference to how it is run: not what this kubelet says about it."""
+def concerns(pod: Object) -> tuple[Any, ...]:
+    """Return the parts of a pod that matter for running it: not what this kubelet says about it."""
     meta, spec = pod["metadata"], pod["spec"]
-    gates = {each["conditionType"] for each in spec.get("readinessGates", ())}
+    gates = {gate["conditionType"] for gate in spec.get("readinessGates", ())}
     conditions = pod.get("status", {}).get("conditions", ()) if gates else ()
     return (
         {key: value for key, value in meta.items() if key not in ("resourceVersion", "managedFields")},
         spec,
-        [each for each in conditions if each["type"] in gates],
+        [condition for condition in conditions if condition["type"] in gates],
     )

@@ -1,68 +1,61 @@
-"""Which pods a node takes, beside those that it has."""
+"""Decides whether the node takes a pod, beside those that it has."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
+from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.context import Context
-from pybernetes.node.kubelet.eviction.ranking import is_critical
-from pybernetes.node.kubelet.pod.pod_worker import PodWorker, WorkerPhase
+from pybernetes.node.kubelet.pod.pod_worker import WorkerPhase
+from pybernetes.node.kubelet.pod.pod_workers import PodWorkers
 from pybernetes.node.kubelet.pod_admission import predicates, preemption
+from pybernetes.node.kubelet.pod_kinds import is_critical
 
-Fields = dict[str, Any]
 Refusal = tuple[str, str]  # reason and message
-_LIVING = (WorkerPhase.SYNCING, WorkerPhase.TERMINATING)
-
-
-def other_pods(workers: Mapping[str, PodWorker], uid: str) -> list[Fields]:
-    """The other pods that are to be here; what was deleted by force has nobody wait for its end."""
-    return [
-        each.pod for each in workers.values()
-        if each.uid != uid and each.phase in _LIVING and not each.removed
-    ]  # fmt: skip
 
 
 class PodAdmitter:
-    """Lets pods in. ``pressed`` refuses them while the node is short of something."""
+    """Admits pods. ``pressed`` refuses them while the node is under pressure."""
 
     def __init__(
         self,
         context: Context,
-        workers: Mapping[str, PodWorker],
+        workers: PodWorkers,
         unsafe_sysctls: list[str],
-        pressed: Callable[[Fields], Refusal | None],
+        pressed: Callable[[Object], Refusal | None],
     ) -> None:
         self._context, self._workers = context, workers
         self._unsafe_sysctls, self._pressed = unsafe_sysctls, pressed
 
-    def refusal(self, pod: Fields) -> Refusal | None:
-        """Why a pod cannot be here; room is made for one that the node cannot do without."""
+    def refusal(self, pod: Object) -> Refusal | None:
+        """Return why a pod cannot run here; for a critical one, others are preempted."""
         context = self._context
         made = pod["metadata"].get("creationTimestamp")  # static pods have none and come after all others
         earlier = [
-            each for each in other_pods(self._workers, pod["metadata"]["uid"])
-            if not made or each["metadata"].get("creationTimestamp", "") <= made
+            other for other in self._workers.others(pod["metadata"]["uid"])
+            if not made or other["metadata"].get("creationTimestamp", "") <= made
         ]  # fmt: skip
-        found = self._pressed(pod) or predicates.refusal(pod, context.node(), earlier, self._unsafe_sysctls)
-        if found is not None and found[0].startswith("OutOf") and self._make_room(pod, earlier):
+        refusal = self._pressed(pod) or predicates.refusal(pod, context.node(), earlier, self._unsafe_sysctls)
+        if refusal is not None and refusal[0].startswith("OutOf") and self._make_room(pod, earlier):
             return None
-        if found is not None:
-            context.counts.add("kubelet_admission_rejections_total", ("reason", found[0]))
-        return found
+        if refusal is not None:
+            context.metrics.add("kubelet_admission_rejections_total", ("reason", refusal[0]))
+        return refusal
 
-    def _make_room(self, pod: Fields, earlier: list[Fields]) -> bool:
-        """Ends other pods for one that the node cannot do without; False if that does not help."""
+    def _make_room(self, pod: Object, earlier: list[Object]) -> bool:
+        """Preempt other pods for a critical one; return False if that does not help."""
         if not is_critical(pod):
             return False
-        context, workers = self._context, self._workers
-        active = [each for each in earlier if workers[each["metadata"]["uid"]].phase is WorkerPhase.SYNCING]
-        wanted = preemption.missing(pod, context.node()["status"].get("allocatable") or {}, active)
+        context, workers = self._context, self._workers.by_uid
+        active = [
+            other for other in earlier if workers[other["metadata"]["uid"]].phase is WorkerPhase.SYNCING
+        ]
+        wanted = preemption.missing_amounts(pod, context.node()["status"].get("allocatable") or {}, active)
         chosen = preemption.victims(pod, active, wanted)
-        for each in chosen or ():
-            context.event(each, "Warning", "Preempting", preemption.MESSAGE)
-            workers[each["metadata"]["uid"]].fail(
+        for victim in chosen or ():
+            context.event(victim, "Warning", "Preempting", preemption.MESSAGE)
+            workers[victim["metadata"]["uid"]].fail(
                 "Preempting", preemption.MESSAGE, None, preemption.DISRUPTION
             )
-            context.counts.add("kubelet_preemptions", ("preemption_signal", next(iter(wanted), "")))
+            context.metrics.add("kubelet_preemptions", ("preemption_signal", next(iter(wanted), "")))
         return chosen is not None

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import placement, resource_totals
+from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import ResourceList, add_to
-from pybernetes.node.kubelet.status import is_static
+from pybernetes.node.kubelet.pod_kinds import is_static
 
-Fields = dict[str, Any]
 _OS = "kubernetes.io/os"
 _SAFE_SYSCTLS = (
     "kernel.shm_rmid_forced", "net.ipv4.ip_local_port_range", "net.ipv4.tcp_syncookies", "net.ipv4.ping_group_range",
@@ -22,10 +21,10 @@ _SAFE_SYSCTLS = (
 
 
 def refusal(
-    pod: Fields, node: Fields, others: Iterable[Fields], unsafe_sysctls: Iterable[str] = ()
+    pod: Object, node: Object, others: Iterable[Object], unsafe_sysctls: Iterable[str] = ()
 ) -> tuple[str, str] | None:
-    """Reason and message if the pod cannot run here; room that others could make is looked at last."""
-    found = (
+    """Return reason and message if the pod cannot run here; resources are checked last, as preemption could help."""
+    problem = (
         _sysctls(pod, tuple(unsafe_sysctls))
         or _system(pod)
         or _selector(pod, node)
@@ -33,10 +32,10 @@ def refusal(
         or _ports(pod, others := list(others))
         or _resources(pod, node.get("status", {}).get("allocatable", {}), others)
     )
-    return (found[0], f"Pod was rejected: {found[1]}") if found is not None else None
+    return (problem[0], f"Pod was rejected: {problem[1]}") if problem is not None else None
 
 
-def _system(pod: Fields) -> tuple[str, str] | None:
+def _system(pod: Object) -> tuple[str, str] | None:
     label = (pod["metadata"].get("labels") or {}).get(_OS, "linux")
     if label != "linux":
         text = f"Failed to admit pod as the `{_OS}` label doesn't match node label"
@@ -46,16 +45,16 @@ def _system(pod: Fields) -> tuple[str, str] | None:
     return None
 
 
-def _sysctls(pod: Fields, allowed: tuple[str, ...]) -> tuple[str, str] | None:
-    for each in (pod["spec"].get("securityContext") or {}).get("sysctls", ()):
-        name = each["name"].replace("/", ".")
+def _sysctls(pod: Object, allowed: tuple[str, ...]) -> tuple[str, str] | None:
+    for sysctl in (pod["spec"].get("securityContext") or {}).get("sysctls", ()):
+        name = sysctl["name"].replace("/", ".")
         patterns = [re.escape(pattern).replace(r"\*", ".*") for pattern in allowed]
         if name not in _SAFE_SYSCTLS and not any(re.fullmatch(pattern, name) for pattern in patterns):
             return "SysctlForbidden", f'forbidden sysctl: "{name}" not allowlisted'
     return None
 
 
-def _selector(pod: Fields, node: Fields) -> tuple[str, str] | None:
+def _selector(pod: Object, node: Object) -> tuple[str, str] | None:
     if not placement.required_affinity(pod["spec"])({"metadata": {"name": ""}, **node}):
         return (
             "NodeAffinity",
@@ -64,7 +63,7 @@ def _selector(pod: Fields, node: Fields) -> tuple[str, str] | None:
     return None
 
 
-def _taints(pod: Fields, node: Fields) -> tuple[str, str] | None:
+def _taints(pod: Object, node: Object) -> tuple[str, str] | None:
     if is_static(pod):
         return None
     taints, tolerations = node.get("spec", {}).get("taints"), pod["spec"].get("tolerations")
@@ -74,19 +73,19 @@ def _taints(pod: Fields, node: Fields) -> tuple[str, str] | None:
     return "TaintToleration", text
 
 
-def _host_ports(pod: Fields) -> set[tuple[str, int, str]]:
-    found = set()
+def _host_ports(pod: Object) -> set[tuple[str, int, str]]:
+    ports = set()
     for group in ("containers", "initContainers"):
         for container in pod["spec"].get(group, ()):
             for port in container.get("ports", ()):
                 if port.get("hostPort"):
-                    found.add(
+                    ports.add(
                         (port.get("protocol", "TCP"), port["hostPort"], port.get("hostIP") or "0.0.0.0")
                     )
-    return found
+    return ports
 
 
-def _ports(pod: Fields, others: list[Fields]) -> tuple[str, str] | None:
+def _ports(pod: Object, others: list[Object]) -> tuple[str, str] | None:
     wanted = _host_ports(pod)
     if not wanted:
         return None
@@ -102,7 +101,7 @@ def _ports(pod: Fields, others: list[Fields]) -> tuple[str, str] | None:
     return None
 
 
-def _resources(pod: Fields, allocatable: Mapping[str, str], others: list[Fields]) -> tuple[str, str] | None:
+def _resources(pod: Object, allocatable: Mapping[str, str], others: list[Object]) -> tuple[str, str] | None:
     if not allocatable:
         return None
     if "pods" in allocatable and len(others) + 1 > quantity.integer(allocatable["pods"]):
@@ -112,13 +111,13 @@ def _resources(pod: Fields, allocatable: Mapping[str, str], others: list[Fields]
     for other in others:
         add_to(used, resource_totals.requests(other))
     for name, value in resource_totals.requests(pod).items():
-        asked = quantity.parse(value)
-        if not asked or name not in allocatable:
+        requested = quantity.parse(value)
+        if not requested or name not in allocatable:
             continue
         have, taken = quantity.parse(allocatable[name]), quantity.parse(used.get(name, "0"))
-        if asked + taken > have:
+        if requested + taken > have:
             scale = 1000 if name == "cpu" else 1
-            numbers = [int(each * scale) for each in (asked, taken, have)]
+            numbers = [int(amount * scale) for amount in (requested, taken, have)]
             text = f"Node didn't have enough resource: {name}, requested: {numbers[0]}, used: {numbers[1]}, capacity: {numbers[2]}"
             return f"OutOf{name}", text
     return None

@@ -1,59 +1,19 @@
-"""Where pods come from: the API server, and files of a folder (static pods)."""
+"""Static pods: the pod of a manifest, with what the API server would have added."""
 
 from __future__ import annotations
 
-import asyncio
-import ctypes
 import hashlib
-import logging
-import os
-import struct
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import orjson
 
 from pybernetes.api.core.pod.defaults import default_pod_spec
-from pybernetes.lib.clock import Clock
-
-log = logging.getLogger(__name__)
-Fields = dict[str, Any]
-SOURCE = "kubernetes.io/config.source"
-HASH = "kubernetes.io/config.hash"
-SEEN = "kubernetes.io/config.seen"
-MIRROR = "kubernetes.io/config.mirror"
-_IN_CLOEXEC, _IN_NONBLOCK = 0o2000000, 0o4000
-_IN_EVENTS = 0x8 | 0x40 | 0x80 | 0x100 | 0x200  # close after writing, moved from and to, created, deleted
+from pybernetes.api.resource import Object
+from pybernetes.node.kubelet.pod_kinds import HASH, SEEN, SOURCE
 
 
-class Watcher:
-    """Tells when something in a folder changed (inotify)."""
-
-    def __init__(self, folder: Path, changed: Callable[[], None]) -> None:
-        libc = ctypes.CDLL(None, use_errno=True)
-        self._file = libc.inotify_init1(_IN_CLOEXEC | _IN_NONBLOCK)
-        if self._file < 0 or libc.inotify_add_watch(self._file, bytes(folder), _IN_EVENTS) < 0:
-            raise OSError(ctypes.get_errno(), f"watching {folder}: {os.strerror(ctypes.get_errno())}")
-        self._changed = changed
-        asyncio.get_running_loop().add_reader(self._file, self._read)
-
-    def _read(self) -> None:
-        try:
-            data = os.read(self._file, 65536)
-        except BlockingIOError:
-            return
-        if len(data) >= struct.calcsize("iIII"):
-            self._changed()
-
-    def close(self) -> None:
-        """Watches no more."""
-        asyncio.get_running_loop().remove_reader(self._file)
-        os.close(self._file)
-
-
-def static_pod(text: str, path: Path | str, node: str, now: str, source: str = "file") -> Fields:
-    """The pod of a file or URL, with what the API server would have added; ValueError if it is none."""
+def parse_static_pod(text: str, path: Path | str, node: str, now: str, source: str = "file") -> Object:
+    """Return the pod of a file or URL, with what the API server would have added; raise ValueError if there is none."""
     import yaml
 
     try:
@@ -65,7 +25,7 @@ def static_pod(text: str, path: Path | str, node: str, now: str, source: str = "
     meta = pod.setdefault("metadata", {})
     if not meta.get("name"):
         raise ValueError("the pod has no name")
-    _check_alone(pod["spec"])
+    _reject_api_references(pod["spec"])
     if meta.get("uid"):
         identity = str(meta["uid"])
     else:
@@ -100,16 +60,16 @@ _PROJECTED = {
 }  # fmt: skip
 
 
-def api_reference(spec: Fields) -> str:
-    """The kind of an object of the API that a pod needs, empty if it needs none."""
+def api_reference(spec: Object) -> str:
+    """Return the kind of the first API object that a pod refers to, empty if there is none."""
     if spec.get("serviceAccountName") or spec.get("serviceAccount"):
         return "serviceaccounts"
     if spec.get("imagePullSecrets"):
         return "secrets"
     for group in ("initContainers", "containers", "ephemeralContainers"):
         for container in spec.get(group) or ():
-            for each in [*(container.get("env") or ()), *(container.get("envFrom") or ())]:
-                source = {**each, **(each.get("valueFrom") or {})}
+            for variable in [*(container.get("env") or ()), *(container.get("envFrom") or ())]:
+                source = {**variable, **(variable.get("valueFrom") or {})}
                 if "secretKeyRef" in source or "secretRef" in source:
                     return "secrets"
                 if "configMapKeyRef" in source or "configMapRef" in source:
@@ -127,109 +87,10 @@ def api_reference(spec: Fields) -> str:
     return ""
 
 
-def _check_alone(spec: Fields) -> None:
-    """A static pod has to run when there is no API server."""
+def _reject_api_references(spec: Object) -> None:
+    """Reject a static pod that needs an API server."""
     if spec.get("ephemeralContainers"):
         raise ValueError("static pods can not have ephemeralContainers")
     kind = api_reference(spec)
     if kind:
         raise ValueError(f"static pods may not reference {kind}")
-
-
-class StaticPodDirectory:
-    """The pods of the files of a folder, or of one file, by uid; ``changed`` is called when they are others."""
-
-    def __init__(
-        self, folder: Path, node: str, clock: Clock, changed: Callable[[dict[str, Fields]], None]
-    ) -> None:
-        self.folder, self._node, self._clock, self._changed = folder, node, clock, changed
-        self._only = ""
-        self._watcher: Watcher | None = None
-        self._due: Any = None
-        self.pods: dict[str, Fields] = {}
-        self._texts: dict[Path, tuple[str, Fields | None]] = {}
-
-    def start(self) -> None:
-        """Reads the files now and whenever they change."""
-        if self.folder.is_file():  # what is watched is the folder that it is in: editors replace files
-            self.folder, self._only = self.folder.parent, self.folder.name
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self._watcher = Watcher(self.folder, self._soon)
-        self._read()
-
-    def stop(self) -> None:
-        """Watches no more."""
-        if self._watcher is not None:
-            self._watcher.close()
-
-    def _soon(self) -> None:
-        # Editors write in several steps; one look after them is enough.
-        if self._due is None:
-            self._due = self._clock.call_later(0.1, self._read)
-
-    def _read(self) -> None:
-        from pybernetes.lib import rfc3339
-
-        self._due = None
-        texts: dict[Path, tuple[str, Fields | None]] = {}
-        for path in sorted(self.folder.iterdir()):
-            if path.name.startswith(".") or not path.is_file() or self._only not in ("", path.name):
-                continue
-            try:
-                content = path.read_text()
-            except OSError as error:
-                log.warning("the static pod %s cannot be read: %s", path, error)
-                continue
-            known = self._texts.get(path)
-            if known is not None and known[0] == content:
-                texts[path] = known
-                continue
-            try:
-                moment = rfc3339.micro(self._clock.now())
-                texts[path] = (content, static_pod(content, path, self._node, moment))
-            except ValueError as error:
-                log.error("the static pod %s: %s", path, error)
-                texts[path] = (content, None)
-        self._texts = texts
-        self.pods = {}
-        names: set[tuple[str, str]] = set()
-        for path, (_, pod) in texts.items():
-            if pod is None:
-                continue
-            name = (pod["metadata"]["namespace"], pod["metadata"]["name"])
-            if name in names:
-                log.error("the static pod %s: another file has a pod of that name", path)
-                continue
-            names.add(name)
-            self.pods[pod["metadata"]["uid"]] = pod
-        self._changed(self.pods)
-
-
-def mirror_of(pod: Fields, node: Fields) -> Fields:
-    """The object that shows a static pod in the API."""
-    meta = pod["metadata"]
-    copy = {
-        "metadata": {
-            "name": meta["name"],
-            "namespace": meta["namespace"],
-            "labels": meta.get("labels") or {},
-            "annotations": {**meta["annotations"], MIRROR: meta["annotations"][HASH]},
-        },
-        "spec": pod["spec"],
-    }
-    if node.get("metadata", {}).get("uid"):
-        owner = {"apiVersion": "v1", "kind": "Node", "name": node["metadata"]["name"],
-                 "uid": node["metadata"]["uid"], "controller": True}  # fmt: skip
-        copy["metadata"]["ownerReferences"] = [owner]
-    return copy
-
-
-def without_managed_fields(pod: Fields) -> Fields:
-    """A pod without what nobody here looks at and what is as large as the rest of it."""
-    pod["metadata"].pop("managedFields", None)
-    return pod
-
-
-def is_mirror(pod: Fields) -> bool:
-    """Whether a pod of the API stands for a static one."""
-    return MIRROR in (pod["metadata"].get("annotations") or {})

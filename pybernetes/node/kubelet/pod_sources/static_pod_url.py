@@ -1,4 +1,4 @@
-"""Static pods that a web server gives: one pod, or a list of them."""
+"""Static pods of a web server: one pod, or a list of them."""
 
 from __future__ import annotations
 
@@ -6,38 +6,37 @@ import asyncio
 import logging
 import urllib.request
 from collections.abc import Callable, Mapping
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
-from pybernetes.node.kubelet.pod_sources.static_pod import static_pod
+from pybernetes.node.kubelet.pod_sources.static_pod import parse_static_pod
 
 log = logging.getLogger(__name__)
-Fields = dict[str, Any]
 _SECONDS = 10.0
 _LIMIT = 10 << 20
 
 
 class StaticPodUrl:
-    """The pods of a URL, by uid; ``changed`` is called when they are others."""
+    """The pods of a URL, by uid; ``changed`` is called with them when they change."""
 
     def __init__(
         self, url: str, headers: Mapping[str, list[str]], node: str, clock: Clock,
-        changed: Callable[[dict[str, Fields]], None],
+        changed: Callable[[dict[str, Object]], None],
     ) -> None:  # fmt: skip
         self._url, self._headers, self._node, self._clock = url, headers, node, clock
         self._changed, self._last = changed, b""
 
     async def run(self, seconds: float) -> None:
-        """Asks from time to time until it is cancelled; a web server does not tell of changes."""
+        """Fetch the pods from time to time until cancelled; a web server does not announce changes."""
         while True:
             try:
-                await self._look()
+                await self._refresh()
             except (OSError, ValueError) as error:
                 log.warning("the static pods of %s: %s", self._url, error)
             await self._clock.sleep(seconds)
 
-    async def _look(self) -> None:
+    async def _refresh(self) -> None:
         data = await asyncio.to_thread(self._fetch)
         if not data:
             raise ValueError("zero-length data received")
@@ -53,8 +52,8 @@ class StaticPodUrl:
         with urllib.request.urlopen(request, timeout=_SECONDS) as answer:
             return answer.read(_LIMIT)
 
-    def parse(self, data: bytes) -> dict[str, Fields]:
-        """The pods of an answer."""
+    def parse(self, data: bytes) -> dict[str, Object]:
+        """Return the pods of an answer."""
         import yaml
 
         value = yaml.safe_load(data)
@@ -62,8 +61,8 @@ class StaticPodUrl:
             raise ValueError("couldn't parse as pod")
         items = value.get("items") or () if value.get("kind") == "PodList" else (value,)
         now, pods = rfc3339.micro(self._clock.now()), {}
-        for each in items:
-            text = yaml.safe_dump({"kind": "Pod", "apiVersion": "v1", **each})
-            pod = static_pod(text, self._url, self._node, now, "http")
+        for item in items:
+            text = yaml.safe_dump({"kind": "Pod", "apiVersion": "v1", **item})
+            pod = parse_static_pod(text, self._url, self._node, now, "http")
             pods[pod["metadata"]["uid"]] = pod
         return pods

@@ -1,1 +1,1 @@
-"""Probes of containers: ``handlers`` asks once, ``manager`` keeps asking and remembers."""
+"""Probes of containers: ``handlers`` probes once, ``probe_manager`` keeps probing and remembers the results."""

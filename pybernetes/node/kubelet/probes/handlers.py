@@ -1,31 +1,30 @@
-"""Asks a container once how it is."""
+"""Probes a container once: a command, an HTTP request, a connection or a gRPC health check."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import grpc
 import grpc.aio
 
+from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.probes import http
 
-Fields = dict[str, Any]
 _OUTPUT_LIMIT = 10 * 1024
 _SERVING = 1
 
 
 class Failed(Exception):
-    """The probe's answer is no."""
+    """The probe failed."""
 
 
 class Unknown(Exception):
-    """There is no answer, for a reason that says nothing about the container."""
+    """The probe could not be made, for a reason that says nothing about the container."""
 
 
-def port_of(value: int | str, container: Fields) -> int:
-    """A port by number or by its name among the container's."""
+def port_of(value: int | str, container: Object) -> int:
+    """Return a port by number or by its name among the container's."""
     if isinstance(value, int):
         return value
     if value.isdigit():
@@ -36,8 +35,8 @@ def port_of(value: int | str, container: Fields) -> int:
     raise Failed(f"couldn't find port: {value} for container {container['name']}")
 
 
-def url_of(action: Fields, container: Fields, address: str) -> str:
-    """The address of an HTTP action."""
+def url_of(action: Object, container: Object, address: str) -> str:
+    """Return the URL of an HTTP action."""
     scheme = action.get("scheme", "HTTP").lower()
     host = action.get("host") or address
     path = action.get("path") or "/"
@@ -46,13 +45,13 @@ def url_of(action: Fields, container: Fields, address: str) -> str:
     return f"{scheme}://{host}:{port_of(action['port'], container)}{path if path.startswith('/') else '/' + path}"
 
 
-def header_list(action: Fields) -> list[tuple[str, str]]:
-    """The headers of an HTTP action."""
-    return [(each["name"], each.get("value", "")) for each in action.get("httpHeaders", ())]
+def header_list(action: Object) -> list[tuple[str, str]]:
+    """Return the headers of an HTTP action."""
+    return [(header["name"], header.get("value", "")) for header in action.get("httpHeaders", ())]
 
 
-async def ask(cri: CriClient, probe: Fields, container: Fields, run: str, address: str) -> str:
-    """Nothing if the container is well, a warning that does not count against it, or Failed."""
+async def run_probe(cri: CriClient, probe: Object, container: Object, run: str, address: str) -> str:
+    """Probe a container once: return nothing or a warning if it is well, raise Failed if it is not."""
     seconds = float(probe.get("timeoutSeconds") or 1)
     try:
         async with asyncio.timeout(seconds + (10 if "exec" in probe else 0)):
@@ -71,7 +70,7 @@ async def ask(cri: CriClient, probe: Fields, container: Fields, run: str, addres
     raise Failed("missing probe handler for container")
 
 
-async def _exec(cri: CriClient, action: Fields, run: str, seconds: float) -> str:
+async def _exec(cri: CriClient, action: Object, run: str, seconds: float) -> str:
     try:
         code, output, errors = await cri.exec_sync(run, action.get("command", ()), seconds)
     except CriError as error:
@@ -85,7 +84,7 @@ async def _exec(cri: CriClient, action: Fields, run: str, seconds: float) -> str
     return ""
 
 
-async def _http(action: Fields, container: Fields, address: str) -> str:
+async def _http(action: Object, container: Object, address: str) -> str:
     try:
         answer = await http.get(url_of(action, container, address), header_list(action))
     except OSError as error:
@@ -97,7 +96,7 @@ async def _http(action: Fields, container: Fields, address: str) -> str:
     raise Failed(f"HTTP probe failed with statuscode: {answer.status}")
 
 
-async def _tcp(action: Fields, container: Fields, address: str) -> str:
+async def _tcp(action: Object, container: Object, address: str) -> str:
     host, port = action.get("host") or address, port_of(action["port"], container)
     try:
         _, writer = await asyncio.open_connection(host, port)
@@ -108,7 +107,7 @@ async def _tcp(action: Fields, container: Fields, address: str) -> str:
     return ""
 
 
-async def _grpc(action: Fields, address: str) -> str:
+async def _grpc(action: Object, address: str) -> str:
     service = (action.get("service") or "").encode()
     request = bytes((0x0A, len(service))) + service if service else b""
     host = f"[{address}]" if ":" in address else address
@@ -122,7 +121,7 @@ async def _grpc(action: Fields, address: str) -> str:
                     "error: this server does not implement the grpc health protocol (grpc.health.v1.Health)"
                 ) from None
             raise Failed(f"error: health rpc failed: {error.details()}") from None
-    # The answer is one field: 1 is SERVING.
+    # The response is one field: 1 is SERVING.
     if len(answer) >= 2 and answer[0] == 0x08 and answer[1] == _SERVING:
         return ""
     raise Failed('service unhealthy (responded with "NOT_SERVING")')

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import ssl
 from dataclasses import dataclass
-from urllib.parse import urljoin, urlsplit
+from functools import partial
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 from pybernetes import KUBERNETES_VERSION
+from pybernetes.lib.http.client_connection import ClientConnection, Disconnected, request_bytes
+from pybernetes.lib.http.dialer import direct
 
 _BODY_LIMIT = 10 * 1024
 _REDIRECTS = 10
 _AGENT = "kube-probe/" + ".".join(KUBERNETES_VERSION.removeprefix("v").split(".")[:2])
+Headers = list[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +33,8 @@ def _context() -> ssl.SSLContext:
     return context
 
 
-async def get(url: str, headers: list[tuple[str, str]], agent: str = _AGENT) -> Answer:
-    """A GET that follows redirects to the same host."""
+async def get(url: str, headers: Headers, agent: str = _AGENT) -> Answer:
+    """Send a GET, following redirects to the same host; OSError says why there is no answer."""
     for _ in range(_REDIRECTS):
         answer, location = await _once(url, headers, agent)
         if not location or not 300 <= answer.status < 400:
@@ -43,41 +46,51 @@ async def get(url: str, headers: list[tuple[str, str]], agent: str = _AGENT) -> 
     raise OSError(f'Get "{url}": stopped after {_REDIRECTS} redirects')
 
 
-async def _once(url: str, headers: list[tuple[str, str]], agent: str) -> tuple[Answer, str]:
+async def _once(url: str, headers: Headers, agent: str) -> tuple[Answer, str]:
     parts = urlsplit(url)
     secure = parts.scheme == "https"
-    port = parts.port or (443 if secure else 80)
     assert parts.hostname is not None
     try:
-        reader, writer = await asyncio.open_connection(
-            parts.hostname, port, ssl=_context() if secure else None
-        )
+        connection = await direct(
+            partial(ClientConnection, lenient=True), parts.hostname, parts.port or (443 if secure else 80),
+            context=_context() if secure else None,
+        )  # fmt: skip
     except OSError as error:
         reason = "connect: connection refused" if isinstance(error, ConnectionRefusedError) else str(error)
         raise OSError(f'Get "{url}": dial tcp {parts.netloc}: {reason}') from None
     try:
-        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        given = {name.lower() for name, _ in headers}
-        lines = [f"GET {path} HTTP/1.1", "Connection: close"]
-        for name, value in (("Host", parts.netloc), ("User-Agent", agent), ("Accept", "*/*")):
-            if name.lower() not in given:
-                lines.append(f"{name}: {value}")
-        # A header with no value at all takes away what would be sent by itself.
-        lines += [
-            f"{name}: {value}"
-            for name, value in headers
-            if value or name.lower() not in ("accept", "user-agent")
-        ]
-        writer.write(("\r\n".join(lines) + "\r\n\r\n").encode("latin-1"))
-        head = await reader.readuntil(b"\r\n\r\n")
-        first, *rest = head.decode("latin-1").split("\r\n")
-        status = int(first.split(" ", 2)[1])
-        found = {
-            name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in rest)
-        }
-        body = await reader.read(_BODY_LIMIT)
-        return Answer(status, body), found.get("location", "")
-    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError, IndexError):
+        reply = await connection.open(_request(parts, headers, agent))
+        return Answer(reply.status, await _beginning(connection)), reply.header(b"location")
+    except Disconnected:
         raise OSError(f'Get "{url}": EOF') from None
+    except ValueError:
+        raise OSError(f'Get "{url}": net/http: invalid header field value') from None
     finally:
-        writer.close()
+        connection.close()
+
+
+def _request(parts: SplitResult, headers: Headers, agent: str) -> bytes:
+    given = {name.lower() for name, _ in headers}
+    lines = [("Connection", "close")]
+    for name, value in (("Host", parts.netloc), ("User-Agent", agent), ("Accept", "*/*")):
+        if name.lower() not in given:
+            lines.append((name, value))
+    # A header with no value at all takes away what would be sent by itself.
+    lines += [
+        (name, value) for name, value in headers if value or name.lower() not in ("accept", "user-agent")
+    ]
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return request_bytes(
+        "GET", target, [(name.encode("latin-1"), value.encode("latin-1")) for name, value in lines]
+    )
+
+
+async def _beginning(connection: ClientConnection) -> bytes:
+    """Return as much of the body as is wanted; what is cut off after that does not matter."""
+    body = b""
+    try:
+        while len(body) < _BODY_LIMIT and (data := await connection.read()):
+            body += data
+    except Disconnected:
+        pass
+    return body[:_BODY_LIMIT]

@@ -1,62 +1,63 @@
-"""Keeps asking containers how they are: a task for each probe of each run that is up."""
+"""Keeps probing containers: a task for each probe of each running container."""
 
 from __future__ import annotations
 
 import asyncio
 import random
 from collections.abc import Callable, Mapping
-from typing import Any
 
+from pybernetes.api.core.pod.pod_level_resources import is_restartable
+from pybernetes.api.resource import Object
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.cri.client import CriClient
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState, PodRuntime
-from pybernetes.node.kubelet.pod.plan import is_sidecar
 from pybernetes.node.kubelet.probes import handlers
 from pybernetes.runtime.metrics import Histogram
 
 _BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-Fields = dict[str, Any]
 LIVENESS, READINESS, STARTUP = "liveness", "readiness", "startup"
 _FIELDS = {LIVENESS: "livenessProbe", READINESS: "readinessProbe", STARTUP: "startupProbe"}
 
 
-def probed_containers(spec: Fields) -> list[Fields]:
-    """The containers that may have probes."""
+def probed_containers(spec: Object) -> list[Object]:
+    """Return the containers that may have probes."""
     return [
-        *(each for each in spec.get("initContainers", ()) if is_sidecar(each)),
+        *(container for container in spec.get("initContainers", ()) if is_restartable(container)),
         *spec.get("containers", ()),
     ]
 
 
 class ProbeManager:
-    """The probes of all pods. ``report`` makes events, ``changed`` is told the uid of a pod with a new result."""
+    """The probes of all pods. ``report`` records an event, ``changed`` is called when a pod has a new result."""
 
     def __init__(
         self,
         cri: CriClient,
         clock: Clock,
-        report: Callable[[Fields, Fields, str, str], None],
+        report: Callable[[Object, Object, str, str], None],
         changed: Callable[[str], None],
     ) -> None:
         self._cri, self._clock = cri, clock
         self._report, self._changed = report, changed
         self.results: dict[str, dict[str, bool]] = {LIVENESS: {}, READINESS: {}, STARTUP: {}}
         self._tasks: dict[str, dict[tuple[str, str], asyncio.Task[None]]] = {}  # by uid: (run, type)
-        self._begun: dict[str, asyncio.Event] = {}  # by run: whether it counts as started
+        self._started: dict[str, asyncio.Event] = {}  # by run: whether it counts as started
         self.counts: dict[tuple[str, ...], int] = {}
         self.seconds: dict[tuple[str, ...], Histogram] = {}
 
     def follow(
         self,
-        pod: Fields,
+        pod: Object,
         runtime: PodRuntime,
         address: str,
         *,
-        said: Mapping[str, Fields],
+        reported: Mapping[str, Object],
         ending: bool = False,
     ) -> None:
-        """Has the runs of a pod probed that are up. ``said`` is what was reported of containers by name, from
-        which a kubelet that was restarted knows what it knew. A pod that ends is asked about readiness only."""
+        """Probe the running containers of a pod; those of a terminating pod for readiness only.
+
+        ``reported`` are the last statuses of containers by name: a restarted kubelet goes on from them.
+        """
         uid = pod["metadata"]["uid"]
         tasks = self._tasks.setdefault(uid, {})
         wanted: set[tuple[str, str]] = set()
@@ -70,77 +71,77 @@ class ProbeManager:
                 wanted.add((run.id, kind))
                 if ending and kind != READINESS:
                     if (run.id, kind) in tasks:
-                        tasks[run.id, kind].cancel()  # what it found out still holds
+                        tasks[run.id, kind].cancel()  # its result still holds
                 elif (run.id, kind) not in tasks:
-                    again = self._recall(kind, run, said.get(container["name"]) or {})
+                    again = self._restore(kind, run, reported.get(container["name"]) or {})
                     tasks[run.id, kind] = asyncio.create_task(
-                        self._keep_asking(pod, container, run, kind, address, again), name=f"{kind} {uid}"
+                        self._keep_probing(pod, container, run, kind, address, again), name=f"{kind} {uid}"
                     )
         for key in [key for key in tasks if key not in wanted]:
             tasks.pop(key).cancel()
             self.results[key[1]].pop(key[0], None)
             if not any(run == key[0] for run, _ in tasks):
-                self._begun.pop(key[0], None)
+                self._started.pop(key[0], None)
 
-    def _recall(self, kind: str, run: ContainerRun, said: Fields) -> bool:
-        """Takes over what was known of a run before; True if something was."""
-        if not said.get("containerID", "").endswith(run.id) or run.id in self.results[kind]:
+    def _restore(self, kind: str, run: ContainerRun, reported: Object) -> bool:
+        """Take over what was reported of a run before; return True if there was something."""
+        if not reported.get("containerID", "").endswith(run.id) or run.id in self.results[kind]:
             return False
-        if kind == READINESS and said.get("ready"):
+        if kind == READINESS and reported.get("ready"):
             self.results[kind][run.id] = True
             return True
-        if kind == STARTUP and said.get("started"):
+        if kind == STARTUP and reported.get("started"):
             self.results[kind][run.id] = True
             return True
         return False
 
     def stop(self, uid: str) -> None:
-        """Asks no more about a pod."""
+        """Stop probing a pod."""
         for (run, kind), task in self._tasks.pop(uid, {}).items():
             task.cancel()
             self.results[kind].pop(run, None)
-            self._begun.pop(run, None)
+            self._started.pop(run, None)
 
     async def close(self) -> None:
-        """Ends every probe."""
-        tasks = [task for each in self._tasks.values() for task in each.values()]
+        """Stop every probe."""
+        tasks = [task for tasks in self._tasks.values() for task in tasks.values()]
         for uid in list(self._tasks):
             self.stop(uid)
         await asyncio.gather(*tasks, return_exceptions=True)
 
     # -- one probe ---------------------------------------------------------------------------------------
 
-    async def _keep_asking(
-        self, pod: Fields, container: Fields, run: ContainerRun, kind: str, address: str, again: bool
+    async def _keep_probing(
+        self, pod: Object, container: Object, run: ContainerRun, kind: str, address: str, again: bool
     ) -> None:
         probe = container[_FIELDS[kind]]
         period = float(probe.get("periodSeconds") or 10)
-        begun = self._begun.setdefault(run.id, asyncio.Event())
+        started = self._started.setdefault(run.id, asyncio.Event())
         if "startupProbe" not in container or self.results[STARTUP].get(run.id):
-            begun.set()
+            started.set()
         if again:
-            # After a restart of the kubelet not all at once.
+            # After a restart of the kubelet, not all at once.
             await self._clock.sleep(random.random() * period)
         else:
             due = run.started + float(probe.get("initialDelaySeconds") or 0)
             await self._clock.sleep(max(0.0, due - self._clock.now()))
         if kind == STARTUP:
-            if begun.is_set():
+            if started.is_set():
                 return
         else:
-            await begun.wait()
+            await started.wait()
         in_row, last = 0, None
         while True:
-            asked = self._clock.monotonic()
+            began = self._clock.monotonic()
             try:
-                good, text = await self._ask(probe, container, run, address)
+                good, text = await self._probe(probe, container, run, address)
             except handlers.Unknown as error:
                 self._report(pod, container, "Unhealthy", f"{kind.capitalize()} probe errored: {error}")
                 await self._clock.sleep(period)
                 continue
-            self._count(pod, container, kind, good, self._clock.monotonic() - asked)
+            self._count(pod, container, kind, good, self._clock.monotonic() - began)
             if text:
-                self._tell(pod, container, kind, good, text)
+                self._record_event(pod, container, kind, good, text)
             in_row = in_row + 1 if good is last else 1
             last = good
             threshold = int(
@@ -150,25 +151,25 @@ class ProbeManager:
                 return
             await self._clock.sleep(period)
 
-    def _settle(self, pod: Fields, run: ContainerRun, kind: str, good: bool) -> bool:
-        """Takes a result; True if there is nothing left to ask."""
+    def _settle(self, pod: Object, run: ContainerRun, kind: str, good: bool) -> bool:
+        """Record a result; return True if there is nothing left to probe."""
         before = self.results[kind].get(run.id)
         self.results[kind][run.id] = good
         if kind == STARTUP and good:
-            self._begun[run.id].set()
+            self._started[run.id].set()
         if before is not good and not (kind == LIVENESS and good):
             self._changed(pod["metadata"]["uid"])
         return kind == STARTUP or (kind == LIVENESS and not good)
 
-    async def _ask(
-        self, probe: Fields, container: Fields, run: ContainerRun, address: str
+    async def _probe(
+        self, probe: Object, container: Object, run: ContainerRun, address: str
     ) -> tuple[bool, str]:
         try:
-            return True, await handlers.ask(self._cri, probe, container, run.id, address)
+            return True, await handlers.run_probe(self._cri, probe, container, run.id, address)
         except handlers.Failed as error:
             return False, str(error)
 
-    def _tell(self, pod: Fields, container: Fields, kind: str, good: bool, text: str) -> None:
+    def _record_event(self, pod: Object, container: Object, kind: str, good: bool, text: str) -> None:
         name = kind.capitalize()
         if good:
             self._report(pod, container, "ProbeWarning", f"{name} probe warning: {text}")
@@ -176,11 +177,11 @@ class ProbeManager:
             self._report(pod, container, "Unhealthy", f"{name} probe failed: {text}")
 
     def forget(self, uid: str) -> None:
-        """A pod is gone: nobody asks for its counts any more."""
+        """Forget the results and metrics of a pod that is gone."""
         self.counts = {key: count for key, count in self.counts.items() if key[2] != uid}
-        self.seconds = {key: each for key, each in self.seconds.items() if key[2] != uid}
+        self.seconds = {key: histogram for key, histogram in self.seconds.items() if key[2] != uid}
 
-    def _count(self, pod: Fields, container: Fields, kind: str, good: bool, seconds: float) -> None:
+    def _count(self, pod: Object, container: Object, kind: str, good: bool, seconds: float) -> None:
         meta = pod["metadata"]
         key = (kind.capitalize(), container["name"], meta["uid"], meta["name"], meta["namespace"],
                "successful" if good else "failed")  # fmt: skip

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.api.resource import Object
 from pybernetes.client import Client, StatusError
-from pybernetes.client.refs import SUBJECT_ACCESS_REVIEWS, TOKEN_REVIEWS
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.flags import duration
-from pybernetes.node.kubelet.server.http import Problem, Request
+from pybernetes.node.kubelet.server.request import HttpError, Request
+from pybernetes.runtime.access_reviews import ANONYMOUS, AccessReviews, bearer_token, certificate_user
 
-Fields = dict[str, Any]
 _VERBS = {
     "POST": "create",
     "GET": "get",
@@ -24,12 +22,10 @@ _SUBRESOURCES = {
     "stats": "stats", "metrics": "metrics", "logs": "log", "checkpoint": "checkpoint", "statusz": "statusz", "flagz": "configz",
 }  # fmt: skip
 _FINE = {"pods": "pods", "runningpods": "pods", "healthz": "healthz", "configz": "configz"}
-_ANONYMOUS = {"username": "system:anonymous", "groups": ["system:unauthenticated"]}
-_KEPT = 1000
 
 
-def attributes(method: str, path: str, node: str) -> list[Fields]:
-    """What a request is in the words of authorization; any one of them will do."""
+def attributes(method: str, path: str, node: str) -> list[Object]:
+    """Return what a request is in the words of authorization; any one of them will do."""
     first = path.strip("/").split("/")[0]
     names = [_FINE[first]] if first in _FINE else []
     names.append(_SUBRESOURCES.get(first, "proxy"))
@@ -41,82 +37,56 @@ def attributes(method: str, path: str, node: str) -> list[Fields]:
 
 
 class KubeletAuth:
-    """Lets requests in that may come in."""
+    """Authentication and authorization of the kubelet's server, as its configuration has them."""
 
-    def __init__(self, client: Client | None, clock: Clock, node: str, configuration: Fields) -> None:
-        self._client, self._clock, self._node = client, clock, node
-        self._authentication, self._authorization = (
-            configuration["authentication"],
-            configuration["authorization"],
-        )
-        self._kept: dict[Any, tuple[float, Any]] = {}
+    def __init__(self, client: Client | None, clock: Clock, node: str, configuration: Object) -> None:
+        self._node = node
+        self._authentication = configuration["authentication"]
+        self._authorization = configuration["authorization"]
+        self._reviews: AccessReviews | None = None
+        if client is not None:
+            seconds = self._authorization["webhook"]
+            self._reviews = AccessReviews(
+                client,
+                clock,
+                token_seconds=float(duration(self._authentication["webhook"]["cacheTTL"])),
+                allowed_seconds=float(duration(seconds["cacheAuthorizedTTL"])),
+                denied_seconds=float(duration(seconds["cacheUnauthorizedTTL"])),
+            )
 
     async def check(self, request: Request) -> None:
-        """Raises Problem if the request may not come in; notes the user otherwise."""
-        user = await self._user(request)
-        if user is None:
-            raise Problem(401, "Unauthorized")
-        request.user = user
-        if self._authorization["mode"] == "AlwaysAllow":
-            return
-        asked = attributes(request.method, request.path, self._node)
-        for each in asked:
-            if await self._allows(user, each):
+        """Raise HttpError if the request may not come in."""
+        try:
+            user = await self._user(request)
+            if user is None:
+                raise HttpError(401, "Unauthorized")
+            if self._authorization["mode"] == "AlwaysAllow":
                 return
-        last = asked[-1]
-        raise Problem(
+            asked = attributes(request.method, request.path, self._node)
+            for candidate in asked:
+                if await self._asked().allows(user, {"resourceAttributes": candidate}):
+                    return
+        except (StatusError, OSError) as error:
+            raise HttpError(500, f"the API server cannot be asked: {error}") from None
+        names = " ".join(candidate["subresource"] for candidate in asked)
+        raise HttpError(
             403,
-            f"Forbidden (user={user['username']}, verb={last['verb']}, resource=nodes, subresource(s)=[{' '.join(each['subresource'] for each in asked)}])",
+            f"Forbidden (user={user['username']}, verb={asked[-1]['verb']}, resource=nodes, subresource(s)=[{names}])",
         )
 
-    async def _user(self, request: Request) -> Fields | None:
-        if request.certificate:  # TLS has verified it
-            names: dict[str, list[str]] = {}
-            for part in request.certificate.get("subject", ()):
-                for key, value in part:
-                    names.setdefault(key, []).append(value)
-            if names.get("commonName"):
-                groups = [*names.get("organizationName", ()), "system:authenticated"]
-                return {"username": names["commonName"][0], "groups": groups}
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and self._authentication["webhook"]["enabled"]:
-            return await self._review(token.strip())
-        return _ANONYMOUS if not scheme and self._authentication["anonymous"]["enabled"] else None
+    async def _user(self, request: Request) -> Object | None:
+        tls = request.connection.tls
+        certificate = tls.getpeercert() if tls is not None else None
+        user = certificate_user(certificate) if certificate else None  # TLS has verified it
+        if user is not None:
+            return user
+        header = request.header(b"authorization")
+        token = bearer_token(header)
+        if token is not None and self._authentication["webhook"]["enabled"]:
+            return await self._asked().user(token)
+        return ANONYMOUS if not header and self._authentication["anonymous"]["enabled"] else None
 
-    async def _review(self, token: str) -> Fields | None:
-        found = self._remembered(("token", token))
-        if found is None:
-            status = (await self._ask(TOKEN_REVIEWS, {"token": token})).get("status", {})
-            found = (status["user"] if status.get("authenticated") else None,)
-            self._remember(("token", token), found, self._authentication["webhook"]["cacheTTL"])
-        return found[0]
-
-    async def _allows(self, user: Fields, asked: Fields) -> bool:
-        key = ("access", user["username"], tuple(user.get("groups", ())), tuple(asked.values()))
-        found = self._remembered(key)
-        if found is None:
-            spec = {"user": user["username"], "groups": user.get("groups", []), "resourceAttributes": asked}
-            for name in ("uid", "extra"):
-                if user.get(name):
-                    spec[name] = user[name]
-            found = bool((await self._ask(SUBJECT_ACCESS_REVIEWS, spec)).get("status", {}).get("allowed"))
-            times = self._authorization["webhook"]
-            self._remember(key, found, times["cacheAuthorizedTTL" if found else "cacheUnauthorizedTTL"])
-        return found
-
-    async def _ask(self, ref: Any, spec: Fields) -> Fields:
-        if self._client is None:
-            raise Problem(401, "Unauthorized")
-        try:
-            return await self._client.create(ref, {"metadata": {}, "spec": spec})
-        except (StatusError, OSError) as error:
-            raise Problem(500, f"the API server cannot be asked: {error}") from None
-
-    def _remembered(self, key: Any) -> Any:
-        kept = self._kept.get(key)
-        return kept[1] if kept is not None and kept[0] > self._clock.monotonic() else None
-
-    def _remember(self, key: Any, value: Any, seconds: str) -> None:
-        if len(self._kept) > _KEPT:
-            self._kept.clear()
-        self._kept[key] = (self._clock.monotonic() + float(duration(seconds)), value)
+    def _asked(self) -> AccessReviews:
+        if self._reviews is None:
+            raise HttpError(401, "Unauthorized")
+        return self._reviews

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -12,18 +12,36 @@ import orjson
 
 from pybernetes.api import zpages
 from pybernetes.lib import ciphers, tls
-from pybernetes.node.kubelet import certificates
+from pybernetes.lib.http.limits import Limits
+from pybernetes.lib.http.messages import Response
+from pybernetes.lib.http.server import Server
+from pybernetes.lib.http.server_connection import Answer, Application
+from pybernetes.node.kubelet.certificates.serving_certificate import serving_files
 from pybernetes.node.kubelet.kubelet import Kubelet
 from pybernetes.node.kubelet.server.auth import KubeletAuth
-from pybernetes.node.kubelet.server.http import Handler, HttpServer, Problem, Request, Response
 from pybernetes.node.kubelet.server.pod_handlers import PodHandlers
+from pybernetes.node.kubelet.server.request import HttpError, Request, page_not_found
 from pybernetes.node.kubelet.server.stats_handlers import StatsHandlers
 from pybernetes.node.kubelet.server.system_logs import SystemLogs
+from pybernetes.runtime.component_server import text, zpage
 
 log = logging.getLogger(__name__)
 Fields = dict[str, Any]
-_JSON = "application/json"
 _SYSTEM_LOGS = "/var/log"
+Handler = Callable[[Request], Awaitable[Answer]]
+_LIMITS = Limits(body=1 << 20, head=128 * 1024)
+
+
+def _application(handle: Handler) -> Application:
+    """Return an application whose errors are answers."""
+
+    async def answer(request: Request) -> Answer:
+        try:
+            return await handle(request)
+        except HttpError as error:
+            return text(error.message.encode(), error.status)
+
+    return answer
 
 
 class KubeletServer:
@@ -55,16 +73,17 @@ class KubeletServer:
                 "portForward": handlers.port_forward,
                 "run": handlers.run,
             }
-        self._server = HttpServer(self._handle)
-        self._health = HttpServer(self._healthz_only)
-        self._open = HttpServer(self._without_asking)
+        self._server, self._health, self._open = (
+            Server(_application(handle), limits=_LIMITS, request_class=Request)
+            for handle in (self._handle, self._healthz_only, self._without_asking)
+        )
         self._context: Any = None
 
     async def start(self) -> None:
-        """Listens."""
+        """Listen."""
         kubelet, settings = self._kubelet, self._kubelet.options.configuration
         if settings["enableServer"]:
-            files = certificates.serving_files(kubelet.options, kubelet.addresses)
+            files = serving_files(kubelet.options, kubelet.addresses)
             authority = settings["authentication"]["x509"]["clientCAFile"] or None
             self._context = tls.server_context(
                 *files, client_ca=authority, ciphers=ciphers.openssl_list(settings["tlsCipherSuites"]) or "",
@@ -77,49 +96,49 @@ class KubeletServer:
             await self._health.start(settings["healthzBindAddress"], int(settings["healthzPort"]))
 
     def reload(self, path: Any) -> None:
-        """Serves with a new certificate from now on."""
+        """Serve with a new certificate from now on."""
         tls.reload(self._context, path, path)
 
     async def stop(self) -> None:
-        """Stops listening."""
+        """Stop listening."""
         await self._server.stop()
         await self._health.stop()
         await self._open.stop()
 
-    async def _handle(self, request: Request) -> Response | None:
+    async def _handle(self, request: Request) -> Answer:
         await self._gate.check(request)
-        handler = self._handlers.get(request.path.strip("/").split("/")[0])
+        handler = self._handlers.get(request.path_parts[0])
         if handler is None:
-            raise Problem(404, "404 page not found\n")
+            raise page_not_found()
         return await handler(request)
 
-    async def _without_asking(self, request: Request) -> Response | None:
-        """The port for everybody: only what can be looked at, and nothing that runs something."""
-        first = request.path.strip("/").split("/")[0]
+    async def _without_asking(self, request: Request) -> Answer:
+        """Answer on the port that is open to everybody: nothing that runs or changes something."""
+        first = request.path_parts[0]
         if first not in ("healthz", "pods", "stats", "metrics") or request.method not in ("GET", "HEAD"):
-            raise Problem(404, "404 page not found\n")
+            raise page_not_found()
         return await self._handlers[first](request)
 
-    async def _healthz_only(self, request: Request) -> Response | None:
-        if request.path.split("/")[1] != "healthz":
-            raise Problem(404, "404 page not found\n")
+    async def _healthz_only(self, request: Request) -> Answer:
+        if request.path_parts[0] != "healthz":
+            raise page_not_found()
         return await self._healthz(request)
 
     async def _healthz(self, request: Request) -> Response:
         if not self._kubelet.ready.is_set():
-            return Response(b"[-]syncloop failed: the kubelet is starting\nhealthz check failed\n", 500)
-        return Response(b"ok")
+            return text(b"[-]syncloop failed: the kubelet is starting\nhealthz check failed\n", 500)
+        return text(b"ok")
 
     async def _pods(self, request: Request) -> Response:
-        """Every pod of the node with its newest status."""
+        """Answer with every pod of the node and its newest status."""
         items = []
         for worker in self._kubelet.workers.values():
             status = self._kubelet.statuses.get(worker.uid) or worker.pod.get("status", {})
             items.append({**{key: worker.pod[key] for key in ("metadata", "spec")}, "status": status})
-        return Response(orjson.dumps(_pod_list(items)), content_type=_JSON)
+        return Response(orjson.dumps(_pod_list(items)))
 
     async def _running_pods(self, request: Request) -> Response:
-        """The pods that have something running."""
+        """Answer with the pods that have something running."""
         items = []
         for worker in self._kubelet.workers.values():
             running = worker.runtime.running
@@ -127,18 +146,15 @@ class KubeletServer:
                 meta = {key: worker.pod["metadata"][key] for key in ("name", "namespace", "uid")}
                 containers = [{"name": run.name, "image": run.image, "resources": {}} for run in running]
                 items.append({"metadata": meta, "spec": {"containers": containers}, "status": {}})
-        return Response(orjson.dumps(_pod_list(items)), content_type=_JSON)
+        return Response(orjson.dumps(_pod_list(items)))
 
     async def _zpage(self, request: Request) -> Response:
         if request.path not in zpages.PATHS:
-            raise Problem(404, "404 page not found\n")
-        found = self._zpages.answer(request.path, request.headers.get("accept", ""))
-        return Response(found.body, found.status, found.content_type)
+            raise page_not_found()
+        return zpage(self._zpages, request)
 
     async def _configz(self, request: Request) -> Response:
-        return Response(
-            orjson.dumps({"kubeletconfig": self._kubelet.options.configuration}), content_type=_JSON
-        )
+        return Response(orjson.dumps({"kubeletconfig": self._kubelet.options.configuration}))
 
 
 def _pod_list(items: list[Fields]) -> Fields:

@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes.lib import rfc3339
+from pybernetes.lib.http.messages import TEXT, Response
+from pybernetes.lib.http.pulled_stream import PulledStream
+from pybernetes.lib.http.upgrade import Upgrade
 from pybernetes.node.kubelet.containers import logs
-from pybernetes.node.kubelet.containers.logs import Options as LogOptions
+from pybernetes.node.kubelet.containers.logs import LogOptions
 from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState
 from pybernetes.node.kubelet.kubelet import Kubelet
 from pybernetes.node.kubelet.pod.pod_worker import PodWorker
-from pybernetes.node.kubelet.server.http import Problem, Request, Response
+from pybernetes.node.kubelet.server.request import HttpError, Request, page_not_found
 from pybernetes.node.kubelet.server.stream_proxy import join
 
 Fields = dict[str, Any]
@@ -29,7 +32,7 @@ class PodHandlers:
     def _worker(self, namespace: str, name: str, uid: str = "") -> PodWorker:
         worker = self._kubelet.find(namespace, name, uid)
         if worker is None:
-            raise Problem(
+            raise HttpError(
                 404, f'pod "{name}" not found' if not uid else f'pod "{name}" (uid {uid}) not found'
             )
         return worker
@@ -38,27 +41,27 @@ class PodHandlers:
         run = worker.runtime.run(container)
         if run is None or run.state is not ContainerState.RUNNING:
             meta = worker.pod["metadata"]
-            raise Problem(
+            raise HttpError(
                 404, f'container not found ("{container}") in pod {meta["namespace"]}/{meta["name"]}'
             )
         return run
 
     # -- logs --------------------------------------------------------------------------------------------
 
-    async def logs(self, request: Request) -> Response:
-        """The log of a container."""
-        parts = request.path.strip("/").split("/")
+    async def logs(self, request: Request) -> PulledStream:
+        """Answer with the log of a container."""
+        parts = request.path_parts
         if len(parts) != 4:
-            raise Problem(404, "404 page not found")
+            raise page_not_found()
         _, namespace, name, container = parts
         worker = self._worker(namespace, name)
         known = [
-            each["name"]
+            specified["name"]
             for group in ("initContainers", "containers", "ephemeralContainers")
-            for each in worker.pod["spec"].get(group, ())
+            for specified in worker.pod["spec"].get(group, ())
         ]
         if container not in known:
-            raise Problem(404, f'container "{container}" not found in pod "{name}"')
+            raise HttpError(404, f'container "{container}" not found in pod "{name}"')
         options = _log_options(request)
         run = (
             worker.runtime.previous(container) if request.flag("previous") else worker.runtime.run(container)
@@ -67,17 +70,17 @@ class PodHandlers:
             what = "previous terminated container" if request.flag("previous") else "container"
             waiting = _why_waiting(self._kubelet.statuses.get(worker.uid) or {}, container)
             tail = waiting or "not found"
-            raise Problem(400, f'{what} "{container}" in pod "{name}" {tail}')
+            raise HttpError(400, f'{what} "{container}" in pod "{name}" {tail}')
         if run.state is ContainerState.CREATED:
-            raise Problem(
+            raise HttpError(
                 400, f'container "{container}" in pod "{name}" is waiting to start: ContainerCreating'
             )
         path = Path(run.log_path)
         if not path.exists():
-            raise Problem(
+            raise HttpError(
                 500, f"failed to try resolving symlinks in path {run.log_path!r}: no such file or directory"
             )
-        return Response(self._pieces(worker, run, path, options))
+        return PulledStream(self._pieces(worker, run, path, options))
 
     async def _pieces(
         self, worker: PodWorker, run: ContainerRun, path: Path, options: LogOptions
@@ -95,26 +98,26 @@ class PodHandlers:
     # -- streams -----------------------------------------------------------------------------------------
 
     def _target(self, request: Request) -> tuple[PodWorker, str]:
-        parts = request.path.strip("/").split("/")[1:]
+        parts = request.path_parts[1:]
         if len(parts) == 4:
             return self._worker(parts[0], parts[1], parts[2]), parts[3]
         if len(parts) == 3:
             return self._worker(parts[0], parts[1]), parts[2]
-        raise Problem(404, "404 page not found")
+        raise page_not_found()
 
-    async def exec(self, request: Request) -> None:
-        """A command in a container."""
+    async def exec(self, request: Request) -> Upgrade:
+        """Run a command in a container."""
         worker, container = self._target(request)
         run = self._run(worker, container)
         streams = _streams(request)
         command = request.query.get("command", [])
         if not command:
-            raise Problem(400, "you must specify at least one command for the container")
+            raise HttpError(400, "you must specify at least one command for the container")
         url = await self._ask(self._kubelet.cri.exec(run.id, command, **streams))
-        await join(request, url, streams=streams)
+        return await join(request, url, streams=streams)
 
-    async def attach(self, request: Request) -> None:
-        """The streams of a container's own process."""
+    async def attach(self, request: Request) -> Upgrade:
+        """Connect to a container's own process."""
         worker, container = self._target(request)
         run = self._run(worker, container)
         streams = _streams(request)
@@ -122,47 +125,47 @@ class PodHandlers:
         if streams["tty"]:
             streams["stderr"] = False
         url = await self._ask(self._kubelet.cri.attach(run.id, **streams))
-        await join(request, url, streams=streams)
+        return await join(request, url, streams=streams)
 
-    async def port_forward(self, request: Request) -> None:
-        """Connections to ports of a pod."""
-        parts = request.path.strip("/").split("/")[1:]
+    async def port_forward(self, request: Request) -> Upgrade:
+        """Connect to ports of a pod."""
+        parts = request.path_parts[1:]
         if len(parts) not in (2, 3):
-            raise Problem(404, "404 page not found")
+            raise page_not_found()
         worker = self._worker(parts[0], parts[1], parts[2] if len(parts) == 3 else "")
         sandbox = worker.runtime.sandbox
         if sandbox is None:
-            raise Problem(404, f"failed to find sandbox for pod {parts[1]!r}")
+            raise HttpError(404, f"failed to find sandbox for pod {parts[1]!r}")
         texts = [
-            each
+            text
             for name in ("port", "ports")
             for value in request.query.get(name, ())
-            for each in value.split(",")
+            for text in value.split(",")
         ]
         try:
-            ports = [int(each) for each in texts if each]
+            ports = [int(text) for text in texts if text]
         except ValueError:
-            raise Problem(400, f"unable to parse {texts} as ports") from None
+            raise HttpError(400, f"unable to parse {texts} as ports") from None
         url = await self._ask(self._kubelet.cri.port_forward(sandbox.id, ports))
-        await join(request, url, streams={})
+        return await join(request, url, streams={})
 
     async def run(self, request: Request) -> Response:
-        """A command in a container, its output as the answer."""
+        """Run a command in a container and answer with its output."""
         worker, container = self._target(request)
         run = self._run(worker, container)
         command = request.parameter("cmd").split(" ")
         code, output, errors = await self._ask(self._kubelet.cri.exec_sync(run.id, command))
         if code:
-            raise Problem(
+            raise HttpError(
                 500, f"command terminated with exit code {code}: {(output + errors).decode(errors='replace')}"
             )
-        return Response(output + errors)
+        return Response(output + errors, content_type=TEXT)
 
     async def _ask(self, call: Any) -> Any:
         try:
             return await call
         except CriError as error:
-            raise Problem(500, error.message) from None
+            raise HttpError(500, error.message) from None
 
 
 def _streams(request: Request) -> dict[str, bool]:
@@ -171,7 +174,7 @@ def _streams(request: Request) -> dict[str, bool]:
     if streams["tty"]:
         streams["stderr"] = False
     if not (streams["stdin"] or streams["stdout"] or streams["stderr"]):
-        raise Problem(400, "you must specify at least 1 of stdin, stdout, stderr")
+        raise HttpError(400, "you must specify at least 1 of stdin, stdout, stderr")
     return streams
 
 
@@ -185,9 +188,9 @@ def _definition(pod: Fields, name: str) -> Fields:
 
 def _why_waiting(status: Fields, container: str) -> str:
     for key in ("initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses"):
-        for each in status.get(key, ()):
-            waiting = each.get("state", {}).get("waiting")
-            if each["name"] == container and waiting is not None:
+        for container_status in status.get(key, ()):
+            waiting = container_status.get("state", {}).get("waiting")
+            if container_status["name"] == container and waiting is not None:
                 reason = waiting.get("reason", "")
                 if reason in ("ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull"):
                     return f"is waiting to start: {'trying and failing to pull image' if 'Never' not in reason else reason}"
@@ -203,7 +206,7 @@ def _log_options(request: Request) -> LogOptions:
         try:
             return int(text)
         except ValueError:
-            raise Problem(400, f'unable to parse "{name}" as a number: {text!r}') from None
+            raise HttpError(400, f'unable to parse "{name}" as a number: {text!r}') from None
 
     since = ""
     seconds = number("sinceSeconds")
@@ -215,7 +218,7 @@ def _log_options(request: Request) -> LogOptions:
         try:
             since = rfc3339.micro(rfc3339.parse(request.parameter("sinceTime")))
         except ValueError:
-            raise Problem(400, f"unable to parse sinceTime {request.parameter('sinceTime')!r}") from None
+            raise HttpError(400, f"unable to parse sinceTime {request.parameter('sinceTime')!r}") from None
     return LogOptions(
         follow=request.flag("follow"), timestamps=request.flag("timestamps"), since=since,
         tail=number("tailLines"), limit=number("limitBytes"), stream=request.parameter("stream") or "All",

@@ -8,13 +8,13 @@ from typing import Any
 import orjson
 
 from pybernetes.lib.exposition import CONTENT_TYPE, Exposition, Labels
+from pybernetes.lib.http.messages import Response
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
 from pybernetes.node.kubelet.kubelet import Kubelet
 from pybernetes.node.kubelet.pod.pod_worker import WorkerPhase
-from pybernetes.node.kubelet.pod_sources.static_pod import is_mirror
-from pybernetes.node.kubelet.server.http import Problem, Request, Response
+from pybernetes.node.kubelet.pod_kinds import is_mirror, is_static
+from pybernetes.node.kubelet.server.request import Request, page_not_found
 from pybernetes.node.kubelet.stats import cadvisor_metrics, cgroup_stats, kubelet_metrics, resource_metrics
-from pybernetes.node.kubelet.status import is_static
 
 Fields = dict[str, Any]
 _PROBE = ("probe_type", "container", "pod_uid", "pod", "namespace", "result")
@@ -27,42 +27,42 @@ class StatsHandlers:
         self._kubelet = kubelet
 
     async def stats(self, request: Request) -> Response:
-        """The summary."""
+        """Answer with the summary."""
         if request.path.rstrip("/") != "/stats/summary":
-            raise Problem(404, "404 page not found\n")
+            raise page_not_found()
         brief = request.parameter("only_cpu_and_memory") == "true"
-        summary = await self._kubelet.figures.summary(brief=brief)
-        return Response(orjson.dumps(summary), content_type="application/json")
+        summary = await self._kubelet.stats.summary(brief=brief)
+        return Response(orjson.dumps(summary))
 
     async def metrics(self, request: Request) -> Response:
-        """Metrics, of which there are four pages."""
+        """Answer with metrics, of which there are four pages."""
         pages = {
             "metrics": self._own, "metrics/resource": self._resource, "metrics/cadvisor": self._cadvisor,
             "metrics/probes": self._probes,
         }  # fmt: skip
         page = pages.get(request.path.strip("/"))
         if page is None:
-            raise Problem(404, "404 page not found\n")
+            raise page_not_found()
         return Response(await page(), content_type=CONTENT_TYPE)
 
     async def _own(self) -> bytes:
         kubelet = self._kubelet
-        summary = await kubelet.figures.summary()
+        summary = await kubelet.stats.summary()
         return kubelet_metrics.render(
-            kubelet.options.node_name, self._gauges(), kubelet.context.counts, summary
+            kubelet.options.node_name, self._gauges(), kubelet.context.metrics, summary
         )
 
     async def _resource(self) -> bytes:
         try:
-            summary: Fields | None = await self._kubelet.figures.summary(brief=True)
+            summary: Fields | None = await self._kubelet.stats.summary(brief=True)
         except OSError:
             summary = None
         return resource_metrics.render(summary)
 
     async def _cadvisor(self) -> bytes:
         kubelet = self._kubelet
-        found = await cgroup_stats.groups(kubelet.figures)
-        return cadvisor_metrics.render(found, cgroup_stats.this_machine(), kubelet.clock.now())
+        cgroups = await cgroup_stats.groups(kubelet.stats)
+        return cadvisor_metrics.render(cgroups, cgroup_stats.this_machine(), kubelet.clock.now())
 
     async def _probes(self) -> bytes:
         text = Exposition()
@@ -73,9 +73,9 @@ class StatsHandlers:
             text.sample(name, sorted(zip(_PROBE, key, strict=True)), count)
         name = "prober_probe_duration_seconds"
         text.family(name, "histogram", "[ALPHA] Duration in seconds for a probe response.")
-        for key, each in sorted(self._kubelet.context.probes.seconds.items()):
+        for key, histogram in sorted(self._kubelet.context.probes.seconds.items()):
             labels = [pair for pair in sorted(zip(_PROBE[:-1], key, strict=True)) if pair[0] != "pod_uid"]
-            text.histogram(name, labels, each.bounds, each.counts, each.total)
+            text.histogram(name, labels, histogram.bounds, histogram.counts, histogram.total)
         text.process()
         return text.render()
 
@@ -99,13 +99,13 @@ class StatsHandlers:
         for name, help_, chosen in (
             ("desired", "The number of pods the kubelet is being instructed to run.", workers),
             ("active", "The number of pods the kubelet considers active and which are being considered when admitting"
-             " new pods.", [each for each in workers if each.phase in (WorkerPhase.SYNCING, WorkerPhase.TERMINATING)]),
+             " new pods.", [worker for worker in workers if worker.phase in (WorkerPhase.SYNCING, WorkerPhase.TERMINATING)]),
         ):  # fmt: skip
-            count = sum(each in static for each in chosen)
+            count = sum(worker in static for worker in chosen)
             yield f"kubelet_{name}_pods", f"{help_} static is true if the pod is not from the apiserver.", [
                 ([("static", "")], len(chosen) - count), ([("static", "true")], count),
             ]  # fmt: skip
-        mirrors = sum(is_mirror(each) for each in kubelet.pods.values()) if kubelet.pods is not None else 0
+        mirrors = sum(is_mirror(pod) for pod in kubelet.pods.values()) if kubelet.pods is not None else 0
         yield (
             "kubelet_mirror_pods",
             ("The number of mirror pods the kubelet will try to create (one per admitted static pod)"),
@@ -116,5 +116,5 @@ class StatsHandlers:
             ("Current number of ephemeral containers in pods managed by this kubelet."),
             [([], ephemeral)],
         )
-        version = 2 if kubelet.figures.groups.unified else 1
+        version = 2 if kubelet.stats.groups.unified else 1
         yield "kubelet_cgroup_version", "cgroup version on the hosts.", [([], version)]

@@ -9,150 +9,154 @@ from __future__ import annotations
 import asyncio
 from urllib.parse import urlsplit
 
-from pybernetes.lib.http import spdy
-from pybernetes.node.kubelet.server.http import Problem, Request
-from pybernetes.node.kubelet.server.websocket import WebSocket, protocols
+from pybernetes.lib.http import spdy, websocket
+from pybernetes.lib.http.client_connection import ClientConnection, Disconnected, request_bytes
+from pybernetes.lib.http.dialer import direct
+from pybernetes.lib.http.duplex import Duplex, first_of, splice
+from pybernetes.lib.http.upgrade import Upgrade, switching_protocols, upgraded
+from pybernetes.lib.http.websocket_connection import WebSocket
+from pybernetes.node.kubelet.server.request import HttpError, Request
 
-V5 = "v5.channel.k8s.io"
-TUNNEL = "SPDY/3.1+portforward.k8s.io"
+V5 = b"v5.channel.k8s.io"
+TUNNEL = b"SPDY/3.1+portforward.k8s.io"
 STDIN, STDOUT, STDERR, ERROR, RESIZE, CLOSE = 0, 1, 2, 3, 4, 255
-_SKIPPED = ("host", "connection", "upgrade", "authorization", "content-length", "x-forwarded-for")
-_READ = 65536
+_SKIPPED = (b"host", b"connection", b"upgrade", b"authorization", b"content-length", b"x-forwarded-for")
 _DRAIN_SECONDS = 1.0
+_REFUSAL_BYTES = 4096
+Headers = list[tuple[bytes, bytes]]
 
 
-async def join(request: Request, url: str, *, streams: dict[str, bool]) -> None:
-    """Joins a request to a streaming address; ``streams`` says which of stdin, stdout, stderr and tty there are."""
-    offered = protocols(request) if request.upgrade == "websocket" else []
+async def join(request: Request, url: str, *, streams: dict[str, bool]) -> Upgrade:
+    """Join a request to a streaming address; ``streams`` says which of stdin, stdout, stderr and tty there are."""
+    offered = websocket.offered_protocols(request.headers) if request.upgrade == "websocket" else []
     if V5 in offered:
-        await _version_5(request, url, streams)
-    elif TUNNEL in offered:
-        await _tunnel(request, url)
-    elif request.upgrade:
-        await _relay(request, url)
-    else:
-        raise Problem(400, "you must request an upgrade: the connection is to become a WebSocket or SPDY")
+        return await _version_5(request, url, streams)
+    if TUNNEL in offered:
+        return await _tunnel(request, url)
+    if request.upgrade:
+        return await _as_it_is(request, url)
+    raise HttpError(400, "you must request an upgrade: the connection is to become a WebSocket or SPDY")
 
 
-async def _open(
-    method: str, url: str, headers: list[tuple[str, str]]
-) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, bytes]:
-    """Asks for the upgrade; gives the connection and the head of the answer."""
+async def _open(method: str, url: str, headers: Headers) -> tuple[ClientConnection, Headers]:
+    """Ask the runtime for the upgrade; return the connection and the headers of the answer."""
     parts = urlsplit(url)
+    assert parts.hostname is not None and parts.port is not None
     try:
-        reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+        runtime = await direct(ClientConnection, parts.hostname, parts.port)
     except OSError as error:
-        raise Problem(500, f"the runtime's streaming server cannot be reached: {error}") from None
+        raise HttpError(500, f"the runtime's streaming server cannot be reached: {error}") from None
     target = parts.path + (f"?{parts.query}" if parts.query else "")
-    lines = [f"{method} {target} HTTP/1.1", f"Host: {parts.netloc}", "Connection: Upgrade"]
-    lines += [f"{name}: {value}" for name, value in headers]
-    writer.write(("\r\n".join(lines) + "\r\n\r\n").encode("latin-1"))
+    lines = [(b"Host", parts.netloc.encode()), (b"Connection", b"Upgrade"), *headers]
     try:
-        head = await reader.readuntil(b"\r\n\r\n")
-    except (asyncio.IncompleteReadError, OSError):
-        writer.close()
-        raise Problem(500, "the runtime's streaming server ended the connection") from None
-    return reader, writer, head
+        reply = await runtime.open(request_bytes(method, target, lines))
+    except Disconnected:
+        raise HttpError(500, "the runtime's streaming server ended the connection") from None
+    if reply.status != 101:
+        raise HttpError(reply.status, await _refusal(runtime) or f"the runtime answered {reply.status}")
+    return runtime, reply.header_list
 
 
-async def _refused(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, head: bytes) -> Problem:
-    status = int(head.split(b" ", 2)[1])
+async def _refusal(runtime: ClientConnection) -> str:
     try:
         async with asyncio.timeout(_DRAIN_SECONDS):
-            body = await reader.read(4096)
-    except TimeoutError:
-        body = b""
-    writer.close()
-    return Problem(status, body.decode(errors="replace") or f"the runtime answered {status}")
-
-
-async def _relay(request: Request, url: str) -> None:
-    headers = [(name, value) for name, value in request.headers.items() if name not in _SKIPPED]
-    headers.append(("Upgrade", request.headers["upgrade"]))
-    reader, writer, head = await _open(request.method, url, headers)
-    if not head.startswith(b"HTTP/1.1 101"):
-        raise await _refused(reader, writer, head)
-    client = request.connection
-    client.writer.write(head)
-    await _both(_pump(client.reader, writer), _pump(reader, client.writer))
-    writer.close()
-
-
-async def _pump(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
-    try:
-        while data := await source.read(_READ):
-            target.write(data)
-            await target.drain()
-    except OSError:
-        pass
-
-
-async def _both(outwards: object, inwards: object) -> None:
-    """Runs two directions until one of them ends, and lets the other send what it still has."""
-    tasks = [asyncio.ensure_future(outwards), asyncio.ensure_future(inwards)]  # type: ignore[call-overload]
-    try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        await asyncio.wait(tasks, timeout=_DRAIN_SECONDS)
+            return (await runtime.read())[:_REFUSAL_BYTES].decode(errors="replace")
+    except (TimeoutError, Disconnected):
+        return ""
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def _tunnel(request: Request, url: str) -> None:
-    headers = [("Upgrade", "SPDY/3.1"), ("X-Stream-Protocol-Version", "portforward.k8s.io")]
-    reader, writer, head = await _open("POST", url, headers)
-    if not head.startswith(b"HTTP/1.1 101"):
-        raise await _refused(reader, writer, head)
-    socket = await WebSocket.accept(request, TUNNEL)
-
-    async def outwards() -> None:
-        while (message := await socket.receive()) is not None:
-            writer.write(message)
-            await writer.drain()
-
-    async def inwards() -> None:
-        while data := await reader.read(_READ):
-            await socket.send(data)
-
-    await _both(outwards(), inwards())
-    await socket.close()
-    writer.close()
-
-
-async def _version_5(request: Request, url: str, streams: dict[str, bool]) -> None:
-    headers = [("Upgrade", "SPDY/3.1"), ("X-Stream-Protocol-Version", "v4.channel.k8s.io")]
-    reader, writer, head = await _open("POST", url, headers)
-    if not head.startswith(b"HTTP/1.1 101"):
-        raise await _refused(reader, writer, head)
-    runtime = spdy.Connection(reader, writer)
-    running = asyncio.create_task(runtime.run())
-    try:
-        numbers = {ERROR: "error"}
-        if streams["stdin"]:
-            numbers[STDIN] = "stdin"
-        if streams["stdout"]:
-            numbers[STDOUT] = "stdout"
-        if streams["stderr"] and not streams["tty"]:
-            numbers[STDERR] = "stderr"
-        if streams["tty"]:
-            numbers[RESIZE] = "resize"
-        opened = {number: await runtime.open({"streamType": name}) for number, name in numbers.items()}
-        socket = await WebSocket.accept(request, V5)
-        await _channels(socket, opened)
-        await socket.close()
-    finally:
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
         runtime.close()
 
 
+async def _as_it_is(request: Request, url: str) -> Upgrade:
+    headers = [(name, value) for name, value in request.headers.items() if name not in _SKIPPED]
+    headers.append((b"Upgrade", request.headers[b"upgrade"]))
+    runtime, answered = await _open(request.method, url, headers)
+    head = switching_protocols(answered)
+    return upgraded(head, lambda client: splice(client, runtime, _DRAIN_SECONDS), abandon=runtime.close)
+
+
+def _accepted(request: Request, protocol: bytes) -> bytes:
+    """Return the head of the answer that makes the client's connection a WebSocket."""
+    key = request.headers.get(b"sec-websocket-key")
+    if not key:
+        raise HttpError(400, "the request has no Sec-WebSocket-Key")
+    return switching_protocols(websocket.accept_headers(key, protocol))
+
+
+async def _tunnel(request: Request, url: str) -> Upgrade:
+    head = _accepted(request, TUNNEL)
+    headers = [(b"Upgrade", b"SPDY/3.1"), (b"X-Stream-Protocol-Version", b"portforward.k8s.io")]
+    runtime, _ = await _open("POST", url, headers)
+
+    async def serve(client: Duplex) -> None:
+        socket = WebSocket(client, TUNNEL.decode(), client=False)
+
+        async def outwards() -> None:
+            while (message := await socket.receive()) is not None:
+                runtime.write(message)
+                await runtime.drain()
+
+        async def inwards() -> None:
+            while data := await runtime.read():
+                await socket.send(data)
+
+        try:
+            await first_of(outwards(), inwards(), grace=_DRAIN_SECONDS)
+        finally:
+            socket.close()
+            runtime.close()
+
+    return upgraded(head, serve, abandon=runtime.close)
+
+
+async def _version_5(request: Request, url: str, streams: dict[str, bool]) -> Upgrade:
+    head = _accepted(request, V5)
+    headers = [(b"Upgrade", b"SPDY/3.1"), (b"X-Stream-Protocol-Version", b"v4.channel.k8s.io")]
+    raw, _ = await _open("POST", url, headers)
+
+    async def serve(client: Duplex) -> None:
+        socket = WebSocket(client, V5.decode(), client=False)
+        runtime = spdy.Connection(raw)
+        running = asyncio.create_task(runtime.run())
+        try:
+            opened = {
+                number: await runtime.open({"streamType": name})
+                for number, name in _stream_types(streams).items()
+            }
+            await _channels(socket, opened)
+        finally:
+            socket.close()
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+            runtime.close()
+
+    return upgraded(head, serve, abandon=raw.close)
+
+
+def _stream_types(streams: dict[str, bool]) -> dict[int, str]:
+    """Return the streams to open, by the numbers of their channels."""
+    types = {ERROR: "error"}
+    if streams["stdin"]:
+        types[STDIN] = "stdin"
+    if streams["stdout"]:
+        types[STDOUT] = "stdout"
+    if streams["stderr"] and not streams["tty"]:
+        types[STDERR] = "stderr"
+    if streams["tty"]:
+        types[RESIZE] = "resize"
+    return types
+
+
 async def _channels(socket: WebSocket, opened: dict[int, spdy.Stream]) -> None:
-    """Messages of the WebSocket to and from the streams, until the process has ended or the client left."""
+    """Carry messages to and from the streams, until the process has ended or the client left."""
 
     async def outwards(number: int) -> None:
         while data := await opened[number].read():
             await socket.send(bytes((number,)) + data)
+
+    async def all_outwards() -> None:
+        outputs = [number for number in (STDOUT, STDERR, ERROR) if number in opened]
+        await asyncio.gather(*(outwards(number) for number in outputs))
 
     async def inwards() -> None:
         while (message := await socket.receive()) is not None:
@@ -164,14 +168,4 @@ async def _channels(socket: WebSocket, opened: dict[int, spdy.Stream]) -> None:
             elif number in (STDIN, RESIZE) and number in opened and data:
                 await opened[number].write(data)
 
-    outputs = [
-        asyncio.ensure_future(outwards(number)) for number in (STDOUT, STDERR, ERROR) if number in opened
-    ]
-    incoming = asyncio.ensure_future(inwards())
-    finished = asyncio.ensure_future(asyncio.gather(*outputs))
-    try:
-        await asyncio.wait((incoming, finished), return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in (*outputs, incoming):
-            task.cancel()
-        await asyncio.gather(*outputs, incoming, finished, return_exceptions=True)
+    await first_of(all_outwards(), inwards())

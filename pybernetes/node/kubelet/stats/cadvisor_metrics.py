@@ -1,17 +1,15 @@
-"""/metrics/cadvisor: the figures of every control group, under cAdvisor's names."""
+"""/metrics/cadvisor: the usage of every control group, under cAdvisor's names."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from pybernetes.lib.exposition import Exposition, Labels
 from pybernetes.node.stats.cgroup import Usage
 from pybernetes.node.stats.filesystem import Filesystem
 from pybernetes.node.stats.network import Interface
 
-Fields = dict[str, Any]
 Values = Iterable[tuple[Labels, float]]
 
 
@@ -31,7 +29,7 @@ class Group:
     disk: tuple[str, Filesystem, int] | None = None  # device, filesystem, what is used of it
 
     def labels(self, more: Labels) -> Labels:
-        """The labels of a sample, in the order of their names."""
+        """Return the labels of a sample, in the order of their names."""
         own = [("container", self.container), ("id", self.id), ("image", self.image), ("name", self.name),
                ("namespace", self.namespace), ("pod", self.pod)]  # fmt: skip
         return sorted([*own, *more])
@@ -39,7 +37,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One family: its name without ``container_``, its type, its text and its values for a group."""
+    """One family: its name without ``container_``, its type, its help and its values for a group."""
 
     name: str
     kind: str
@@ -53,19 +51,19 @@ def _one(read: Callable[[Usage], float]) -> Callable[[Group], Values]:
 
 
 def _quota(read: Callable[[Usage], float]) -> Callable[[Group], Values]:
-    """Only where the CPU is limited."""
+    """Return a reader that gives a value only where the CPU is limited."""
     return lambda group: (((), read(group.usage)),) if group.usage.cpu_quota else ()
 
 
 def _network(attribute: str) -> Callable[[Group], Values]:
     return lambda group: [
-        ((("interface", each.name),), getattr(each, attribute)) for each in group.interfaces
+        ((("interface", interface.name),), getattr(interface, attribute)) for interface in group.interfaces
     ]
 
 
 def _io(attribute: str) -> Callable[[Group], Values]:
     return lambda group: [
-        ((("device", device),), getattr(each, attribute)) for device, each in group.usage.io.items()
+        ((("device", device),), getattr(io, attribute)) for device, io in group.usage.io.items()
     ]
 
 
@@ -91,9 +89,9 @@ def _failures(group: Group) -> Values:
 
 
 def _device_usage(group: Group) -> Values:
-    for device, each in group.usage.io.items():
+    for device, io in group.usage.io.items():
         major, _, minor = device.partition(":")
-        for operation, count in (("Read", each.read_bytes), ("Write", each.written_bytes)):
+        for operation, count in (("Read", io.read_bytes), ("Write", io.written_bytes)):
             yield (("device", device), ("major", major), ("minor", minor), ("operation", operation)), count
 
 
@@ -197,7 +195,7 @@ class Machine:
 
 
 def render(groups: list[Group], machine: Machine, now: float) -> bytes:
-    """All metrics as Prometheus reads them."""
+    """Return all metrics as Prometheus reads them."""
     text, moment = Exposition(), int(now * 1000)
     text.family("cadvisor_version_info", "gauge",
                 "A metric with a constant '1' value labeled by kernel version, OS version, docker version, cadvisor"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable
-from typing import Any
 
 from pybernetes import KUBERNETES_VERSION
+from pybernetes.api.resource import Object
 from pybernetes.lib.exposition import Exposition, Labels
 from pybernetes.node.kubelet.metrics import KubeletMetrics
 
-Fields = dict[str, Any]
 _VOLUMES = (
     ("capacity_bytes", "Capacity in bytes of the volume", "capacityBytes"),
     ("available_bytes", "Number of available bytes in the volume", "availableBytes"),
@@ -24,10 +23,10 @@ _VOLUMES = (
 def render(
     node: str,
     gauges: Iterable[tuple[str, str, Iterable[tuple[Labels, float]]]],
-    counts: KubeletMetrics,
-    summary: Fields,
+    metrics: KubeletMetrics,
+    summary: Object,
 ) -> bytes:
-    """The metrics; ``gauges`` are name, text and samples."""
+    """Return the metrics as text; ``gauges`` are name, help and samples."""
     text = Exposition()
     text.family("kubelet_node_name", "gauge", "[ALPHA] The node's name. The count is always 1.")
     text.sample("kubelet_node_name", (("node", node),), 1)
@@ -35,7 +34,7 @@ def render(
         text.family(name, "gauge", f"[ALPHA] {help_}")
         for labels, value in samples:
             text.sample(name, labels, value)
-    counts.render(text)
+    metrics.render(text)
     _volumes(text, summary)
     _logs(text, summary)
     text.family("kubernetes_build_info", "gauge",
@@ -51,8 +50,8 @@ def render(
     return text.render()
 
 
-def _volumes(text: Exposition, summary: Fields) -> None:
-    claims: dict[tuple[str, str], Fields] = {}  # several pods may share one
+def _volumes(text: Exposition, summary: Object) -> None:
+    claims: dict[tuple[str, str], Object] = {}  # several pods may share one
     for pod in summary["pods"]:
         for volume in pod.get("volume", ()):
             if "pvcRef" in volume:
@@ -66,7 +65,7 @@ def _volumes(text: Exposition, summary: Fields) -> None:
             text.sample(f"kubelet_volume_stats_{name}", labels, volume[key])
 
 
-def _logs(text: Exposition, summary: Fields) -> None:
+def _logs(text: Exposition, summary: Object) -> None:
     name = "kubelet_container_log_filesystem_used_bytes"
     text.family(name, "gauge", "[ALPHA] Bytes used by the container's logs on the filesystem.")
     for pod in summary["pods"]:

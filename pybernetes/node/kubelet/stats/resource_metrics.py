@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 from pybernetes.lib.exposition import Exposition, Labels
 
-Fields = dict[str, Any]
 Sample = tuple[Labels, float, int | None]
 
 
-def render(summary: Fields | None) -> bytes:
-    """The metrics of a summary; None if there could be none."""
+def render(summary: Object | None) -> bytes:
+    """Return the metrics of a summary as text; None stands for a summary that failed."""
     text = Exposition()
     if summary is not None:
         node, pods = summary["node"], summary["pods"]
-        containers = [(pod, each) for pod in pods for each in pod["containers"]]
+        containers = [(pod, container) for pod in pods for container in pod["containers"]]
         _family(text, "container_cpu_usage_seconds_total", "counter",
                 "[STABLE] Cumulative cpu time consumed by the container in core-seconds",
-                (_cpu(_names(pod, each), each) for pod, each in containers))  # fmt: skip
+                (_cpu(_names(pod, container), container) for pod, container in containers))  # fmt: skip
         _family(text, "container_memory_working_set_bytes", "gauge",
                 "[STABLE] Current working set of the container in bytes",
-                (_memory(_names(pod, each), each) for pod, each in containers))  # fmt: skip
+                (_memory(_names(pod, container), container) for pod, container in containers))  # fmt: skip
         _family(text, "container_start_time_seconds", "gauge",
                 "[STABLE] Start time of the container since unix epoch in seconds",
-                ((_names(pod, each), rfc3339.parse(each["startTime"]), None) for pod, each in containers))  # fmt: skip
+                ((_names(pod, container), rfc3339.parse(container["startTime"]), None) for pod, container in containers))  # fmt: skip
         _family(text, "container_swap_limit_bytes", "gauge",
                 "[ALPHA] Current amount of the container swap limit in bytes. Reported only on non-windows systems",
-                (_swap_limit(_names(pod, each), each) for pod, each in containers
-                 if "swapAvailableBytes" in each["swap"]))  # fmt: skip
+                (_swap_limit(_names(pod, container), container) for pod, container in containers
+                 if "swapAvailableBytes" in container["swap"]))  # fmt: skip
         _family(text, "container_swap_usage_bytes", "gauge",
                 "[ALPHA] Current amount of the container swap usage in bytes. Reported only on non-windows systems",
-                (_swap(_names(pod, each), each) for pod, each in containers))  # fmt: skip
+                (_swap(_names(pod, container), container) for pod, container in containers))  # fmt: skip
         _family(text, "node_cpu_usage_seconds_total", "counter",
                 "[STABLE] Cumulative cpu time consumed by the node in core-seconds", [_cpu((), node)])  # fmt: skip
         _family(text, "node_memory_working_set_bytes", "gauge",
@@ -58,33 +57,33 @@ def render(summary: Fields | None) -> bytes:
 
 
 def _family(text: Exposition, name: str, kind: str, help_: str, samples: Iterable[Sample]) -> None:
-    found = list(samples)
-    if found:
+    listed = list(samples)
+    if listed:
         text.family(name, kind, help_)
-        for labels, value, moment in found:
+        for labels, value, moment in listed:
             text.sample(name, labels, value, moment)
 
 
-def _names(pod: Fields, container: Fields | None = None) -> Labels:
+def _names(pod: Object, container: Object | None = None) -> Labels:
     names = [("namespace", pod["podRef"]["namespace"]), ("pod", pod["podRef"]["name"])]
     return [("container", container["name"]), *names] if container is not None else names
 
 
-def _moment(figures: Fields) -> int:
-    return int(rfc3339.parse(figures["time"]) * 1000)
+def _moment(stats: Object) -> int:
+    return int(rfc3339.parse(stats["time"]) * 1000)
 
 
-def _cpu(labels: Labels, of: Fields) -> Sample:
+def _cpu(labels: Labels, of: Object) -> Sample:
     return labels, of["cpu"]["usageCoreNanoSeconds"] / 1e9, _moment(of["cpu"])
 
 
-def _memory(labels: Labels, of: Fields) -> Sample:
+def _memory(labels: Labels, of: Object) -> Sample:
     return labels, of["memory"]["workingSetBytes"], _moment(of["memory"])
 
 
-def _swap(labels: Labels, of: Fields) -> Sample:
+def _swap(labels: Labels, of: Object) -> Sample:
     return labels, of["swap"]["swapUsageBytes"], _moment(of["swap"])
 
 
-def _swap_limit(labels: Labels, of: Fields) -> Sample:
+def _swap_limit(labels: Labels, of: Object) -> Sample:
     return labels, of["swap"]["swapAvailableBytes"] + of["swap"]["swapUsageBytes"], None

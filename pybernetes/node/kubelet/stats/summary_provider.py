@@ -3,86 +3,65 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pybernetes.api import quantity
+from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 from pybernetes.node.kubelet.context import Context
-from pybernetes.node.kubelet.cri import specs
-from pybernetes.node.kubelet.cri.client import CriError
-from pybernetes.node.kubelet.cri.pod_runtime import ContainerState, PodRuntime
+from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
 from pybernetes.node.kubelet.stats import summary_fields
+from pybernetes.node.kubelet.stats.disk_stats import DiskStats
+from pybernetes.node.kubelet.stats.measured_pod import MeasuredPod
 from pybernetes.node.stats import host
 from pybernetes.node.stats.cgroup import Reader, Usage
-from pybernetes.node.stats.filesystem import Filesystem, filesystem, used
+from pybernetes.node.stats.filesystem import Filesystem
 from pybernetes.node.stats.network import Interface, interfaces
 
-Fields = dict[str, Any]
-_LEAST_SECONDS = 1.0  # between two looks at a CPU that tell how busy it is
-
-
-@dataclass(frozen=True, slots=True)
-class MeasuredPod:
-    """A pod that figures are wanted of."""
-
-    pod: Fields
-    runtime: PodRuntime
-    status: Fields
-
-    @property
-    def uid(self) -> str:
-        return self.pod["metadata"]["uid"]
+_LEAST_SECONDS = 1.0  # between two readings of CPU time that make a rate
 
 
 class SummaryProvider:
-    """Reads figures when they are asked for."""
+    """Measures the node and its pods when it is asked to; nothing is sampled in between."""
 
     def __init__(
-        self, context: Context, root: Path, subjects: Callable[[], Iterable[MeasuredPod]], keep: float = 60.0
+        self, context: Context, root: Path, pods: Callable[[], Iterable[MeasuredPod]], keep: float = 60.0
     ) -> None:
-        self._context, self._root, self.subjects = context, root, subjects
-        self._keep = keep  # how long the size of a folder is taken to be the same
+        self._context, self.pods = context, pods
+        self.disks = DiskStats(context, root, keep)
         self.groups = Reader(context.cgroups.mount)
-        self._looks: dict[str, tuple[tuple[float, int], tuple[float, int] | None]] = {}
-        self._sizes: dict[str, tuple[float, tuple[int, int]]] = {}
+        self._readings: dict[str, tuple[tuple[float, int], tuple[float, int] | None]] = {}
         self._started = context.clock.now()
         self._booted = host.boot_time()
-        self._image_path: str = ""
 
     # -- control groups ----------------------------------------------------------------------------------
 
-    def pod_group(self, pod: Fields) -> str:
-        """The control group of a pod."""
+    def pod_group(self, pod: Object) -> str:
+        """Return the control group of a pod."""
         cgroups = self._context.cgroups
         return "/" + cgroups.folder(cgroups.parent(pod))
 
-    def run_group(self, pod: Fields, run: str) -> str:
-        """The control group of a container or sandbox."""
+    def run_group(self, pod: Object, run: str) -> str:
+        """Return the control group of a container or sandbox."""
         cgroups = self._context.cgroups
-        return "/" + cgroups.member(cgroups.parent(pod), run)
+        return "/" + cgroups.container_folder(cgroups.parent(pod), run)
 
     @property
     def pods_group(self) -> str:
         """The control group of all pods."""
-        return "/" + self._context.cgroups.folder(self._context.cgroups.top)
+        return "/" + self._context.cgroups.folder(self._context.cgroups.all_pods)
 
     def shared_groups(self) -> list[str]:
-        """The group of all pods and those of the qualities of service."""
-        top = self.pods_group
-        ends = ("burstable", "besteffort")
-        if self._context.cgroups.driver == "systemd":
-            word = top.rpartition("/")[2].removesuffix(".slice")
-            return [top, *(f"{top}/{word}-{each}.slice" for each in ends)]
-        return [top, *(f"{top}/{each}" for each in ends)]
+        """Return the control groups of all pods and of the QoS classes."""
+        cgroups = self._context.cgroups
+        groups = (cgroups.all_pods, cgroups.qos_group("burstable"), cgroups.qos_group("besteffort"))
+        return ["/" + cgroups.folder(group) for group in groups]
 
     def root(self) -> Usage:
-        """The machine as a whole."""
+        """Return the usage of the machine as a whole."""
         usage = self.groups.read("/") or Usage()
-        if self.groups.unified:  # the root of v2 has no memory figure of its own
+        if self.groups.unified:  # the root of v2 has no memory usage of its own
             info = host.meminfo()
             usage.memory = info.get("MemTotal", 0) - info.get("MemFree", 0)
             usage.swap = info.get("SwapTotal", 0) - info.get("SwapFree", 0)
@@ -92,97 +71,72 @@ class SummaryProvider:
 
     def _rate(self, group: str, cpu: int) -> int:
         now = self._context.clock.monotonic()
-        last, earlier = self._looks.get(group, ((now, cpu), None))
+        last, earlier = self._readings.get(group, ((now, cpu), None))
         if now - last[0] >= _LEAST_SECONDS:
             last, earlier = (now, cpu), last
-        self._looks[group] = (last, earlier)
+        self._readings[group] = (last, earlier)
         return summary_fields.rate(earlier, *last)
-
-    # -- disks -------------------------------------------------------------------------------------------
-
-    async def image_filesystem(self) -> tuple[Filesystem | None, int]:
-        """The filesystem that the runtime keeps images on, and how much of it they take."""
-        taken = 0
-        try:
-            info = await self._context.cri.image_fs_info()
-            for each in info.image_filesystems:
-                self._image_path = each.fs_id.mountpoint
-                taken = each.used_bytes.value
-        except CriError:
-            pass
-        return (filesystem(self._image_path) if self._image_path else None), taken
-
-    def node_filesystem(self) -> Filesystem | None:
-        """The filesystem that the kubelet keeps pods on."""
-        return filesystem(self._root)
-
-    async def _size(self, path: str, seconds: float) -> tuple[int, int]:
-        now = self._context.clock.monotonic()
-        known = self._sizes.get(path)
-        if known is not None and now - known[0] < seconds:
-            return known[1]
-        size = await asyncio.to_thread(used, path)
-        self._sizes[path] = (now, size)
-        return size
 
     # -- the summary -------------------------------------------------------------------------------------
 
-    async def summary(self, *, brief: bool = False) -> Fields:
-        """Everything; ``brief`` leaves all but CPU and memory away."""
+    async def summary(self, *, brief: bool = False) -> Object:
+        """Return the whole summary; ``brief`` leaves out everything but CPU and memory."""
         now = self._context.clock.now()
         if brief:
-            found = await self._measure(list(self.subjects()), now)
-            return {"node": self._node(now, brief=True), "pods": [each for _, each in found]}
-        images = await self.image_filesystem()
+            measured = await self._measure(list(self.pods()), now)
+            return {"node": self._node(now, brief=True), "pods": [stats for _, stats in measured]}
+        images = await self.disks.image_filesystem()
         return {
             "node": self._with_disks(self._node(now, brief=False), now, *images),
-            "pods": await self._pods(list(self.subjects()), now, images[0], fresh=False),
+            "pods": await self._pods(list(self.pods()), now, images[0], fresh=False),
         }
 
-    async def node(self) -> Fields:
-        """The node alone, which costs next to nothing."""
+    async def node(self) -> Object:
+        """Return the stats of the node alone, which costs next to nothing."""
         now = self._context.clock.now()
-        disk = filesystem(self._image_path) if self._image_path else (await self.image_filesystem())[0]
+        disk = await self.disks.last_image_filesystem()
         return self._with_disks(self._node(now, brief=False), now, disk, 0)
 
-    async def of(self, uids: set[str]) -> dict[str, Fields]:
-        """Some pods by uid, with folders measured anew."""
+    async def of(self, uids: set[str]) -> dict[str, Object]:
+        """Return the stats of some pods by uid, with their folders measured anew."""
         now = self._context.clock.now()
-        chosen = [subject for subject in self.subjects() if subject.uid in uids]
-        disk, _ = await self.image_filesystem()
-        return {each["podRef"]["uid"]: each for each in await self._pods(chosen, now, disk, fresh=True)}
+        chosen = [measured for measured in self.pods() if measured.uid in uids]
+        disk, _ = await self.disks.image_filesystem()
+        return {stats["podRef"]["uid"]: stats for stats in await self._pods(chosen, now, disk, fresh=True)}
 
-    def _with_disks(self, node: Fields, now: float, images: Filesystem | None, taken: int) -> Fields:
-        disk = self.node_filesystem()
+    def _with_disks(self, node: Object, now: float, images: Filesystem | None, taken: int) -> Object:
+        disk = self.disks.node_filesystem()
         if disk is not None:
             node["fs"] = summary_fields.filesystem(disk, now)
-        if images is not None:  # images and what containers write share the runtime's filesystem
+        if images is not None:  # images and writable layers share the runtime's filesystem
             whole = summary_fields.filesystem(images, now)
             node["runtime"] = {"imageFs": whole | {"usedBytes": taken}, "containerFs": whole}
         return node
 
     async def _pods(
-        self, subjects: list[MeasuredPod], now: float, images: Filesystem | None, *, fresh: bool
-    ) -> list[Fields]:
-        layers, disk = await self.layers(), self.node_filesystem()
+        self, chosen: list[MeasuredPod], now: float, images: Filesystem | None, *, fresh: bool
+    ) -> list[Object]:
+        layers, disk = await self.disks.layers(), self.disks.node_filesystem()
         pods = []
-        for subject, found in await self._measure(subjects, now):
+        for measured, stats in await self._measure(chosen, now):
             if disk is not None:
-                await self._disks(found, subject, now, disk, images or disk, layers, fresh)
-            pods.append(found)
-        self._forget()
+                await self.disks.add(stats, measured, now, disk, images or disk, layers, fresh)
+            pods.append(stats)
+        self.disks.forget()
+        if len(self._readings) > 4096:  # those of removed groups must not pile up
+            self._readings.clear()
         return pods
 
-    async def _measure(self, subjects: list[MeasuredPod], now: float) -> list[tuple[MeasuredPod, Fields]]:
-        """The figures of control groups: many small files, read beside the work that pods need."""
+    async def _measure(self, pods: list[MeasuredPod], now: float) -> list[tuple[MeasuredPod, Object]]:
+        """Read the control groups of pods in a thread: they are many small files."""
 
-        def read() -> list[tuple[MeasuredPod, Fields]]:
-            pairs = ((subject, self._pod(subject, now)) for subject in subjects)
-            return [(subject, found) for subject, found in pairs if found is not None]
+        def read() -> list[tuple[MeasuredPod, Object]]:
+            pairs = ((pod, self._pod(pod, now)) for pod in pods)
+            return [(pod, stats) for pod, stats in pairs if stats is not None]
 
         return await asyncio.to_thread(read)
 
-    def _node(self, now: float, brief: bool) -> Fields:
+    def _node(self, now: float, brief: bool) -> Object:
         usage, total = self.root(), host.memory_total()
         huge = sum(
             quantity.integer(value)
@@ -191,7 +145,7 @@ class SummaryProvider:
         )
         memory = summary_fields.memory(usage, now, total)
         memory["availableBytes"] = max(0, memory["availableBytes"] - huge)
-        node: Fields = {
+        node: Object = {
             "nodeName": self._context.node()["metadata"]["name"],
             "systemContainers": self._system(now),
             "startTime": rfc3339.seconds(self._booted),
@@ -205,7 +159,7 @@ class SummaryProvider:
             node["rlimit"] = {"time": rfc3339.seconds(now), "maxpid": highest, "curproc": present}
         return {key: value for key, value in node.items() if value is not None}
 
-    def _system(self, now: float) -> list[Fields]:
+    def _system(self, now: float) -> list[Object]:
         usage = self.groups.read(self.pods_group)
         if usage is None:
             return []
@@ -215,127 +169,47 @@ class SummaryProvider:
             "memory": summary_fields.memory(usage, now), "swap": summary_fields.swap(usage, now),
         }]  # fmt: skip
 
-    def network_of(self, subject: MeasuredPod) -> list[Interface]:
-        """The interfaces of a pod that has a network of its own."""
-        sandbox = subject.runtime.sandbox
-        if sandbox is None or subject.pod["spec"].get("hostNetwork"):
+    def network_of(self, measured: MeasuredPod) -> list[Interface]:
+        """Return the interfaces of a pod that has a network of its own."""
+        sandbox = measured.runtime.sandbox
+        if sandbox is None or measured.pod["spec"].get("hostNetwork"):
             return []
-        pids = self.groups.pids(self.run_group(subject.pod, sandbox.id))
+        pids = self.groups.pids(self.run_group(measured.pod, sandbox.id))
         return interfaces(pids[0]) if pids else []
 
-    def _pod(self, subject: MeasuredPod, now: float) -> Fields | None:
-        meta, group = subject.pod["metadata"], self.pod_group(subject.pod)
+    def _pod(self, measured: MeasuredPod, now: float) -> Object | None:
+        meta, group = measured.pod["metadata"], self.pod_group(measured.pod)
         usage = self.groups.read(group)
-        if usage is None or not subject.status.get("startTime"):
+        if usage is None or not measured.status.get("startTime"):
             return None
         containers, processes = [], 0
-        for run in subject.runtime.runs:
+        for run in measured.runtime.runs:
             if run.state is not ContainerState.RUNNING:
                 continue
-            own = self.run_group(subject.pod, run.id)
-            figures = self.groups.read(own)
-            if figures is None:
+            own = self.run_group(measured.pod, run.id)
+            run_usage = self.groups.read(own)
+            if run_usage is None:
                 continue
-            processes += figures.processes
-            found: Fields = {
+            processes += run_usage.processes
+            stats: Object = {
                 "name": run.name, "startTime": rfc3339.seconds(run.started),
-                "cpu": summary_fields.cpu(figures, self._rate(own, figures.cpu), now),
-                "memory": summary_fields.memory(figures, now), "io": summary_fields.io(figures, now),
-                "swap": summary_fields.swap(figures, now),
+                "cpu": summary_fields.cpu(run_usage, self._rate(own, run_usage.cpu), now),
+                "memory": summary_fields.memory(run_usage, now), "io": summary_fields.io(run_usage, now),
+                "swap": summary_fields.swap(run_usage, now),
             }  # fmt: skip
-            containers.append({key: value for key, value in found.items() if value is not None})
-        sandbox = subject.runtime.sandbox
+            containers.append({key: value for key, value in stats.items() if value is not None})
+        sandbox = measured.runtime.sandbox
         if sandbox is not None:
-            processes += len(self.groups.pids(self.run_group(subject.pod, sandbox.id)))
-        pod: Fields = {
-            "podRef": {"name": meta["name"], "namespace": meta["namespace"], "uid": subject.uid},
-            "startTime": subject.status["startTime"],
+            processes += len(self.groups.pids(self.run_group(measured.pod, sandbox.id)))
+        pod: Object = {
+            "podRef": {"name": meta["name"], "namespace": meta["namespace"], "uid": measured.uid},
+            "startTime": measured.status["startTime"],
             "containers": containers,
             "cpu": summary_fields.cpu(usage, self._rate(group, usage.cpu), now),
             "memory": summary_fields.memory(usage, now),
             "io": summary_fields.io(usage, now),
-            "network": summary_fields.network(self.network_of(subject), now),
+            "network": summary_fields.network(self.network_of(measured), now),
             "process_stats": {"process_count": processes},
             "swap": summary_fields.swap(usage, now),
         }
         return {key: value for key, value in pod.items() if value is not None}
-
-    async def layers(self) -> dict[str, tuple[int, int]]:
-        """What each container has written into its own layer."""
-        try:
-            found = await self._context.cri.list_container_stats()
-        except CriError:
-            return {}
-        return {
-            each.attributes.id: (each.writable_layer.used_bytes.value, each.writable_layer.inodes_used.value)
-            for each in found
-        }
-
-    async def _disks(
-        self, found: Fields, subject: MeasuredPod, now: float, node: Filesystem, images: Filesystem,
-        layers: dict[str, tuple[int, int]], fresh: bool,
-    ) -> None:  # fmt: skip
-        logs = specs.log_folder(self._context.settings.logs, subject.pod)
-        running = {run.name: run.id for run in subject.runtime.running}
-        parts: list[Fields | None] = []
-        for container in found["containers"]:
-            layer = layers.get(running.get(container["name"], ""), (0, 0))
-            container["rootfs"] = summary_fields.filesystem(images, now, layer)
-            container["logs"] = summary_fields.filesystem(node, now, _files(logs / container["name"]))
-            parts += [container["rootfs"], container["logs"]]
-        listed = await self._volumes(subject, now, fresh)
-        if listed:
-            found["volume"] = listed
-        ephemeral = {each["name"] for each in subject.pod["spec"].get("volumes", ()) if _is_ephemeral(each)}
-        parts += [each for each in listed if each["name"] in ephemeral]
-        size, count = summary_fields.total(parts)
-        hosts = _files(self._context.volumes.folder(subject.uid), "etc-hosts")
-        found["ephemeral-storage"] = summary_fields.filesystem(node, now, (size + hosts[0], count + hosts[1]))
-
-    async def _volumes(self, subject: MeasuredPod, now: float, fresh: bool) -> list[Fields]:
-        found = []
-        for volume in subject.pod["spec"].get("volumes", ()):
-            path = self._context.volumes.place(subject.pod, volume)
-            disk = filesystem(path) if path is not None and "hostPath" not in volume else None
-            if disk is None or path is None:
-                continue
-            claim = _claim(subject.pod, volume)
-            # What has a filesystem of its own is asked for it; a folder is measured.
-            whole = claim or os.path.ismount(path)
-            size = None if whole else await self._size(path, 0.0 if fresh else self._keep)
-            entry = summary_fields.filesystem(disk, now, size) | {"name": volume["name"]}
-            if claim:
-                entry["pvcRef"] = {"name": claim, "namespace": subject.pod["metadata"]["namespace"]}
-            found.append(entry)
-        return found
-
-    def _forget(self) -> None:
-        """Looks at groups and folders that are gone are not kept for ever."""
-        if len(self._looks) > 4096 or len(self._sizes) > 4096:
-            self._looks.clear()
-            self._sizes.clear()
-
-
-def _files(folder: Path, *names: str) -> tuple[int, int]:
-    """Bytes and inodes of the files right in a folder, or of some of them."""
-    size = count = 0
-    try:
-        for name in names or os.listdir(folder):
-            status = os.stat(folder / name)
-            size, count = size + status.st_blocks * 512, count + 1
-    except OSError:
-        pass
-    return size, count
-
-
-def _is_ephemeral(volume: Fields) -> bool:
-    """Whether a volume counts as the pod's local ephemeral storage."""
-    if "emptyDir" in volume:
-        return (volume["emptyDir"] or {}).get("medium", "") != "Memory"
-    return any(name in volume for name in ("configMap", "gitRepo"))
-
-
-def _claim(pod: Fields, volume: Fields) -> str:
-    if "persistentVolumeClaim" in volume:
-        return volume["persistentVolumeClaim"]["claimName"]
-    return f"{pod['metadata']['name']}-{volume['name']}" if "ephemeral" in volume else ""

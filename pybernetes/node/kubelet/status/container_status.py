@@ -1,44 +1,49 @@
-"""What a container of a pod is reported to be."""
+"""The reported status of one container."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 
+from pybernetes.api.core.pod.pod_level_resources import is_restartable
 from pybernetes.api.core.pod.restart_policy import should_restart
+from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState, PodRuntime
-from pybernetes.node.kubelet.pod.plan import is_sidecar
-from pybernetes.node.kubelet.status.status_inputs import RESTARTING, StatusInputs, all_restart, named
+from pybernetes.node.kubelet.status.status_inputs import (
+    RESTARTING,
+    StatusInputs,
+    all_containers_restart,
+    reason_and_message,
+)
 
-Fields = dict[str, Any]
 _GONE = 137
 _RESTARTING_TEXT = "The container is removed because RestartAllContainers in place"
 
 
 def container_status(
-    pod: Fields,
+    pod: Object,
     group: str,
-    container: Fields,
+    container: Object,
     runtime: PodRuntime,
-    previous: Any,
+    previous: Iterable[Object],
     default: tuple[str, str],
-    facts: StatusInputs,
-) -> Fields:
-    """The status of a container; ``previous`` are those that were reported last, ``default`` why it waits at first."""
+    inputs: StatusInputs,
+) -> Object:
+    """Return the status of a container; ``previous`` are those reported last, ``default`` why it waits at first."""
     name = container["name"]
-    old: Fields = next((each for each in previous if each["name"] == name), {})
+    old: Object = next((status for status in previous if status["name"] == name), {})
     run, before = runtime.run(name), runtime.previous(name)
-    result: Fields = {"name": name, "image": container["image"], "imageID": "", "restartCount": 0}
-    result["state"] = {"waiting": named(*default)}
+    result: Object = {"name": name, "image": container["image"], "imageID": "", "restartCount": 0}
+    result["state"] = {"waiting": reason_and_message(*default)}
     result["lastState"] = old.get("lastState") or {}
     if container.get("volumeMounts"):
         result["volumeMounts"] = [_volume_mount(mount) for mount in container["volumeMounts"]]
     if (
         run is None
-        and all_restart(pod, runtime, facts)
+        and all_containers_restart(pod, runtime, inputs)
         and "waiting" not in (old.get("state") or {"waiting": 0})
     ):
-        result["state"] = {"waiting": named(RESTARTING, _RESTARTING_TEXT)}
+        result["state"] = {"waiting": reason_and_message(RESTARTING, _RESTARTING_TEXT)}
         ended = {
             "exitCode": _GONE,
             "reason": RESTARTING,
@@ -53,27 +58,27 @@ def container_status(
     else:
         result["image"], result["imageID"] = run.image or container["image"], run.image_ref
         result["restartCount"] = run.attempt
-        result["containerID"] = f"{facts.runtime_name}://{run.id}"
-        result["state"] = _state(run, facts.runtime_name)
+        result["containerID"] = f"{inputs.runtime_name}://{run.id}"
+        result["state"] = _state(run, inputs.runtime_name)
         if before is not None:
-            result["lastState"] = _state(before, facts.runtime_name)
+            result["lastState"] = _state(before, inputs.runtime_name)
         elif old.get("containerID") not in (None, result["containerID"]) and "terminated" in old.get(
             "state", {}
         ):
             result["lastState"] = old["state"]
-    _waits(pod, container, result, run, facts)
+    _waits(pod, container, result, run, inputs)
     if group != "ephemeralContainers":
         if container.get("resources"):
-            result["resources"] = facts.in_force.get(name) or container["resources"]
+            result["resources"] = inputs.in_force.get(name) or container["resources"]
             if container["resources"].get("requests"):
                 result["allocatedResources"] = container["resources"]["requests"]
-        _probed(group, container, result, run, old, facts)
+        _probed(group, container, result, run, old, inputs)
     else:
         result["ready"] = False
     return result
 
 
-def _volume_mount(mount: Fields) -> Fields:
+def _volume_mount(mount: Object) -> Object:
     result = {"name": mount["name"], "mountPath": mount["mountPath"]}
     if mount.get("readOnly"):
         result |= {"readOnly": True, "recursiveReadOnly": "Disabled"}
@@ -82,11 +87,11 @@ def _volume_mount(mount: Fields) -> Fields:
     return result
 
 
-def _state(run: ContainerRun, runtime_name: str) -> Fields:
+def _state(run: ContainerRun, runtime_name: str) -> Object:
     if run.state is ContainerState.RUNNING:
         return {"running": {"startedAt": rfc3339.seconds(run.started)}}
     if run.state is ContainerState.EXITED:
-        ended: Fields = {
+        ended: Object = {
             "exitCode": run.exit_code,
             "reason": run.reason or ("Completed" if run.exit_code == 0 else "Error"),
             "startedAt": rfc3339.seconds(run.started or run.created),
@@ -99,8 +104,8 @@ def _state(run: ContainerRun, runtime_name: str) -> Fields:
     return {"waiting": {}}
 
 
-def _without_run(result: Fields, old: Fields, pod: Fields, default: tuple[str, str]) -> None:
-    """The runtime has nothing of the container: it never ran, or what it had was removed."""
+def _without_run(result: Object, old: Object, pod: Object, default: tuple[str, str]) -> None:
+    """Fill in the state of a container that the runtime does not know: it never ran, or its runs were removed."""
     state = old.get("state") or {}
     if "terminated" in state:
         result.update({key: old[key] for key in ("state", "imageID", "image", "containerID") if key in old})
@@ -122,33 +127,33 @@ def _without_run(result: Fields, old: Fields, pod: Fields, default: tuple[str, s
 
 
 def _waits(
-    pod: Fields, container: Fields, result: Fields, run: ContainerRun | None, facts: StatusInputs
+    pod: Object, container: Object, result: Object, run: ContainerRun | None, inputs: StatusInputs
 ) -> None:
-    """A container that failed to start, or that waits to be started again, says why."""
-    reason = facts.waiting.get(container["name"])
+    """Fill in why a container waits that failed to start or is about to be started again."""
+    reason = inputs.waiting.get(container["name"])
     if reason is None or (run is not None and run.state is ContainerState.RUNNING):
         return
     if run is not None and run.state is ContainerState.EXITED:
-        if facts.ended or not should_restart(
+        if inputs.ended or not should_restart(
             container, pod["spec"].get("restartPolicy", "Always"), run.exit_code
         ):
             return
         result["lastState"] = result["state"]
-    result["state"] = {"waiting": named(*reason)}
+    result["state"] = {"waiting": reason_and_message(*reason)}
 
 
 def _probed(
-    group: str, container: Fields, result: Fields, run: ContainerRun | None, old: Fields, facts: StatusInputs
+    group: str, container: Object, result: Object, run: ContainerRun | None, old: Object, inputs: StatusInputs
 ) -> None:
     running = run is not None and "running" in result["state"]
-    if group == "initContainers" and not is_sidecar(container):
+    if group == "initContainers" and not is_restartable(container):
         ended = result["state"].get("terminated")
         result["ready"] = ended is not None and ended["exitCode"] == 0
         result["started"] = running
         return
-    started = running and ("startupProbe" not in container or facts.started.get(run.id, False))  # type: ignore[union-attr]
+    started = running and ("startupProbe" not in container or inputs.started.get(run.id, False))  # type: ignore[union-attr]
     result["started"] = started
     if "readinessProbe" in container:
-        result["ready"] = started and facts.ready.get(run.id, False)  # type: ignore[union-attr]
+        result["ready"] = started and inputs.ready.get(run.id, False)  # type: ignore[union-attr]
     else:
         result["ready"] = started

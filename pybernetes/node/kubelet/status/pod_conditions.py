@@ -1,77 +1,75 @@
-"""The conditions of a pod, from what its containers are."""
+"""The reported conditions of a pod, from the statuses of its containers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from pybernetes.api.core.pod.pod_level_resources import is_restartable
 from pybernetes.api.core.pod.restart_policy import all_could_restart
+from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 from pybernetes.node.kubelet.cri.pod_runtime import PodRuntime
-from pybernetes.node.kubelet.pod.plan import is_sidecar
 from pybernetes.node.kubelet.status.status_inputs import (
     ENDED,
     OWN_CONDITIONS,
     StatusInputs,
-    all_restart,
-    named,
+    all_containers_restart,
+    reason_and_message,
 )
-
-Fields = dict[str, Any]
 
 
 def pod_conditions(
-    pod: Fields,
-    status: Fields,
-    by_name: Mapping[str, Fields],
+    pod: Object,
+    status: Object,
+    by_name: Mapping[str, Object],
     runtime: PodRuntime,
-    previous: Fields,
-    facts: StatusInputs,
-) -> list[Fields]:
-    """The conditions of a pod, those of others among them; each keeps the moment of its last change."""
-    reported = {each["type"]: each for each in pod.get("status", {}).get("conditions", ())}
-    said = {each["type"]: each for each in previous.get("conditions", ())}
-    others = [each for type_, each in reported.items() if type_ not in OWN_CONDITIONS]
+    previous: Object,
+    inputs: StatusInputs,
+) -> list[Object]:
+    """Return the conditions of a pod, including those of others; each keeps the time of its last transition."""
+    reported = {condition["type"]: condition for condition in pod.get("status", {}).get("conditions", ())}
+    said = {condition["type"]: condition for condition in previous.get("conditions", ())}
+    others = [condition for type_, condition in reported.items() if type_ not in OWN_CONDITIONS]
     if "DisruptionTarget" in said and "DisruptionTarget" not in reported:
         others.append(said["DisruptionTarget"])
-    elif facts.disruption and "DisruptionTarget" not in reported:
-        made = _condition("DisruptionTarget", True, "TerminationByKubelet", facts.disruption)
-        others.append(made | {"lastProbeTime": None, "lastTransitionTime": rfc3339.seconds(facts.now)})
+    elif inputs.disruption and "DisruptionTarget" not in reported:
+        made = _condition("DisruptionTarget", True, "TerminationByKubelet", inputs.disruption)
+        others.append(made | {"lastProbeTime": None, "lastTransitionTime": rfc3339.seconds(inputs.now)})
     containers = _containers_ready(pod["spec"], by_name, status["phase"])
-    found = [
-        *(dict(each) for each in facts.resize),
+    conditions = [
+        *(dict(condition) for condition in inputs.resize),
         _sandbox_condition(runtime),
         _initialized(pod["spec"], by_name, status["phase"]),
-        _ready(pod["spec"], containers, {each["type"]: each for each in others}),
+        _ready(pod["spec"], containers, {condition["type"]: condition for condition in others}),
         containers,
         {"type": "PodScheduled", "status": "True"},
     ]
     if all_could_restart(pod["spec"]):
-        found.append(_restarting(pod, runtime, status["phase"], facts))
-    for each in found:
-        old = said.get(each["type"]) or reported.get(each["type"]) or {}
-        same = old.get("status") == each["status"]
+        conditions.append(_restarting(pod, runtime, status["phase"], inputs))
+    for condition in conditions:
+        old = said.get(condition["type"]) or reported.get(condition["type"]) or {}
+        same = old.get("status") == condition["status"]
         moment = old.get("lastTransitionTime") if same else None
-        each["lastProbeTime"] = None
-        each["lastTransitionTime"] = moment or rfc3339.seconds(facts.now)
+        condition["lastProbeTime"] = None
+        condition["lastTransitionTime"] = moment or rfc3339.seconds(inputs.now)
         if pod["metadata"].get("generation"):
-            each.setdefault("observedGeneration", pod["metadata"]["generation"])
-    return others + found
+            condition.setdefault("observedGeneration", pod["metadata"]["generation"])
+    return others + conditions
 
 
-def _condition(type_: str, true: bool, reason: str = "", message: str = "") -> Fields:
-    return {"type": type_, "status": "True" if true else "False", **named(reason, message)}
+def _condition(type_: str, true: bool, reason: str = "", message: str = "") -> Object:
+    return {"type": type_, "status": "True" if true else "False", **reason_and_message(reason, message)}
 
 
-def _restarting(pod: Fields, runtime: PodRuntime, phase: str, facts: StatusInputs) -> Fields:
+def _restarting(pod: Object, runtime: PodRuntime, phase: str, inputs: StatusInputs) -> Object:
     if phase in ENDED:
         return _condition(
             "AllContainersRestarting", False, {"Succeeded": "PodCompleted"}.get(phase, "PodFailed")
         )
-    under_way = all_restart(pod, runtime, facts) and any(
-        runtime.run(each["name"]) is not None
+    under_way = all_containers_restart(pod, runtime, inputs) and any(
+        runtime.run(container["name"]) is not None
         for group in ("initContainers", "containers")
-        for each in pod["spec"].get(group, ())
+        for container in pod["spec"].get(group, ())
     )
     if not under_way:
         return _condition("AllContainersRestarting", False)
@@ -79,18 +77,18 @@ def _restarting(pod: Fields, runtime: PodRuntime, phase: str, facts: StatusInput
     return _condition("AllContainersRestarting", True, "RestartAllContainersStarted", text)
 
 
-def _sandbox_condition(runtime: PodRuntime) -> Fields:
+def _sandbox_condition(runtime: PodRuntime) -> Object:
     sandbox = runtime.sandbox
     return _condition(
         "PodReadyToStartContainers", bool(sandbox and (sandbox.addresses or sandbox.host_network))
     )
 
 
-def _initialized(spec: Fields, by_name: Mapping[str, Fields], phase: str) -> Fields:
+def _initialized(spec: Object, by_name: Mapping[str, Object], phase: str) -> Object:
     incomplete = [
         container["name"]
         for container in spec.get("initContainers", ())
-        if not by_name[container["name"]].get("started" if is_sidecar(container) else "ready")
+        if not by_name[container["name"]].get("started" if is_restartable(container) else "ready")
     ]
     if phase == "Succeeded":
         return _condition("Initialized", True, "PodCompleted")
@@ -106,14 +104,14 @@ def _initialized(spec: Fields, by_name: Mapping[str, Fields], phase: str) -> Fie
     return _condition("Initialized", False, "ContainersNotInitialized", text)
 
 
-def _containers_ready(spec: Fields, by_name: Mapping[str, Fields], phase: str) -> Fields:
+def _containers_ready(spec: Object, by_name: Mapping[str, Object], phase: str) -> Object:
     if phase in ENDED:
         return _condition("ContainersReady", False, "PodCompleted" if phase == "Succeeded" else "PodFailed")
-    lasting = [each for each in spec.get("initContainers", ()) if is_sidecar(each)]
+    lasting = [container for container in spec.get("initContainers", ()) if is_restartable(container)]
     unready = [
-        each["name"]
-        for each in (*lasting, *spec.get("containers", ()))
-        if not by_name[each["name"]].get("ready")
+        container["name"]
+        for container in (*lasting, *spec.get("containers", ()))
+        if not by_name[container["name"]].get("ready")
     ]
     if unready:
         text = f"containers with unready status: [{' '.join(unready)}]"
@@ -121,7 +119,7 @@ def _containers_ready(spec: Fields, by_name: Mapping[str, Fields], phase: str) -
     return _condition("ContainersReady", True)
 
 
-def _ready(spec: Fields, containers: Fields, others: Mapping[str, Fields]) -> Fields:
+def _ready(spec: Object, containers: Object, others: Mapping[str, Object]) -> Object:
     if containers["status"] != "True":
         return {**containers, "type": "Ready"}
     problems = []

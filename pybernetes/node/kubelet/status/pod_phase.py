@@ -1,26 +1,25 @@
-"""The phase of a pod, from what its containers are."""
+"""The reported phase of a pod, from the statuses of its containers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from pybernetes.api.core.pod.pod_level_resources import is_restartable
 from pybernetes.api.core.pod.restart_policy import should_restart
+from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState, PodRuntime
-from pybernetes.node.kubelet.pod.plan import is_sidecar
-from pybernetes.node.kubelet.status.status_inputs import RESTARTING, StatusInputs, is_static
-
-Fields = dict[str, Any]
+from pybernetes.node.kubelet.pod_kinds import is_static
+from pybernetes.node.kubelet.status.status_inputs import RESTARTING, StatusInputs
 
 
-def pod_phase(pod: Fields, by_name: Mapping[str, Fields], facts: StatusInputs, runtime: PodRuntime) -> str:
-    """The phase of a pod; ``by_name`` has the statuses of its containers."""
+def pod_phase(pod: Object, by_name: Mapping[str, Object], inputs: StatusInputs, runtime: PodRuntime) -> str:
+    """Return the phase of a pod; ``by_name`` has the statuses of its containers."""
     spec = pod["spec"]
     policy = spec.get("restartPolicy", "Always")
     pending = failed = unstarted = 0
     running = waiting = stopped = lasting = succeeded = 0
 
-    def over(container: Fields, code: int) -> bool:
+    def over(container: Object, code: int) -> bool:
         ended = by_name[container["name"]]
         for state in (ended["state"], ended["lastState"]):
             if (state.get("terminated") or {}).get("reason") == RESTARTING:
@@ -30,7 +29,7 @@ def pod_phase(pod: Fields, by_name: Mapping[str, Fields], facts: StatusInputs, r
     for container in spec.get("initContainers", ()):
         status = by_name[container["name"]]
         state, last = status["state"], status["lastState"]
-        if is_sidecar(container):
+        if is_restartable(container):
             if "running" in state:
                 running += 1
                 unstarted += not status.get("started")
@@ -69,6 +68,6 @@ def pod_phase(pod: Fields, by_name: Mapping[str, Fields], facts: StatusInputs, r
         return "Running"
     if not stopped:
         return "Pending"
-    if (facts.ended and not is_static(pod)) or stopped == lasting:
+    if (inputs.ended and not is_static(pod)) or stopped == lasting:
         return "Succeeded" if stopped == succeeded else "Failed"
     return "Running"

@@ -1,9 +1,8 @@
-"""The status of a pod as a whole."""
+"""The reported status of a pod as a whole."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 from pybernetes.node.kubelet.cri.pod_runtime import PodRuntime
 from pybernetes.node.kubelet.status.container_status import container_status
@@ -11,13 +10,11 @@ from pybernetes.node.kubelet.status.pod_conditions import pod_conditions
 from pybernetes.node.kubelet.status.pod_phase import pod_phase
 from pybernetes.node.kubelet.status.status_inputs import ENDED, StatusInputs
 
-Fields = dict[str, Any]
 
-
-def pod_status(pod: Fields, runtime: PodRuntime, previous: Fields, facts: StatusInputs) -> Fields:
-    """The status of a pod; ``previous`` is the one that was reported last."""
+def pod_status(pod: Object, runtime: PodRuntime, previous: Object, inputs: StatusInputs) -> Object:
+    """Return the status of a pod; ``previous`` is the one that was reported last."""
     spec = pod["spec"]
-    status: Fields = {}
+    status: Object = {}
     inits = spec.get("initContainers", [])
     initial = ("PodInitializing" if inits else "ContainerCreating", "")
     groups = (
@@ -28,12 +25,12 @@ def pod_status(pod: Fields, runtime: PodRuntime, previous: Fields, facts: Status
     for group, key, default in groups:
         if spec.get(group):
             status[key] = [
-                container_status(pod, group, container, runtime, previous.get(key, ()), default, facts)
+                container_status(pod, group, container, runtime, previous.get(key, ()), default, inputs)
                 for container in spec[group]
             ]
     own = [*status.get("initContainerStatuses", ()), *status.get("containerStatuses", ())]
-    by_name = {each["name"]: each for each in own}
-    status["phase"] = pod_phase(pod, by_name, facts, runtime)
+    by_name = {container["name"]: container for container in own}
+    status["phase"] = pod_phase(pod, by_name, inputs, runtime)
     reported = pod.get("status", {})
     for earlier in (previous, reported):
         if earlier.get("phase") in ENDED:
@@ -42,32 +39,34 @@ def pod_status(pod: Fields, runtime: PodRuntime, previous: Fields, facts: Status
         for key in ("reason", "message"):
             if previous.get(key) or reported.get(key):
                 status[key] = previous.get(key) or reported.get(key)
-    if facts.verdict is not None and reported.get("phase") not in ENDED:
+    if inputs.verdict is not None and reported.get("phase") not in ENDED:
         status["phase"] = "Failed"
-        status["reason"], status["message"] = facts.verdict
-    _addresses(status, spec, runtime, previous, facts)
-    status["startTime"] = previous.get("startTime") or reported.get("startTime") or rfc3339.seconds(facts.now)
+        status["reason"], status["message"] = inputs.verdict
+    _addresses(status, spec, runtime, previous, inputs)
+    status["startTime"] = (
+        previous.get("startTime") or reported.get("startTime") or rfc3339.seconds(inputs.now)
+    )
     if pod["metadata"].get("generation"):
         status["observedGeneration"] = pod["metadata"]["generation"]
     status["qosClass"] = reported.get("qosClass") or previous.get("qosClass")
-    status["conditions"] = pod_conditions(pod, status, by_name, runtime, previous, facts)
+    status["conditions"] = pod_conditions(pod, status, by_name, runtime, previous, inputs)
     return {key: value for key, value in status.items() if value not in (None, "", [])}
 
 
 def _addresses(
-    status: Fields, spec: Fields, runtime: PodRuntime, previous: Fields, facts: StatusInputs
+    status: Object, spec: Object, runtime: PodRuntime, previous: Object, inputs: StatusInputs
 ) -> None:
-    if facts.host:
-        status["hostIP"] = facts.host[0]
-        status["hostIPs"] = [{"ip": address} for address in facts.host[:2]]
+    if inputs.host:
+        status["hostIP"] = inputs.host[0]
+        status["hostIPs"] = [{"ip": address} for address in inputs.host[:2]]
     if spec.get("hostNetwork"):
-        addresses = facts.host[:2]
+        addresses = inputs.host[:2]
     else:
         sandbox = runtime.sandboxes[0] if runtime.sandboxes else None
         addresses = sandbox.addresses if sandbox is not None and sandbox.ready else ()
-        # A pod whose sandbox is gone keeps its last address, for those who want to know what it had.
+        # A pod whose sandbox is gone keeps reporting its last address.
         if not addresses:
-            addresses = tuple(each["ip"] for each in previous.get("podIPs", ()))
+            addresses = tuple(address["ip"] for address in previous.get("podIPs", ()))
     if addresses:
         status["podIP"] = addresses[0]
         status["podIPs"] = [{"ip": address} for address in addresses]

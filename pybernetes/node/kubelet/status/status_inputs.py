@@ -1,18 +1,16 @@
-"""What a pod's status depends on besides the pod and the runtime, and what its parts share."""
+"""What a pod's status depends on besides the pod and the runtime, and what the computations share."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from pybernetes.api.core.pod.restart_policy import all_could_restart
-from pybernetes.node.kubelet.cri.pod_runtime import PodRuntime
-from pybernetes.node.kubelet.pod.plan import triggers
+from pybernetes.api.resource import Object
+from pybernetes.node.kubelet.cri.pod_runtime import PodRuntime, restart_triggers
 
-Fields = dict[str, Any]
 ENDED = ("Succeeded", "Failed")
-# Conditions that the kubelet decides; all others belong to somebody else.
+# Conditions that the kubelet owns; all others belong to somebody else.
 OWN_CONDITIONS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled",
                   "PodResizePending", "PodResizeInProgress", "AllContainersRestarting")  # fmt: skip
 RESTARTING = "RestartingAllContainers"
@@ -27,29 +25,25 @@ class StatusInputs:
     host: tuple[str, ...] = ()
     # Why a container that should run does not: name → (reason, message).
     waiting: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    # What probes found, by id of the run; absent if not known yet.
+    # The results of probes, by id of the run; absent if not known yet.
     ready: Mapping[str, bool] = field(default_factory=dict)
     started: Mapping[str, bool] = field(default_factory=dict)
-    restarting: bool = False  # all containers were on their way to begin anew
+    restarting: bool = False  # all containers were about to start again
     ended: bool = False  # nothing of the pod will start again
     verdict: tuple[str, str] | None = None  # reason and message of a pod that was made to fail
-    disruption: str = ""  # why the kubelet ended it for the good of others
-    resize: tuple[Fields, ...] = ()  # conditions about a change of resources
-    in_force: Mapping[str, Fields] = field(default_factory=dict)  # resources of running containers by name
+    disruption: str = ""  # why the kubelet evicted or preempted it
+    resize: tuple[Object, ...] = ()  # conditions about a change of resources
+    in_force: Mapping[str, Object] = field(default_factory=dict)  # resources of running containers by name
 
 
-def is_static(pod: Fields) -> bool:
-    """Whether the pod comes from somewhere else than the API server."""
-    source = (pod["metadata"].get("annotations") or {}).get("kubernetes.io/config.source")
-    return source is not None and source != "api"
+def all_containers_restart(pod: Object, runtime: PodRuntime, inputs: StatusInputs) -> bool:
+    """Return whether a container has ended whose restart rule makes all of them start again."""
+    return all_could_restart(pod["spec"]) and (
+        inputs.restarting or bool(restart_triggers(pod["spec"], runtime))
+    )
 
 
-def all_restart(pod: Fields, runtime: PodRuntime, facts: StatusInputs) -> bool:
-    """Whether a container has ended whose rule has all of them start again."""
-    return all_could_restart(pod["spec"]) and (facts.restarting or bool(triggers(pod["spec"], runtime)))
-
-
-def named(reason: str, message: str) -> Fields:
-    """The fields of a reason and a message that say something."""
-    found = {"reason": reason, "message": message}
-    return {key: value for key, value in found.items() if value}
+def reason_and_message(reason: str, message: str) -> Object:
+    """Return the fields ``reason`` and ``message`` without empty ones."""
+    fields = {"reason": reason, "message": message}
+    return {key: value for key, value in fields.items() if value}

@@ -5,32 +5,31 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client import Client, NotFound, StatusError, copy
 from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.refs import PODS
 from pybernetes.lib.clock import Clock
-from pybernetes.node.kubelet.status import OWN_CONDITIONS
+from pybernetes.node.kubelet.status.status_inputs import OWN_CONDITIONS
 
 log = logging.getLogger(__name__)
-Fields = dict[str, Any]
 _SET_RIGHT_SECONDS = 1.0
 _RETRY_SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
-# What is not there any more has to be taken away by name.
+# Fields that are gone have to be removed by name.
 _OPTIONAL = ("reason", "message", "podIP", "ephemeralContainerStatuses", "initContainerStatuses")
 
 
-def patch_of(pod: Fields, status: Fields, before: Fields) -> Fields:
-    """The strategic merge patch from one status to the next."""
+def patch_of(pod: Object, status: Object, before: Object) -> Object:
+    """Return the strategic merge patch from one status to the next."""
     changed = {key: value for key, value in status.items() if before.get(key) != value}
     if "conditions" in changed:
-        had = {each["type"]: each for each in before.get("conditions", ())}
-        now = {each["type"] for each in status["conditions"]}
+        had = {condition["type"]: condition for condition in before.get("conditions", ())}
+        now = {condition["type"] for condition in status["conditions"]}
         changed["conditions"] = [
-            {**{key: None for key in had.get(each["type"], ()) if key not in each}, **each}
-            for each in status["conditions"]
-            if had.get(each["type"]) != each
+            {**{key: None for key in had.get(condition["type"], ()) if key not in condition}, **condition}
+            for condition in status["conditions"]
+            if had.get(condition["type"]) != condition
         ]
         changed["conditions"] += [
             {"$patch": "delete", "type": type_}
@@ -38,11 +37,11 @@ def patch_of(pod: Fields, status: Fields, before: Fields) -> Fields:
             if type_ not in now and type_ in ("PodResizePending", "PodResizeInProgress")
         ]
     if "podIPs" in changed:
-        now_ips = {each["ip"] for each in status["podIPs"]}
+        now_ips = {address["ip"] for address in status["podIPs"]}
         changed["podIPs"] = status["podIPs"] + [
-            {"$patch": "delete", "ip": each["ip"]}
-            for each in before.get("podIPs", ())
-            if each["ip"] not in now_ips
+            {"$patch": "delete", "ip": address["ip"]}
+            for address in before.get("podIPs", ())
+            if address["ip"] not in now_ips
         ]
     for key in _OPTIONAL:
         if key in before and key not in status:
@@ -50,39 +49,42 @@ def patch_of(pod: Fields, status: Fields, before: Fields) -> Fields:
     return {"metadata": {"uid": pod["metadata"]["uid"]}, "status": changed}
 
 
-def overruled(status: Fields, shown: Fields) -> bool:
-    """Whether the API says something else about a pod than its kubelet does: of a node that was not heard from for
-    a while the control plane says that none of its pods is ready."""
-    said = {each["type"]: each["status"] for each in shown.get("conditions", ())}
+def overruled(status: Object, shown: Object) -> bool:
+    """Return whether the API says something else about a pod than its kubelet does.
+
+    Of a node that was not heard from for a while, the control plane says that none of its pods is ready.
+    """
+    said = {condition["type"]: condition["status"] for condition in shown.get("conditions", ())}
     return any(
-        each["type"] in OWN_CONDITIONS and said.get(each["type"], each["status"]) != each["status"]
-        for each in status.get("conditions", ())
+        condition["type"] in OWN_CONDITIONS
+        and said.get(condition["type"], condition["status"]) != condition["status"]
+        for condition in status.get("conditions", ())
     )
 
 
 class StatusManager:
-    """The statuses of a node's pods by uid. ``target`` gives the object that stands for a pod in the API."""
+    """The statuses of a node's pods by uid. ``target`` returns the object that stands for a pod in the API."""
 
     def __init__(
-        self, client: Client | None, clock: Clock, target: Callable[[Fields], Fields | None]
+        self, client: Client | None, clock: Clock, target: Callable[[Object], Object | None]
     ) -> None:
         self._client, self._clock, self._target = client, clock, target
-        self._wanted: dict[str, tuple[Fields, Fields]] = {}
-        self._written: dict[str, tuple[str, Fields]] = {}  # with the uid of the object that shows it
-        self._doubted: set[str] = set()  # those that somebody else has said something else about
+        self._wanted: dict[str, tuple[Object, Object]] = {}
+        self._written: dict[str, tuple[str, Object]] = {}  # with the uid of the object that was written
+        self._doubted: set[str] = set()  # whose status in the API differs from ours
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self.writes = 0
 
-    def get(self, uid: str) -> Fields | None:
-        """The status that a pod is to have."""
-        found = self._wanted.get(uid)
-        return found[1] if found is not None else None
+    def get(self, uid: str) -> Object | None:
+        """Return the status that a pod is to have."""
+        wanted = self._wanted.get(uid)
+        return wanted[1] if wanted is not None else None
 
-    def set(self, pod: Fields, status: Fields) -> None:
-        """Has a pod's status written, if it is not what was written last."""
+    def set(self, pod: Object, status: Object) -> None:
+        """Have a pod's status written, if it is not what was written last."""
         meta = pod["metadata"]
         uid = meta["uid"]
-        # Only what it takes to find it: the pod itself would be kept as it was at some time.
+        # Only what is needed to find the pod: the pod itself would soon be out of date.
         self._wanted[uid] = ({"metadata": {key: meta[key] for key in ("namespace", "name", "uid")}}, status)
         if self._client is None:
             return
@@ -91,10 +93,10 @@ class StatusManager:
             self._tasks[uid] = asyncio.create_task(self._write(uid), name=f"status {uid}")
 
     def seen(self, uid: str) -> None:
-        """The object that shows a pod changed: what somebody else wrote over is written again, if it stays so.
+        """Look at a changed object of a pod; write the status again if somebody else overwrote it and it stays so.
 
-        Not at once: what is seen may be older than what was written last, and somebody who insists is not to be
-        answered as fast as he writes.
+        Not at once: what is seen may be older than what was written last, and two writers that disagree must not
+        answer one another as fast as they can.
         """
         if uid not in self._doubted and self._is_overruled(uid):
             self._doubted.add(uid)
@@ -115,7 +117,7 @@ class StatusManager:
             self.set(*self._wanted[uid])
 
     def forget(self, uid: str) -> None:
-        """A pod is gone."""
+        """Forget a pod that is gone."""
         self._wanted.pop(uid, None)
         self._written.pop(uid, None)
         task = self._tasks.pop(uid, None)
@@ -123,13 +125,13 @@ class StatusManager:
             task.cancel()
 
     async def flush(self, uid: str) -> None:
-        """Waits until a pod's status is written."""
+        """Wait until a pod's status is written."""
         task = self._tasks.get(uid)
         if task is not None:
             await asyncio.gather(task, return_exceptions=True)
 
     async def close(self) -> None:
-        """Stops writing."""
+        """Stop writing."""
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()
@@ -143,7 +145,7 @@ class StatusManager:
             if shown is None:
                 return
             identity, before = self._written.get(uid, ("", {}))
-            if identity != shown["metadata"]["uid"]:  # nothing yet, or a mirror that was made anew
+            if identity != shown["metadata"]["uid"]:  # nothing written yet, or a mirror that was created anew
                 before = shown.get("status", {})
             patch = patch_of(shown, status, before)
             if not patch["status"]:

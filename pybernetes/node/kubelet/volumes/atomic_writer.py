@@ -13,14 +13,14 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from pybernetes.node.kubelet.volumes.base import VolumeFile
+from pybernetes.node.kubelet.volumes.volume_kind import VolumeFile
 
 _DATA = "..data"
 _NEXT = "..data_tmp"
 
 
 def write(folder: Path, files: Mapping[str, VolumeFile], group: int | None = None) -> bool:
-    """Makes a folder have these files (by relative path); False if it has them already."""
+    """Make a folder have these files (by relative path); return False if it has them already."""
     current = _current(folder)
     if current is not None and _same(current, files, group):
         return False

@@ -1,4 +1,4 @@
-"""What is mounted into a container: its volumes, its /etc/hosts, and the file for its last words."""
+"""What is mounted into a container: its volumes, its /etc/hosts, and the file for its termination message."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import os
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from cri_api.v1 import api_pb2 as messages
 
+from pybernetes.api.resource import Object
+from pybernetes.lib.safe_paths import make_sub_path, resolve_inside
 from pybernetes.node.kubelet.containers.environment import ConfigError
 from pybernetes.node.kubelet.containers.expansion import expand, missing
-from pybernetes.node.kubelet.volumes.base import ImageVolumeError, MountedVolume
-from pybernetes.node.kubelet.volumes.safe_paths import inside, sub_path
+from pybernetes.node.kubelet.cri.messages import Message
+from pybernetes.node.kubelet.volumes.errors import ImageVolumeError
+from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume
 
-Fields = dict[str, Any]
-Message = Any
 _PROPAGATION = {
     "": messages.PROPAGATION_PRIVATE,
     "None": messages.PROPAGATION_PRIVATE,
@@ -25,16 +25,16 @@ _PROPAGATION = {
 }
 
 
-def mounts(
-    pod: Fields,
-    container: Fields,
+def container_mounts(
+    pod: Object,
+    container: Object,
     mounted: Mapping[str, MountedVolume],
     variables: Mapping[str, str],
     folder: Path,
     hosts: Path | None,
 ) -> list[Message]:
-    """The mounts of a container; ``folder`` is the pod's, ``hosts`` the file that is to be its /etc/hosts."""
-    found: list[Message] = []
+    """Return the mounts of a container; ``folder`` is the pod's, ``hosts`` the file for its /etc/hosts."""
+    container_mounts: list[Message] = []
     for mount in container.get("volumeMounts", ()):
         volume = mounted.get(mount["name"])
         if volume is None:
@@ -52,22 +52,24 @@ def mounts(
         if volume.image is None:
             made.host_path = _source(pod, container, mount, volume, below)
         else:
-            _place_image(made, volume, below)
-        found.append(made)
-    taken = {each.container_path for each in found}
+            _mount_image(made, volume.image, volume, below)
+        container_mounts.append(made)
+    taken = {message.container_path for message in container_mounts}
     if hosts is not None and "/etc/hosts" not in taken:
         read_only = bool((container.get("securityContext") or {}).get("readOnlyRootFilesystem"))
-        found.append(messages.Mount(container_path="/etc/hosts", host_path=str(hosts), readonly=read_only))
+        container_mounts.append(
+            messages.Mount(container_path="/etc/hosts", host_path=str(hosts), readonly=read_only)
+        )
     path = container.get("terminationMessagePath")
     if path and path not in taken:
-        found.append(
+        container_mounts.append(
             messages.Mount(container_path=path, host_path=str(_message_file(folder, container["name"])))
         )
-    return found
+    return container_mounts
 
 
-def _below(mount: Fields, variables: Mapping[str, str]) -> str:
-    """The path inside of the volume that is mounted."""
+def _below(mount: Object, variables: Mapping[str, str]) -> str:
+    """Return the path inside the volume that is mounted."""
     if not mount.get("subPathExpr"):
         return mount.get("subPath", "")
     absent = missing(mount["subPathExpr"], variables)
@@ -76,43 +78,43 @@ def _below(mount: Fields, variables: Mapping[str, str]) -> str:
     return expand(mount["subPathExpr"], variables)
 
 
-def _place_image(made: Message, volume: MountedVolume, below: str) -> None:
+def _mount_image(made: Message, image: Message, volume: MountedVolume, below: str) -> None:
     if os.path.isabs(below):
         raise ConfigError(f"error SubPath `{below}` must not be an absolute path")
     if ".." in below.split("/"):
         raise ConfigError(f"unable to provision SubPath `{below}`: must not contain '..'")
     if not volume.path:
-        made.image.CopyFrom(volume.image)
+        made.image.CopyFrom(image)
         made.image_sub_path = below
         return
-    # It is mounted as nobody may change it; a runtime that does so once more forgets that nothing is to be run.
+    # It is mounted read-only already; a runtime that remounts it would drop its noexec.
     made.readonly = made.recursive_read_only
     try:
-        made.host_path = inside(volume.path, below)
+        made.host_path = resolve_inside(volume.path, below)
     except OSError:
-        reference = volume.image.user_specified_image
+        reference = image.user_specified_image
         raise ImageVolumeError(f'the path "{below}" is not in the image "{reference}"') from None
 
 
-def _source(pod: Fields, container: Fields, mount: Fields, volume: MountedVolume, below: str) -> str:
+def _source(pod: Object, container: Object, mount: Object, volume: MountedVolume, below: str) -> str:
     if not below:
         return volume.path
     try:
-        return sub_path(
+        return make_sub_path(
             volume.path,
             below,
             os.stat(volume.path).st_mode,
             (pod["spec"].get("securityContext") or {}).get("fsGroup"),
         )
     except OSError:
-        # Where it failed could tell a pod about the node's files.
+        # Details of the failure could reveal the node's files to a pod.
         raise ConfigError(
             f'failed to prepare subPath for volumeMount "{mount["name"]}" of container "{container["name"]}"'
         ) from None
 
 
 def _message_file(folder: Path, container: str) -> Path:
-    """A new file that only this run of the container writes to; everybody may, whoever its user is."""
+    """Create a file that only this run of the container gets, writable whoever its user is."""
     path = folder / "containers" / container / uuid.uuid4().hex[:8]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.touch()

@@ -5,17 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-# hostPath belongs to the host; what comes from objects is written with its group.
-_TYPES = ("emptyDir", "persistentVolumeClaim", "ephemeral")
 
-
-def applies(source: str) -> bool:
-    """Whether a type's files are given to the group."""
-    return source in _TYPES
-
-
-def give(root: Path, group: int, policy: str, read_only: bool) -> None:
-    """Gives everything below a folder to a group, unless its root has it and that is enough by the policy."""
+def give_to_group(root: Path, group: int, policy: str, read_only: bool) -> None:
+    """Give everything below a folder to a group, unless the policy is satisfied with its root."""
     if policy == "OnRootMismatch":
         status = root.stat()
         wanted = 0o440 if read_only else 0o660

@@ -12,7 +12,7 @@ MNT_DETACH = 2
 
 
 def mount(source: str, target: Path, kind: str, flags: int = 0, options: str = "") -> None:
-    """Mounts a filesystem; OSError if the kernel refuses."""
+    """Mount a filesystem; raise OSError if the kernel refuses."""
     done = _LIBC.mount(source.encode(), bytes(target), kind.encode(), flags, options.encode())
     if done:
         code = ctypes.get_errno()
@@ -20,7 +20,7 @@ def mount(source: str, target: Path, kind: str, flags: int = 0, options: str = "
 
 
 def unmount(target: Path) -> None:
-    """Takes a mount away, at the latest when nobody uses it any more."""
+    """Unmount a filesystem, at the latest when nobody uses it any more."""
     if _LIBC.umount2(bytes(target), MNT_DETACH):
         code = ctypes.get_errno()
         if code not in (22, 2):  # not mounted, not there
@@ -28,11 +28,11 @@ def unmount(target: Path) -> None:
 
 
 def mounts_below(folder: Path) -> list[Path]:
-    """The mount points below a folder, the deepest first."""
+    """Return the mount points below a folder, the deepest first."""
     prefix = str(folder) + "/"
-    found = []
+    points = []
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         point = line.split()[4].encode().decode("unicode_escape")
         if point.startswith(prefix):
-            found.append(Path(point))
-    return sorted(found, key=lambda path: len(path.parts), reverse=True)
+            points.append(Path(point))
+    return sorted(points, key=lambda path: len(path.parts), reverse=True)

@@ -1,20 +1,19 @@
-"""Images as folders, where the runtime cannot mount an image by itself: views of containerd's snapshots.
+"""Images as folders, for runtimes that cannot mount an image: views of containerd's snapshots.
 
 A lease of containerd stands for each volume. It keeps the view from containerd's garbage collection, it says which
-image it is, and the view goes with it: so a kubelet that was killed finds everything again and leaves nothing.
+image it is, and the view goes with it: so a restarted kubelet finds everything again and leaves nothing behind.
 """
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.cri.containerd import Containerd
+from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.volumes import host_mounts
 
-Message = Any
 _IMAGE = "io.kubernetes.volume.image"
 _SEALED = host_mounts.MS_RDONLY | host_mounts.MS_NOSUID | host_mounts.MS_NODEV | host_mounts.MS_NOEXEC
 _FLAGS = {"ro": 0, "bind": host_mounts.MS_BIND, "rbind": host_mounts.MS_BIND | host_mounts.MS_REC}
@@ -22,12 +21,12 @@ _LONGEST = 4000  # the kernel takes a page of options
 
 
 def lease_id(uid: str, name: str) -> str:
-    """The name of the lease of a volume, and of its view."""
+    """Return the name of the lease of a volume, and of its view."""
     return f"pybernetes-volume-{uid}-{name}"
 
 
-def arguments(how: Message) -> tuple[int, str]:
-    """The flags and the options with which the kernel is asked for a snapshot's mount."""
+def mount_arguments(how: Message) -> tuple[int, str]:
+    """Return the flags and the options of the mount(2) call for a snapshot."""
     flags, options = 0, []
     for option in how.options:
         if option in _FLAGS:
@@ -44,45 +43,45 @@ class Snapshots:
         self._containerd = containerd
 
     async def find(self, uid: str, name: str, path: Path) -> str | None:
-        """The image that is mounted at a volume's place, if there is one."""
-        # Its folder can be written to unless the mount is there, and whole.
+        """Return the image that is mounted as a volume, if there is one."""
+        # Without the complete mount, the folder could be written to.
         if not path.exists() or os.statvfs(path).f_flag & _SEALED != _SEALED:
             return None
         labels = await self._containerd.lease_labels(lease_id(uid, name))
         return labels.get(_IMAGE) if labels is not None else None
 
     async def mount(self, uid: str, name: str, path: Path, image: str) -> None:
-        """Has the files of an image (CRI's id of it) at a path, where nobody can write or run them."""
+        """Mount the files of an image (by its id in CRI) at a path, where nobody can write or execute them."""
         id_ = lease_id(uid, name)
-        await self.release(uid, name, path)  # half of it may be there
+        await self.release(uid, name, path)  # it may be half done
         snapshotter, snapshot = await self._containerd.unpacked(image)
-        path.mkdir(parents=True, exist_ok=True)  # first, because what is cleaned up is found by it
+        path.mkdir(parents=True, exist_ok=True)  # first, because cleaning up starts from the folder
         await self._containerd.create_lease(id_, {_IMAGE: image})
-        found = await self._containerd.view(snapshotter, id_, snapshot, id_)
-        if len(found) != 1:
+        mounts = await self._containerd.view(snapshotter, id_, snapshot, id_)
+        if len(mounts) != 1:
             raise CriError(
-                "UNIMPLEMENTED", f"the snapshotter {snapshotter} needs {len(found)} mounts for an image"
+                "UNIMPLEMENTED", f"the snapshotter {snapshotter} needs {len(mounts)} mounts for an image"
             )
-        mount(found[0], path)
+        mount_snapshot(mounts[0], path)
 
     async def release(self, uid: str, name: str, path: Path) -> None:
-        """Takes a volume away, as much of it as there is."""
+        """Remove a volume, as much of it as there is."""
         if path in host_mounts.mounts_below(path.parent):
             host_mounts.unmount(path)
         await self._containerd.delete_lease(lease_id(uid, name))
 
 
-def mount(how: Message, path: Path) -> None:
-    """Mounts a snapshot so that nobody can write or run anything."""
-    flags, options = arguments(how)
-    if flags & host_mounts.MS_BIND:  # the kernel takes other flags only for a bind mount that is there
+def mount_snapshot(how: Message, path: Path) -> None:
+    """Mount a snapshot so that nobody can write or execute anything."""
+    flags, options = mount_arguments(how)
+    if flags & host_mounts.MS_BIND:  # the kernel takes other flags only when a bind mount is remounted
         host_mounts.mount(how.source, path, how.type, flags, options)
         host_mounts.mount(how.source, path, how.type, host_mounts.MS_REMOUNT | host_mounts.MS_BIND | _SEALED)
         return
     if len(options) < _LONGEST:
         host_mounts.mount(how.source, path, how.type, flags | _SEALED, options)
         return
-    # Images of many layers: the folder that all of them are in gets a short name.
+    # An image of many layers: a short name for their common folder keeps the options below the limit.
     common = os.path.commonpath(_paths(options))
     folder = os.open(common, os.O_PATH | os.O_DIRECTORY)
     try:
@@ -93,5 +92,5 @@ def mount(how: Message, path: Path) -> None:
 
 
 def _paths(options: str) -> list[str]:
-    values = [each.partition("=")[2] for each in options.split(",")]
+    values = [option.partition("=")[2] for option in options.split(",")]
     return [path for value in values for path in value.split(":") if path.startswith("/")]

@@ -1,77 +1,76 @@
-"""Puts the volumes of pods where their containers find them, keeps them up to date and takes them away."""
+"""Mounts the volumes of pods, keeps their content up to date and removes them."""
 
 from __future__ import annotations
 
 import os
 import shutil
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib.discover import discover
 from pybernetes.node.kubelet.object_cache import NotSynced
 from pybernetes.node.kubelet.volumes import atomic_writer, fs_group, host_mounts
-from pybernetes.node.kubelet.volumes.base import (
+from pybernetes.node.kubelet.volumes.errors import VolumeError
+from pybernetes.node.kubelet.volumes.image_volumes import ImageVolumes
+from pybernetes.node.kubelet.volumes.volume_inputs import VolumeInputs
+from pybernetes.node.kubelet.volumes.volume_kind import (
     ContentVolume,
-    Kind,
     MountedVolume,
-    VolumeError,
-    VolumeInputs,
+    PathVolume,
+    VolumeKind,
     VolumeRequest,
 )
-from pybernetes.node.kubelet.volumes.image_volumes import ImageVolumes
-
-__all__ = ["MountedVolume", "VolumeError", "VolumeManager"]
-Fields = dict[str, Any]
-_TRUST_SECONDS = 60.0  # trust bundles are fetched and not watched
 
 
 class VolumeManager:
     """The volumes of all pods of a node, below one folder."""
 
-    def __init__(self, around: VolumeInputs, images: ImageVolumes) -> None:
-        self.around, self.images = around, images
-        self.kinds: dict[str, Kind] = discover(
+    def __init__(self, inputs: VolumeInputs, images: ImageVolumes) -> None:
+        self.inputs, self.images = inputs, images
+        self.kinds: dict[str, VolumeKind] = discover(
             "pybernetes.node.kubelet.volumes.kinds", "VOLUME", key=lambda kind: kind.source
         )
-        self.places: dict[tuple[str, str], str] = {}  # where volumes are, by pod and name
+        self._paths: dict[tuple[str, str], str] = {}  # where volumes are, by uid of the pod and name
         self._owned: set[tuple[str, str]] = set()  # volumes whose files have had their group set
 
     def folder(self, uid: str) -> Path:
-        """Where everything of a pod is."""
-        return self.around.directory / uid
+        """Return the folder of everything that belongs to a pod."""
+        return self.inputs.directory / uid
 
-    def _request(self, pod: Fields, volume: Fields) -> tuple[Kind, VolumeRequest]:
-        source = next((key for key in volume if key != "name"), "emptyDir")
+    def _request(self, pod: Object, volume: Object) -> tuple[VolumeKind, VolumeRequest]:
+        source = _source_of(volume)
         kind = self.kinds.get(source)
         if kind is None:
             raise VolumeError(
                 f'volume "{volume["name"]}": volumes of type {source} are not supported by this kubelet'
             )
         path = self.folder(pod["metadata"]["uid"]) / "volumes" / f"kubernetes.io~{source}" / volume["name"]
-        return kind, VolumeRequest(pod, volume["name"], volume.get(source) or {}, path, self.around)
+        return kind, VolumeRequest(pod, volume["name"], volume.get(source) or {}, path, self.inputs)
 
-    async def mount(self, pod: Fields) -> dict[str, MountedVolume]:
-        """Has all volumes of a pod in place; gives them by name. Does nothing for those that are."""
-        found = {volume["name"]: await self._one(pod, volume) for volume in pod["spec"].get("volumes", ())}
-        self.places |= {
-            (pod["metadata"]["uid"], name): each.path for name, each in found.items() if each.path
+    async def mount(self, pod: Object) -> dict[str, MountedVolume]:
+        """Mount the volumes of a pod that are not mounted yet; return all of them by name."""
+        mounted = {
+            volume["name"]: await self._mount_one(pod, volume) for volume in pod["spec"].get("volumes", ())
         }
-        return found
+        self._paths |= {
+            (pod["metadata"]["uid"], name): volume.path for name, volume in mounted.items() if volume.path
+        }
+        return mounted
 
-    def place(self, pod: Fields, volume: Fields) -> str | None:
-        """Where a volume of a pod is, if that is known; images are the runtime's."""
-        if "image" in volume:
-            return None
-        known = self.places.get((pod["metadata"]["uid"], volume["name"]))
-        if known is not None:
-            return known
+    def measured_path(self, pod: Object, volume: Object) -> str | None:
+        """Return where a volume of a pod is, if that is known and what it uses is to be told."""
         try:
-            path = self._request(pod, volume)[1].path
+            kind, request = self._request(pod, volume)
         except VolumeError:
             return None
-        return str(path) if path.exists() else None
+        if isinstance(kind, PathVolume) and not kind.measured:
+            return None
+        known = self._paths.get((pod["metadata"]["uid"], volume["name"]))
+        if known is not None:
+            return known
+        return str(request.path) if request.path.exists() else None
 
-    async def _one(self, pod: Fields, volume: Fields) -> MountedVolume:
+    async def _mount_one(self, pod: Object, volume: Object) -> MountedVolume:
         kind, request = self._request(pod, volume)
         name = volume["name"]
         try:
@@ -86,9 +85,9 @@ class VolumeManager:
         except (NotSynced, OSError) as error:
             raise VolumeError(f'MountVolume.SetUp failed for volume "{name}" : {error}') from None
         key = (pod["metadata"]["uid"], name)
-        if request.fs_group is not None and fs_group.applies(kind.source) and key not in self._owned:
+        if request.fs_group is not None and kind.takes_fs_group and key not in self._owned:
             policy = (pod["spec"].get("securityContext") or {}).get("fsGroupChangePolicy", "Always")
-            fs_group.give(Path(mounted.path), request.fs_group, policy, mounted.read_only)
+            fs_group.give_to_group(Path(mounted.path), request.fs_group, policy, mounted.read_only)
             self._owned.add(key)
         return mounted
 
@@ -104,8 +103,8 @@ class VolumeManager:
             os.chmod(request.path, 0o2777)
         atomic_writer.write(request.path, files, request.fs_group)
 
-    async def refresh(self, pod: Fields) -> None:
-        """Writes what has changed of the volumes whose content comes from objects."""
+    async def refresh(self, pod: Object) -> None:
+        """Rewrite the volumes whose content comes from objects, where it changed."""
         for volume in pod["spec"].get("volumes", ()):
             kind, request = self._request(pod, volume)
             if isinstance(kind, ContentVolume) and request.path.exists():
@@ -116,18 +115,24 @@ class VolumeManager:
                         f'MountVolume.SetUp failed for volume "{volume["name"]}" : {error}'
                     ) from None
 
-    def refresh_delay(self, pod: Fields) -> float | None:
-        """When content is to be written again although nothing tells of a change; None if never."""
-        uid, now = pod["metadata"]["uid"], self.around.clock.now()
-        delays = [max(1.0, token[1] - now) for key, token in self.around.tokens.items() if key[0] == uid]
+    def refresh_delay(self, pod: Object) -> float | None:
+        """Return the seconds until files are to be written again although nothing announces a change."""
+        uid, now = pod["metadata"]["uid"], self.inputs.clock.now()
+        delays = [
+            max(1.0, credential.renew_at - now)
+            for key, credential in self.inputs.credentials.items()
+            if key[0] == uid
+        ]
         for volume in pod["spec"].get("volumes", ()):
-            sources = (volume.get("projected") or {}).get("sources", ())
-            if any("clusterTrustBundle" in each for each in sources):
-                delays.append(_TRUST_SECONDS)
+            source = _source_of(volume)
+            kind = self.kinds.get(source)
+            delay = kind.refresh_after(volume[source] or {}) if isinstance(kind, ContentVolume) else None
+            if delay is not None:
+                delays.append(delay)
         return min(delays) if delays else None
 
     async def unmount(self, uid: str) -> None:
-        """Takes a pod's volumes away, and everything else of it."""
+        """Remove a pod's volumes, and everything else of it."""
         folder = self.folder(uid)
         if folder.exists():
             for point in host_mounts.mounts_below(folder):
@@ -135,13 +140,16 @@ class VolumeManager:
             await self.images.release(uid)
             shutil.rmtree(folder, ignore_errors=True)
         self._owned = {key for key in self._owned if key[0] != uid}
-        self.places = {key: path for key, path in self.places.items() if key[0] != uid}
-        for kept in (self.around.tokens, self.around.asked):
-            for key in [key for key in kept if key[0] == uid]:
-                del kept[key]
+        self._paths = {key: path for key, path in self._paths.items() if key[0] != uid}
+        self.inputs.forget(uid)
 
     def orphans(self, known: set[str]) -> list[str]:
-        """The uids of pods that have a folder here and that nobody knows."""
-        if not self.around.directory.exists():
+        """Return the uids of unknown pods that have a folder here."""
+        if not self.inputs.directory.exists():
             return []
-        return [name for name in os.listdir(self.around.directory) if name not in known]
+        return [name for name in os.listdir(self.inputs.directory) if name not in known]
+
+
+def _source_of(volume: Object) -> str:
+    """Return the field of a volume that says what kind it is."""
+    return next((key for key in volume if key != "name"), "emptyDir")

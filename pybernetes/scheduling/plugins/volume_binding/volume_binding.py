@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Hashable, Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -297,16 +297,16 @@ def _add(sums: dict[str, Ints], name: str, amounts: Ints, size: int) -> None:
     sums[name] = sums.get(name, np.zeros(size, dtype=np.int64)) + amounts
 
 
-def _after_class(pod: Pod, old: Any, new: Any) -> bool:
+def _after_class(pod: Pod, old: Object | None, new: Object) -> bool:
     return old is None or old.get("allowedTopologies") != new.get("allowedTopologies")
 
 
-def _after_driver(pod: Pod, old: Any, new: Any) -> bool:
+def _after_driver(pod: Pod, old: Object, new: Object) -> bool:
     told, tells = ((driver.get("spec") or {}).get("storageCapacity") for driver in (old, new))
     return bool(told) and not tells
 
 
-def _after_capacity(pod: Pod, old: Any, new: Any) -> bool:
+def _after_capacity(pod: Pod, old: Object | None, new: Object) -> bool:
     return old is None or persistent_volumes.largest_volume(new) > persistent_volumes.largest_volume(old)
 
 

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply.last_applied import ANNOTATION, annotate, read
+from pybernetes.tools.kubectl.apply.local_patch import patched
 from pybernetes.tools.kubectl.apply.server_side import warn_if_deleting
+from pybernetes.tools.kubectl.apply.three_way_patch import patch_for
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, not_found, with_source
 from pybernetes.tools.kubectl.resources.builder import Info
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+
 
 _MISSING = (
     "Warning: resource {label} is missing the {annotation} annotation which is required by kubectl apply. kubectl apply "
@@ -65,12 +73,12 @@ def describe(info: Info) -> str:
     return f'{where}\nName: "{info.name}", Namespace: "{info.namespace}"'
 
 
-def _patched(context: Context, info: Info, live: dict[str, Any], modified: dict[str, Any]) -> dict[str, Any]:
+def _patched(context: Context, info: Info, live: Object, modified: Object) -> Object:
     """Send the patch, again after a conflict, and leave the result in the info."""
     for attempt in range(_ATTEMPTS):
         patch, kind = compute(info, live, modified)
         if context.dry_run() == "client":
-            info.object = _local(info, live, patch, kind)
+            info.object = patched(copy.deepcopy(live), patch, kind)
             return patch
         if not patch:
             info.object = live
@@ -92,34 +100,13 @@ def _patched(context: Context, info: Info, live: dict[str, Any], modified: dict[
     raise AssertionError
 
 
-def compute(info: Info, live: dict[str, Any], modified: dict[str, Any]) -> tuple[dict[str, Any], str]:
+def compute(info: Info, live: Object, modified: Object) -> tuple[Object, str]:
     """Return the patch, and of which kind it is."""
-    from pybernetes.api.schema import kind_type
-    from pybernetes.tools.kubectl.apply.three_way_patch import merge_patch, strategic_patch
-
     last = read(live)
-    original = json.loads(last) if last else None
-    try:
-        type_ = kind_type(info.resource.group, info.resource.version, info.resource.kind)
-    except KeyError:
-        return merge_patch(original, modified, live), "merge"
-    return strategic_patch(original, modified, live, type_), "strategic"
+    return patch_for(info.resource, json.loads(last) if last else None, modified, live)
 
 
-def _local(info: Info, live: dict[str, Any], patch: dict[str, Any], kind: str) -> dict[str, Any]:
-    """Return what the object would be, computed here."""
-    if kind == "merge":
-        from pybernetes.api.patch.merge_patch import apply as merge
-
-        return merge(live, patch)
-    from pybernetes.api.patch.strategic import apply as strategic
-    from pybernetes.api.schema import kind_type
-
-    type_ = kind_type(info.resource.group, info.resource.version, info.resource.kind)
-    return strategic(copy.deepcopy(live), patch, type_)
-
-
-def _recreate(context: Context, info: Info, modified: dict[str, Any]) -> None:
+def _recreate(context: Context, info: Info, modified: Object) -> None:
     """Delete the object and create it anew, as --force asks."""
     from pybernetes.tools.kubectl.resources.deletion import delete_object, propagation_policy
     from pybernetes.tools.kubectl.resources.waiting import A_WEEK, until_gone

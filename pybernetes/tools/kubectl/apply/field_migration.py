@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply.last_applied import ANNOTATION, read
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError
 from pybernetes.tools.kubectl.resources.builder import Info
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+
+
 _KEEPER = "kubectl-last-applied"
 _ATTEMPTS = 5
 _RETRIED = "This is non-fatal and will be retried next time you apply. Error:"
-Entry = dict[str, Any]
 
 
 def migrate(context: Context, info: Info, wanted: dict[str, Any], query: dict[str, Any]) -> None:
@@ -45,11 +50,11 @@ def migrate(context: Context, info: Info, wanted: dict[str, Any], query: dict[st
         )
 
 
-def _entries(info: Info) -> list[Entry]:
+def _entries(info: Info) -> list[Object]:
     return (info.object.get("metadata") or {}).get("managedFields") or []
 
 
-def _owns(entry: Entry) -> bool:
+def _owns(entry: Object) -> bool:
     fields = (entry.get("fieldsV1") or {}).get("f:metadata") or {}
     return f"f:{ANNOTATION}" in (fields.get("f:annotations") or {})
 
@@ -61,7 +66,7 @@ def _keep_annotation(context: Context, info: Info, query: dict[str, Any]) -> Non
         return
     if any(entry.get("operation") == "Apply" and _owns(entry) for entry in _entries(info)):
         return
-    metadata: dict[str, Any] = {"name": info.name, "annotations": {ANNOTATION: text}}
+    metadata: Object = {"name": info.name, "annotations": {ANNOTATION: text}}
     if info.resource.namespaced:
         metadata["namespace"] = info.namespace
     value = {"apiVersion": info.resource.api_version, "kind": info.resource.kind, "metadata": metadata}
@@ -103,14 +108,14 @@ def _move(context: Context, info: Info, query: dict[str, Any]) -> bool:
     return False
 
 
-def upgraded(entries: list[Entry], old: str, new: str) -> list[Entry]:
+def upgraded(entries: list[Object], old: str, new: str) -> list[Object]:
     """Return the entries with those of a client-side manager merged into that of the server-side one."""
     entries = copy.deepcopy(entries)
 
-    def is_old(entry: Entry) -> bool:
+    def is_old(entry: Object) -> bool:
         return entry["manager"] == old and entry["operation"] == "Update" and not entry.get("subresource")
 
-    def is_new(entry: Entry) -> bool:
+    def is_new(entry: Object) -> bool:
         return entry["manager"] == new and entry["operation"] == "Apply" and not entry.get("subresource")
 
     target = next((entry for entry in entries if is_new(entry)), None)
@@ -126,7 +131,7 @@ def upgraded(entries: list[Entry], old: str, new: str) -> list[Entry]:
     return [entry for entry in entries if not is_old(entry)]
 
 
-def _union(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
+def _union(left: Object, right: Object) -> Object:
     union = dict(left)
     for key, value in right.items():
         union[key] = _union(union[key], value) if isinstance(union.get(key), dict) else value

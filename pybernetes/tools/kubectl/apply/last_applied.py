@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.output.json import dumps
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration"
 
 
-def configuration(value: dict[str, Any], typed: bool = False, complete: bool = True) -> str:
+def configuration(value: Object, typed: bool = False, complete: bool = True) -> str:
     """Return the text of the annotation for an object: the object without the annotation."""
     plain = copy.deepcopy(value)
     annotations = plain.setdefault("metadata", {}).get("annotations")
@@ -22,7 +26,7 @@ def configuration(value: dict[str, Any], typed: bool = False, complete: bool = T
     return dumps(plain, indent=None, typed=typed) + "\n"
 
 
-def annotate(value: dict[str, Any], typed: bool = False) -> dict[str, Any]:
+def annotate(value: Object, typed: bool = False) -> Object:
     """Return the object with the annotation."""
     text = configuration(value, typed)
     metadata = dict(value.get("metadata") or {})
@@ -30,6 +34,6 @@ def annotate(value: dict[str, Any], typed: bool = False) -> dict[str, Any]:
     return {**value, "metadata": metadata}
 
 
-def read(value: dict[str, Any]) -> str | None:
+def read(value: Object) -> str | None:
     """Return what was applied last, if anything."""
     return ((value.get("metadata") or {}).get("annotations") or {}).get(ANNOTATION)

@@ -1,4 +1,4 @@
-"""Deletes what was applied before and is in the files no more."""
+"""Deletes what was applied before and is no longer in the files."""
 
 from __future__ import annotations
 

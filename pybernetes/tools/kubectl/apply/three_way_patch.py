@@ -5,16 +5,22 @@ Fields that were wanted before and are not any more are removed; fields that nob
 
 from __future__ import annotations
 
-from typing import Any
+from pybernetes.tools.kubectl import TYPE_CHECKING
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+    from pybernetes.tools.kubectl.resources.discovery import Resource
+
+
 _DELETE = "$deleteFromPrimitiveList"
 _ORDER = "$setElementOrder"
 
 
-def merge_patch(original: Json | None, modified: Json, current: Json) -> Json:
+def merge_patch(original: Object | None, modified: Object, current: Object) -> Object:
     """Return a JSON merge patch, for kinds whose lists have no keys."""
-    patch: Json = {}
+    patch: Object = {}
     for key, value in modified.items():
         now = current.get(key)
         if value is None:
@@ -33,9 +39,9 @@ def merge_patch(original: Json | None, modified: Json, current: Json) -> Json:
     return patch
 
 
-def strategic_patch(original: Json | None, modified: Json, current: Json, type_: Any) -> Json:
+def strategic_patch(original: Object | None, modified: Object, current: Object, type_: Any) -> Object:
     """Return a strategic merge patch, for kinds whose type is known."""
-    patch: Json = {}
+    patch: Object = {}
     original = original or {}
     for key, value in modified.items():
         now, before = current.get(key), original.get(key)
@@ -76,7 +82,7 @@ def same(left: Any, right: Any) -> bool:
 
 
 def _list(
-    patch: Json, key: str, original: list[Any], modified: list[Any], current: list[Any], field: Any
+    patch: Object, key: str, original: list[Any], modified: list[Any], current: list[Any], field: Any
 ) -> None:
     if field.merge_key and all(isinstance(item, dict) for item in (*original, *modified, *current)):
         _objects(patch, key, original, modified, current, field)
@@ -93,13 +99,13 @@ def _list(
 
 
 def _objects(
-    patch: Json, key: str, original: list[Json], modified: list[Json], current: list[Json], field: Any
+    patch: Object, key: str, original: list[Object], modified: list[Object], current: list[Object], field: Any
 ) -> None:
     name = field.merge_key
     before = {item.get(name): item for item in original}
     now = {item.get(name): item for item in current}
     wanted = [item.get(name) for item in modified]
-    changes: list[Json] = []
+    changes: list[Object] = []
     for wanted_item in modified:
         identity = wanted_item.get(name)
         if identity not in now:
@@ -116,3 +122,16 @@ def _objects(
     if changes:
         patch[key] = changes
     patch[f"{_ORDER}/{key}"] = [{name: value} for value in wanted]
+
+
+def patch_for(
+    resource: Resource, original: Object | None, modified: Object, current: Object
+) -> tuple[Object, str]:
+    """Return the patch for an object of a resource, and of which kind it is: strategic where its type is known."""
+    from pybernetes.api.schema import kind_type
+
+    try:
+        type_ = kind_type(resource.group, resource.version, resource.kind)
+    except KeyError:
+        return merge_patch(original, modified, current), "merge"
+    return strategic_patch(original, modified, current, type_), "strategic"

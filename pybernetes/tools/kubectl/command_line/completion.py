@@ -16,13 +16,16 @@ words WORD …       one of these words
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.command_line.flags import Flag, FlagError, HelpWanted, declare, parse
 from pybernetes.tools.kubectl.command_line.lookup import COMMANDS, find, group_of, names
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 FILES, NO_SPACE, NO_FILES, EXTENSIONS = 0, 2, 4, 8
 _DIRECTIVES = {

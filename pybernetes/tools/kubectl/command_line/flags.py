@@ -7,9 +7,9 @@ A type followed by ``?x`` may be given without a value, which then is x.
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.errors import CommandError, quoted
 
-TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     from typing import Any
 
@@ -58,15 +58,6 @@ class Flag:
 
                 return parse_duration(text)
         return text
-
-
-def quoted(text: str) -> str:
-    """Return the text in quotes, as Go's %q writes it."""
-    if text.isprintable() and '"' not in text and "\\" not in text:
-        return f'"{text}"'
-    from pybernetes.api.text.go_format import quote
-
-    return quote(text)
 
 
 class Values:

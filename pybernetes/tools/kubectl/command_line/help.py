@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, TextIO
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.command_line.flags import Flag, declare
 from pybernetes.tools.kubectl.command_line.lookup import COMMANDS, group_of, load, names
 from pybernetes.tools.kubectl.errors import Verbatim
 
 if TYPE_CHECKING:
+    from typing import TextIO
+
     from pybernetes.tools.kubectl.command_line.lookup import Command
 
 _OTHER = "Other Commands"  # where those are listed that are named nowhere

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.connection import streaming
 from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.context import Context
@@ -12,13 +12,17 @@ from pybernetes.tools.kubectl.errors import CommandError, Verbatim
 from pybernetes.tools.kubectl.resources.builder import Info
 from pybernetes.tools.kubectl.resources.pods import choose_container, containers, wait_running
 
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
+
 _RECORDED = (
     "All commands and output from this session will be recorded in container logs, including credentials and "
     "sensitive information passed through the command prompt."
 )
 
 
-def attach(context: Context, pod: dict[str, Any], name: str) -> None:
+def attach(context: Context, pod: Object, name: str) -> None:
     """Join our input and output with those of a container."""
     flags = context.flags
     try:
@@ -92,7 +96,7 @@ def follow(context: Context, info: Info) -> int:
 def _result(context: Context, info: Info) -> int:
     from pybernetes.tools.kubectl.resources.waiting import until
 
-    def over(value: dict[str, Any] | None) -> bool:
+    def over(value: Object | None) -> bool:
         return value is None or (value.get("status") or {}).get("phase") in ("Succeeded", "Failed")
 
     pod = until(context, info, over, time.monotonic() + context.flags.pod_running_timeout) or {}

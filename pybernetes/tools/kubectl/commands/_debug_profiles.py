@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pybernetes.tools.kubectl import TYPE_CHECKING
 
-Object = dict[str, Any]
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
+
 PROFILES = ("legacy", "general", "baseline", "restricted", "netadmin", "sysadmin")
 _ADDED = {"general": ["SYS_PTRACE"], "netadmin": ["NET_ADMIN", "NET_RAW"]}
 _RESTRICTED = {

@@ -6,11 +6,15 @@ import os
 import shlex
 import subprocess
 import tempfile
-from typing import Any
 
 from pybernetes.api.resource import Object
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 HEAD = """# Please edit the object below. Lines beginning with a '#' will be ignored,
 # and an empty file will abort the edit. If an error occurs while saving this file will be

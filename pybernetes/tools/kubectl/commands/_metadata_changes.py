@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
 
-from pybernetes.tools.kubectl.command_line.flags import quoted
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, raise_all
+from pybernetes.tools.kubectl.errors import CommandError, quoted, raise_all
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 _CHANGE_CAUSE = "kubernetes.io/change-cause"
 
@@ -139,10 +142,10 @@ def _one(
     if what == "label":
         done = _label_message(added, dropped)
     if not local and (what != "label" or added or dropped):
-        patch: dict[str, Any] = {"metadata": {field: {**wanted, **dict.fromkeys(removed)}}}
+        patch: Object = {"metadata": {field: {**wanted, **dict.fromkeys(removed)}}}
         if what == "annotation":
             current = (info.object.get("metadata") or {}).get(field) or {}
-            changes: dict[str, Any] = {key: wanted[key] for key in added}
+            changes: Object = {key: wanted[key] for key in added}
             changes |= dict.fromkeys(key for key in removed if key in current)
             patch = {"metadata": {field: changes}} if changes else {}
         if flags.resource_version:

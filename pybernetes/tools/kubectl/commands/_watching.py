@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.commands.get import as_table, builder, printer_of
 from pybernetes.tools.kubectl.connection.client import JSON, TABLE
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found
 from pybernetes.tools.kubectl.output.table import TablePrinter, columns
 from pybernetes.tools.kubectl.resources.builder import Info
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
 
 
 class _Growing:
@@ -77,7 +81,7 @@ def watch(context: Context, human: bool) -> None:
         show(event["object"], event["type"] if flags.output_watch_events else "")
 
 
-def _version(value: dict[str, Any], single: bool) -> str:
+def _version(value: Object, single: bool) -> str:
     version = (value.get("metadata") or {}).get("resourceVersion") or ""
     if value.get("kind") == "Table" and single:
         rows = value.get("rows") or [{}]
@@ -94,7 +98,7 @@ def _shower(context: Context, info: Info, human: bool) -> Any:
         return lambda value, event: out.write(printer.rows(as_table(value), event))
     show = printer_of(context)
 
-    def one(value: dict[str, Any], event: str) -> None:
+    def one(value: Object, event: str) -> None:
         items = value["items"] if isinstance(value.get("items"), list) else [value]
         for item in items:
             if "kind" not in item:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.table import columns
 from pybernetes.tools.kubectl.resources.discovery import Resource
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.tools.kubectl.command_line.flags import Values
+
 
 SUMMARY = "Print the supported API resources on the server"
 USAGE = "api-resources"
@@ -66,7 +71,7 @@ def run(context: Context) -> None:
     context.stdout.write(columns(rows))
 
 
-def _wanted(flags: Any, resource: Resource) -> bool:
+def _wanted(flags: Values, resource: Resource) -> bool:
     given = flags.changed
     return (
         resource.preferred

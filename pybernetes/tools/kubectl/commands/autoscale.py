@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply.last_applied import annotate
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.create._generator import ordered
@@ -11,6 +10,10 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Auto-scale a deployment, replica set, stateful set, or replication controller"
 USAGE = "autoscale (-f FILENAME | TYPE NAME | TYPE/NAME) [--min=MINPODS] --max=MAXPODS [--cpu=CPU] [--memory=MEMORY]"
@@ -73,7 +76,7 @@ def _one(context: Context, info: Info, dry_run: str) -> None:
         raise CommandError(
             f"cannot autoscale a {info.resource.kind}: could not find scale subresource for {kind} in discovery information"
         )
-    spec: dict[str, Any] = {
+    spec: Object = {
         "scaleTargetRef": {
             "kind": info.resource.kind,
             "name": info.name,
@@ -93,7 +96,7 @@ def _one(context: Context, info: Info, dry_run: str) -> None:
     metadata = {"name": flags.name or info.name}
     if context.namespace_given or dry_run != "client":
         metadata["namespace"] = context.namespace
-    value: dict[str, Any] = {
+    value: Object = {
         "kind": "HorizontalPodAutoscaler", "apiVersion": "autoscaling/v2", "metadata": metadata, "spec": spec,
         "status": {"desiredReplicas": 0, "currentMetrics": None},
     }  # fmt: skip
@@ -106,7 +109,7 @@ def _one(context: Context, info: Info, dry_run: str) -> None:
     printers.make(context, "autoscaled", typed=True)(value)
 
 
-def _target(name: str, text: str) -> dict[str, Any]:
+def _target(name: str, text: str) -> Object:
     from pybernetes.api.quantity import QuantityError, canonical
 
     if text.endswith("%"):

@@ -6,13 +6,16 @@ import io
 import os
 import posixpath
 import tarfile
-from typing import Any
 
-from pybernetes.tools.kubectl.command_line.flags import quoted
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.commands.exec import execute
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, quoted
 from pybernetes.tools.kubectl.resources.pods import choose_container, named
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Copy files and directories to and from containers"
 USAGE = "cp <file-spec-src> <file-spec-dest>"
@@ -60,7 +63,7 @@ def run(context: Context) -> None:
         raise CommandError("one of src or dest must be a remote file specification")
 
 
-def _pod(context: Context, spec: _Spec) -> tuple[dict[str, Any], str]:
+def _pod(context: Context, spec: _Spec) -> tuple[Object, str]:
     if spec.namespace:
         context.__dict__["namespace"] = spec.namespace
     pod = named(context, spec.pod).object
@@ -115,7 +118,7 @@ def _quiet(context: Context) -> tuple[Context, io.StringIO]:
     return quiet, aside
 
 
-def _is_directory(context: Context, pod: dict[str, Any], container: str, path: str) -> bool:
+def _is_directory(context: Context, pod: Object, container: str, path: str) -> bool:
     return execute(_quiet(context)[0], pod, container, ["test", "-d", path], output=_Sink()) == 0
 
 

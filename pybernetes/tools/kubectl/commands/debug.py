@@ -5,15 +5,19 @@ from __future__ import annotations
 import copy
 import random
 from pathlib import Path
-from typing import Any
 
 from pybernetes.api.core.pod.image_names import is_reference
-from pybernetes.tools.kubectl.command_line.flags import quoted
+from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.apply.local_patch import patched
 from pybernetes.tools.kubectl.commands._attaching import attach
 from pybernetes.tools.kubectl.commands._debug_profiles import PROFILES, may_not_work, secure, strip, use_host
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, quoted
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Create debugging sessions for troubleshooting workloads and nodes"
 USAGE = "debug (POD | TYPE[[.VERSION].GROUP]/NAME) [ -- COMMAND [args...] ]"
@@ -45,7 +49,6 @@ i stdin bool false | keep the input of the container open
 t tty bool false | give the container a terminal
 - pod-running-timeout duration 1m0s |
 """,)  # fmt: skip
-Object = dict[str, Any]
 
 
 def run(context: Context) -> None:
@@ -195,12 +198,9 @@ def _customized(container: Object, custom: Object) -> Object:
     """Return a container with the part of --custom merged in."""
     if not custom:
         return container
-    from pybernetes.api.patch.strategic import apply
-    from pybernetes.api.schema import kind_type
-
-    pod = {"spec": {"containers": [container]}}
+    pod = {"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [container]}}
     patch = {"spec": {"containers": [{**custom, "name": container["name"]}]}}
-    return apply(pod, patch, kind_type("", "v1", "Pod"))["spec"]["containers"][0]
+    return patched(pod, patch, "strategic")["spec"]["containers"][0]
 
 
 def _warned(context: Context, container: Object, pod: Object) -> None:

@@ -6,13 +6,19 @@ import os
 import shlex
 import subprocess
 import tempfile
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply.client_side import compute
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, Exit, not_found
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Diff the live version against a would-be applied version"
 USAGE = "diff -f FILENAME"
@@ -39,10 +45,8 @@ def run(context: Context) -> int:
 
 def _run(context: Context) -> int:
     flags = context.flags
-    if context.args:
-        raise context.usage(f"Unexpected args: [{' '.join(context.args)}]")
-    if not flags.filename and not flags.kustomize:
-        raise CommandError("must specify one of -f and -k")
+    context.refuse_arguments()
+    context.require_files()
     if flags.force_conflicts and not flags.server_side:
         raise CommandError("--force-conflicts only works with --server-side")
     with (
@@ -94,7 +98,7 @@ def _states(context: Context, info: Info) -> tuple[Any, Any]:
     return live, context.client.patch(info.resource, info.namespace, info.name, patch, kind, query=query)
 
 
-def _text(value: dict[str, Any], managed: bool) -> str:
+def _text(value: Object, managed: bool) -> str:
     from pybernetes.tools.kubectl.output.printers import without_managed
     from pybernetes.tools.kubectl.output.yaml.printer import dumps
 

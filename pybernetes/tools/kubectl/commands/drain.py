@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 from pybernetes.api.text.durations import show_duration
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.commands._nodes import cordon, nodes
 from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe._writer import controller_of
-from pybernetes.tools.kubectl.errors import ApiError, CommandError, Verbatim, not_found, raise_all
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, Verbatim, not_found, quoted, raise_all
 from pybernetes.tools.kubectl.resources.builder import Info
 from pybernetes.tools.kubectl.resources.waiting import until
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Drain node in preparation for maintenance"
 USAGE = "drain NODE"
@@ -32,7 +37,6 @@ FLAGS = (shared_flags.DRY_RUN, shared_flags.SELECTOR, shared_flags.CHUNK, """
 """)  # fmt: skip
 _RETRY_SECONDS = 5.0
 _MIRROR = "kubernetes.io/config.mirror"
-Pod = dict[str, Any]
 
 
 def run(context: Context) -> None:
@@ -99,14 +103,16 @@ def _drain(context: Context, info: Info) -> list[CommandError]:
     return []
 
 
-def _gone(uid: str) -> Callable[[Pod | None], bool]:
+def _gone(uid: str) -> Callable[[Object | None], bool]:
     return lambda value: value is None or value["metadata"]["uid"] != uid
 
 
-def choose(context: Context, pods: list[Pod]) -> tuple[list[Pod], dict[str, list[str]], dict[str, list[str]]]:
+def choose(
+    context: Context, pods: list[Object]
+) -> tuple[list[Object], dict[str, list[str]], dict[str, list[str]]]:
     """Return the pods to move, what to warn about, and what stands in the way."""
     flags = context.flags
-    chosen: list[Pod] = []
+    chosen: list[Object] = []
     warnings: dict[str, list[str]] = {}
     errors: dict[str, list[str]] = {}
     for pod in pods:
@@ -139,7 +145,7 @@ def choose(context: Context, pods: list[Pod]) -> tuple[list[Pod], dict[str, list
     return chosen, warnings, errors
 
 
-def _evict(context: Context, pod: Pod, deadline: float) -> None:
+def _evict(context: Context, pod: Object, deadline: float) -> None:
     """Ask for an eviction, again and again while a disruption budget does not allow it."""
     flags = context.flags
     name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply.last_applied import annotate
+from pybernetes.tools.kubectl.apply.three_way_patch import patch_for
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands._editor import HEAD, as_text, in_editor, parsed, without_comments
-from pybernetes.tools.kubectl.commands.set._change import difference
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, Exit, not_found
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Edit a resource on the server"
 USAGE = "edit (RESOURCE/NAME | -f FILENAME)"
@@ -113,7 +117,7 @@ def _preserved(context: Context, path: str) -> None:
 
 
 def _send_all(
-    context: Context, infos: list[Info], plain: list[dict[str, Any]], value: dict[str, Any], results: Results
+    context: Context, infos: list[Info], plain: list[Object], value: Object, results: Results
 ) -> None:
     """Send each object that was changed."""
     edited = value.get("items") or [] if value.get("kind") == "List" and len(infos) > 1 else [value]
@@ -131,9 +135,7 @@ def _send_all(
         _send(context, *matches[0], after, results)
 
 
-def _send(
-    context: Context, info: Info, before: dict[str, Any], after: dict[str, Any], results: Results
-) -> None:
+def _send(context: Context, info: Info, before: Object, after: Object, results: Results) -> None:
     flags = context.flags
     if after == before:
         printers.make(context, "skipped")(after)
@@ -143,7 +145,7 @@ def _send(
     same = (after.get("apiVersion"), after.get("kind"), after["metadata"].get("name"))
     if same != (before["apiVersion"], before["kind"], info.name):
         raise CommandError("At least one of apiVersion, kind and name was changed")
-    patch, kind = difference(info, before, after)
+    patch, kind = patch_for(info.resource, before, after, before)
     if flags.output_patch:
         from pybernetes.tools.kubectl.output.json import dumps
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.lib.rfc3339 import parse as parse_time
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe._writer import _event
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.output.table import columns
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+    from pybernetes.tools.kubectl.command_line.flags import Values
+
 
 SUMMARY = "List events"
 USAGE = "events [(-o|--output=)json|yaml|kyaml|name|go-template|go-template-file|template|templatefile|jsonpath|jsonpath-as-json|jsonpath-file] [--for TYPE/NAME] [--watch] [--types=Normal,Warning]"
@@ -20,7 +24,6 @@ FLAGS = (shared_flags.PRINT, shared_flags.ALL_NAMESPACES, shared_flags.CHUNK, ""
 - types list | only these types: Normal, Warning
 w watch bool false | then show more as it happens
 """)  # fmt: skip
-Event = dict[str, Any]
 
 
 def run(context: Context) -> None:
@@ -77,19 +80,19 @@ def _fields(context: Context, about: str) -> str:
     return f"involvedObject.kind={kind.kind},involvedObject.name={parts[1]}"
 
 
-def _wanted(flags: Any, event: Event) -> bool:
+def _wanted(flags: Values, event: Object) -> bool:
     return not flags.types or (event.get("type") or "").lower() in [
         event_type.lower() for event_type in flags.types
     ]
 
 
-def _moment(event: Event) -> float:
+def _moment(event: Object) -> float:
     series = (event.get("series") or {}).get("lastObservedTime")
     text = series or event.get("lastTimestamp") or event.get("eventTime")
     return parse_time(text) if text else 0.0
 
 
-def _headings(flags: Any) -> list[str]:
+def _headings(flags: Values) -> list[str]:
     return (["NAMESPACE"] if flags.all_namespaces else []) + [
         "LAST SEEN",
         "TYPE",
@@ -99,7 +102,7 @@ def _headings(flags: Any) -> list[str]:
     ]
 
 
-def _row(flags: Any, event: Event) -> list[str]:
+def _row(flags: Values, event: Object) -> list[str]:
     kind, reason, interval, _, _ = _event(event)
     about = event.get("involvedObject") or {}
     cells = [

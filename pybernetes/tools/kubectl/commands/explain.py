@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, NoMatch, Verbatim
 from pybernetes.tools.kubectl.resources.discovery import Resource, match
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Get documentation for a resource"
 USAGE = "explain TYPE [--recursive=FALSE|TRUE] [--api-version=api-version-group] [-o|--output=plaintext|plaintext-openapiv2]"
@@ -18,7 +22,6 @@ FLAGS = ("""
 o output string plaintext | plaintext
 - recursive bool false | show the fields of fields
 """,)  # fmt: skip
-Schema = dict[str, Any]
 
 
 def run(context: Context) -> None:
@@ -78,7 +81,7 @@ def _find(context: Context) -> tuple[Resource, list[str]]:
     return resource, words[1:]
 
 
-def _document(context: Context, resource: Resource) -> Schema:
+def _document(context: Context, resource: Resource) -> Object:
     index = context.client.json("GET", "/openapi/v3")
     key = f"apis/{resource.api_version}" if resource.group else f"api/{resource.version}"
     entry = (index.get("paths") or {}).get(key)
@@ -88,7 +91,7 @@ def _document(context: Context, resource: Resource) -> Schema:
     return context.client.json("GET", f"{path}?{query}" if query else path)
 
 
-def _schema(document: Schema, resource: Resource) -> Schema:
+def _schema(document: Object, resource: Resource) -> Object:
     wanted = {"group": resource.group, "version": resource.version, "kind": resource.kind}
     for schema in ((document.get("components") or {}).get("schemas") or {}).values():
         if wanted in (schema.get("x-kubernetes-group-version-kind") or ()):
@@ -97,15 +100,15 @@ def _schema(document: Schema, resource: Resource) -> Schema:
 
 
 class _Explainer:
-    def __init__(self, document: Schema, recursive: bool, depth: int) -> None:
+    def __init__(self, document: Object, recursive: bool, depth: int) -> None:
         self._schemas = (document.get("components") or {}).get("schemas") or {}
         self._recursive, self._depth = recursive, depth
 
-    def _resolved(self, schema: Schema) -> Schema:
+    def _resolved(self, schema: Object) -> Object:
         reference = schema.get("$ref")
         return self._schemas.get(reference.rpartition("/")[2]) or schema if reference else schema
 
-    def output(self, schema: Schema, path: list[str], history: frozenset[str] = frozenset()) -> str:
+    def output(self, schema: Object, path: list[str], history: frozenset[str] = frozenset()) -> str:
         """Return the text about the field at a path; an empty one if there is no such field."""
         resolved = self._resolved(schema)
         if not path:
@@ -131,7 +134,7 @@ class _Explainer:
                 return described
         return ""
 
-    def _description(self, schema: Schema) -> str:
+    def _description(self, schema: Object) -> str:
         resolved = self._resolved(schema)
         text = f"{resolved['description']}\n" if resolved.get("description") else ""
         for part in resolved.get("allOf") or ():
@@ -141,7 +144,7 @@ class _Explainer:
                 text += self._description(resolved[key])
         return text
 
-    def _fields(self, schema: Schema, level: int, history: frozenset[str]) -> str:
+    def _fields(self, schema: Object, level: int, history: frozenset[str]) -> str:
         reference = schema.get("$ref", "")
         if reference in history:
             return ""
@@ -159,7 +162,7 @@ class _Explainer:
                 text += self._fields(resolved[key], level, deeper)
         return text
 
-    def _detail(self, schema: Schema, name: str, value: Schema, level: int) -> str:
+    def _detail(self, schema: Object, name: str, value: Object, level: int) -> str:
         space = level * 2
         required = " -required-" if name in (schema.get("required") or ()) else ""
         text = (
@@ -170,7 +173,7 @@ class _Explainer:
         words = value.get("description") or "<no description>"
         return text + indent(wrap(words, 78 - space), space + 2) + "\n\n"
 
-    def _type(self, schema: Schema) -> str:
+    def _type(self, schema: Object) -> str:
         if schema.get("items"):
             return f"[]{self._type(schema['items'])}"
         if isinstance(schema.get("additionalProperties"), dict) and schema["additionalProperties"]:
@@ -185,7 +188,7 @@ class _Explainer:
         return "Object" if kind == "object" else kind
 
 
-def _enum(schema: Schema, *, long: bool, space: int = 0) -> str:
+def _enum(schema: Object, *, long: bool, space: int = 0) -> str:
     values = ['""' if value == "" else str(value) for value in schema.get("enum") or ()]
     if not values:
         return ""

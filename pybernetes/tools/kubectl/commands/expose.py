@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply import overrides
 from pybernetes.tools.kubectl.apply.last_applied import annotate
 from pybernetes.tools.kubectl.command_line import shared_flags
@@ -13,6 +12,11 @@ from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 from pybernetes.tools.kubectl.resources.label_selector import parse_labels
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+    from pybernetes.tools.kubectl.command_line.flags import Values
+
 
 SUMMARY = (
     "Take a replication controller, service, deployment or pod and expose it as a new Kubernetes service"
@@ -112,7 +116,7 @@ def _ports(info: Info) -> list[tuple[str, str]]:
     ]
 
 
-def _service(context: Context, info: Info) -> dict[str, Any]:
+def _service(context: Context, info: Info) -> Object:
     flags = context.flags
     selector = parse_labels(flags.selector) if flags.selector else dict(sorted(_selector(info).items()))
     if not selector:
@@ -127,7 +131,7 @@ def _service(context: Context, info: Info) -> dict[str, Any]:
         else dict(sorted(((info.object.get("metadata") or {}).get("labels") or {}).items()))
     )
     name = flags.name or info.name[:63]
-    spec: dict[str, Any] = {}
+    spec: Object = {}
     if ports := _service_ports(flags, wanted, known):
         spec["ports"] = ports
     spec["selector"] = selector
@@ -143,7 +147,7 @@ def _service(context: Context, info: Info) -> dict[str, Any]:
         spec["sessionAffinity"] = flags.session_affinity
     if flags.type == "LoadBalancer" and flags.load_balancer_ip:
         spec["loadBalancerIP"] = flags.load_balancer_ip
-    meta: dict[str, Any] = {"name": name}
+    meta: Object = {"name": name}
     if labels:
         meta["labels"] = labels
     return {
@@ -155,8 +159,8 @@ def _service(context: Context, info: Info) -> dict[str, Any]:
     }
 
 
-def _service_ports(flags: Any, wanted: list[str], known: list[tuple[str, str]]) -> list[dict[str, Any]]:
-    service_ports: list[dict[str, Any]] = []
+def _service_ports(flags: Values, wanted: list[str], known: list[tuple[str, str]]) -> list[Object]:
+    service_ports: list[Object] = []
     for place, text in enumerate(wanted, 1):
         if not text.lstrip("-").isdigit():
             raise CommandError(f'strconv.Atoi: parsing "{text}": invalid syntax')
@@ -166,7 +170,7 @@ def _service_ports(flags: Any, wanted: list[str], known: list[tuple[str, str]]) 
             else list(dict.fromkeys(p for port, p in known if port == text)) or ["TCP"]
         )
         for protocol in protocols:
-            entry: dict[str, Any] = {}
+            entry: Object = {}
             if len(protocols) > 1:
                 entry["name"] = f"port-{place}-{protocol.lower()}"
             elif len(wanted) > 1:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.connection.client import JSON, TABLE
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, raise_all
 from pybernetes.tools.kubectl.resources.builder import Builder, Info, is_not_found
 
-TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     from typing import Any
+
+    from pybernetes.api.resource import Object
 
 SUMMARY = "Display one or many resources"
 USAGE = "get [(-o|--output=)FORMAT] (TYPE[.VERSION][.GROUP] [NAME | -l label] | TYPE[.VERSION][.GROUP]/NAME ...) [flags]"
@@ -153,7 +155,7 @@ def _tables(context: Context) -> None:
     raise_all(source.errors)
 
 
-def as_table(value: dict[str, Any]) -> dict[str, Any]:
+def as_table(value: Object) -> Object:
     """Return the server's table; or, for an object that is not one, its name and age."""
     if value.get("kind") == "Table":
         return value
@@ -210,7 +212,7 @@ def _generic(context: Context) -> None:
     raise_all(source.errors)
 
 
-def _sorted(infos: list[Info], field: str) -> list[dict[str, Any]]:
+def _sorted(infos: list[Info], field: str) -> list[Object]:
     items = [info.object for info in infos]
     if field:
         from pybernetes.tools.kubectl.output.sorting import sort_objects

@@ -1,4 +1,4 @@
-"""kustomize: not here yet, and says so."""
+"""kustomize: says that kustomizations are not supported."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 from contextlib import nullcontext
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.connection.client import failure, path_of, query_string
 from pybernetes.tools.kubectl.connection.http import Connection
@@ -14,6 +14,12 @@ from pybernetes.tools.kubectl.errors import ApiError, CommandError, not_found
 from pybernetes.tools.kubectl.output.times import check_rfc3339
 from pybernetes.tools.kubectl.resources.builder import Info
 from pybernetes.tools.kubectl.resources.pods import choose_container, containers, named, pods_of
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Print the logs for a container in a pod"
 USAGE = "logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]"
@@ -90,7 +96,7 @@ def _options(context: Context) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _targets(context: Context, container: str) -> list[tuple[dict[str, Any], str]] | None:
+def _targets(context: Context, container: str) -> list[tuple[Object, str]] | None:
     """Return the pods and containers whose logs are wanted."""
     flags = context.flags
     if flags.selector:
@@ -141,7 +147,7 @@ def _named(context: Context) -> Info:
 
 def print_logs(
     context: Context,
-    pod: dict[str, Any],
+    pod: Object,
     container: str,
     options: dict[str, Any],
     lock: threading.Lock | None = None,
@@ -182,7 +188,7 @@ def _parallel(context: Context, targets: list[tuple[dict[str, Any], str]], optio
     lock = threading.Lock()
     errors: list[CommandError] = []
 
-    def work(pod: dict[str, Any], name: str) -> None:
+    def work(pod: Object, name: str) -> None:
         try:
             print_logs(context, pod, name, options, lock)
         except CommandError as error:

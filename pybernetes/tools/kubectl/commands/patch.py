@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.apply.local_patch import patched
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Update fields of a resource"
 USAGE = "patch (-f FILENAME | TYPE NAME) [-p PATCH|--patch-file FILE]"
@@ -81,7 +88,7 @@ def _patch(context: Context) -> Any:
 
 
 def _q(text: bytes) -> str:
-    from pybernetes.tools.kubectl.command_line.flags import quoted
+    from pybernetes.tools.kubectl.errors import quoted
 
     return quoted(text.decode("utf-8", "replace"))
 
@@ -100,27 +107,9 @@ def _one(context: Context, info: Info, patch: Any, dry_run: str) -> None:
     printers.make(context, "patched" if changed else "patched (no change)", suffix=False)(value)
 
 
-def _locally(info: Info, patch: Any, kind: str) -> dict[str, Any]:
-    from pybernetes.api.errors import StatusError
-
-    document = copy.deepcopy(info.object)
+def _locally(info: Info, patch: Any, kind: str) -> Object:
     try:
-        if kind == "json":
-            from pybernetes.api.patch.json_patch import apply as json_apply
-
-            return json_apply(document, patch)
-        if kind == "merge":
-            from pybernetes.api.patch.merge_patch import apply as merge_apply
-
-            return merge_apply(document, patch)
-        from pybernetes.api.patch.strategic import apply as strategic_apply
-        from pybernetes.api.schema import kind_type
-
-        return strategic_apply(
-            document, patch, kind_type(info.resource.group, info.resource.version, info.resource.kind)
-        )
-    except StatusError as error:
-        raise CommandError(error.message) from None
+        return patched(copy.deepcopy(info.object), patch, kind)
     except KeyError:
         raise CommandError(
             f"cannot apply strategic merge patch for {info.resource.api_version}, Kind={info.resource.kind} locally, "

@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 import socket
 import threading
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.connection.streaming import Channels
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.resources.pods import named, pods_of
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Forward one or more local ports to a pod"
 USAGE = "port-forward TYPE/NAME [options] [LOCAL_PORT:]REMOTE_PORT [...[LOCAL_PORT_N:]REMOTE_PORT_N]"
@@ -58,7 +62,7 @@ def run(context: Context) -> None:
         return
 
 
-def _ports(text: str, service: dict[str, Any] | None, pod: dict[str, Any]) -> tuple[int, int]:
+def _ports(text: str, service: Object | None, pod: Object) -> tuple[int, int]:
     """Return the local port and the port in the pod; names and service ports are looked up."""
     local, colon, remote = text.partition(":")
     if not colon:
@@ -80,7 +84,7 @@ def _ports(text: str, service: dict[str, Any] | None, pod: dict[str, Any]) -> tu
     return int(local or 0), number
 
 
-def _remote(text: str, service: dict[str, Any] | None, pod: dict[str, Any]) -> int:
+def _remote(text: str, service: Object | None, pod: Object) -> int:
     if service is not None:
         for port in (service.get("spec") or {}).get("ports") or ():
             if text == str(port.get("port")) or text == port.get("name"):
@@ -126,7 +130,7 @@ def _listen(
     return listeners
 
 
-def _serve(context: Context, server: socket.socket, pod: dict[str, Any], remote: int) -> None:
+def _serve(context: Context, server: socket.socket, pod: Object, remote: int) -> None:
     while True:
         try:
             connection, _ = server.accept()
@@ -137,7 +141,7 @@ def _serve(context: Context, server: socket.socket, pod: dict[str, Any], remote:
         threading.Thread(target=_forward, args=(context, connection, pod, remote), daemon=True).start()
 
 
-def _forward(context: Context, connection: socket.socket, pod: dict[str, Any], remote: int) -> None:
+def _forward(context: Context, connection: socket.socket, pod: Object, remote: int) -> None:
     metadata = pod["metadata"]
     path = path_of(context.discovery.find("pods"), metadata["namespace"], metadata["name"], "portforward")
     try:

@@ -25,15 +25,13 @@ FLAGS = (
 def run(context: Context) -> None:
     """Replace the objects of the files."""
     flags = context.flags
-    if context.args:
-        raise context.usage(f"Unexpected args: [{' '.join(context.args)}]")
+    context.refuse_arguments()
     dry_run = context.dry_run()
     if flags.grace_period >= 0 and not flags.force:
         raise CommandError("--grace-period must have --force specified")
     if flags.timeout and not flags.force:
         raise CommandError("--timeout must have --force specified")
-    if not flags.filename and not flags.kustomize:
-        raise CommandError("must specify one of -f and -k")
+    context.require_files()
     if flags.raw:
         _raw(context)
         return

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.core.pod.image_names import is_reference
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply import overrides
 from pybernetes.tools.kubectl.apply.last_applied import annotate
 from pybernetes.tools.kubectl.command_line import shared_flags
@@ -14,6 +13,10 @@ from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Info
 from pybernetes.tools.kubectl.resources.label_selector import parse_labels
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Run a particular image on the cluster"
 USAGE = 'run NAME --image=image [--env="key=value"] [--port=port] [--dry-run=server|client] [--overrides=inline-json] [--command] -- [COMMAND] [args...]'
@@ -128,9 +131,9 @@ def _pod(
     labels: dict[str, str],
     annotations: dict[str, str],
     env: list[dict[str, str]],
-) -> dict[str, Any]:
+) -> Object:
     flags = context.flags
-    container: dict[str, Any] = {"name": name, "image": flags.image}
+    container: Object = {"name": name, "image": flags.image}
     arguments = context.args[1:]
     if arguments:
         container["command" if flags.command else "args"] = arguments
@@ -149,7 +152,7 @@ def _pod(
         container["stdinOnce"] = True
     if flags.tty:
         container["tty"] = True
-    meta: dict[str, Any] = {"name": name}
+    meta: Object = {"name": name}
     if context.namespace_given:
         meta["namespace"] = context.namespace
     meta["labels"] = labels
@@ -163,9 +166,9 @@ def _pod(
     return {"kind": "Pod", "apiVersion": "v1", "metadata": meta, "spec": spec, "status": {}}
 
 
-def _service(context: Context, name: str, labels: dict[str, str]) -> dict[str, Any]:
+def _service(context: Context, name: str, labels: dict[str, str]) -> Object:
     port = int(context.flags.port)
-    meta: dict[str, Any] = {"name": name}
+    meta: Object = {"name": name}
     if context.namespace_given:
         meta["namespace"] = context.namespace
     return {
@@ -180,7 +183,7 @@ def _service(context: Context, name: str, labels: dict[str, str]) -> dict[str, A
     }
 
 
-def _send(context: Context, value: dict[str, Any]) -> dict[str, Any]:
+def _send(context: Context, value: Object) -> Object:
     if context.flags.save_config:
         value = annotate(value, typed=True)
     if context.dry_run() == "client":

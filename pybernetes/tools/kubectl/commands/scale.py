@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+    from pybernetes.tools.kubectl.command_line.flags import Values
+
 
 SUMMARY = "Set a new size for a deployment, replica set, or replication controller"
 USAGE = (
@@ -65,9 +70,7 @@ def _scale(context: Context, info: Info) -> None:
         raise ApiError({"reason": "NotFound", "message": "the server could not find the requested resource"})
     for attempt in range(10):
         if flags.current_replicas >= 0 or flags.resource_version:
-            current: dict[str, Any] = client.get(
-                info.resource, info.namespace, info.name, subresource="scale"
-            )
+            current: Object = client.get(info.resource, info.namespace, info.name, subresource="scale")
             _check(info, flags, current)
             wanted = {**current, "spec": {**(current.get("spec") or {}), "replicas": flags.replicas}}
             try:
@@ -86,7 +89,7 @@ def _scale(context: Context, info: Info) -> None:
         _wait(context, info)
 
 
-def _check(info: Info, flags: Any, current: dict[str, Any]) -> None:
+def _check(info: Info, flags: Values, current: Object) -> None:
     size = (current.get("spec") or {}).get("replicas") or 0
     if flags.current_replicas >= 0 and size != flags.current_replicas:
         raise CommandError(f"Expected replicas to be {flags.current_replicas}, was {size}")
@@ -100,7 +103,7 @@ def _wait(context: Context, info: Info) -> None:
 
     wanted = context.flags.replicas
 
-    def is_there(value: dict[str, Any] | None) -> bool:
+    def is_there(value: Object | None) -> bool:
         status = (value or {}).get("status") or {}
         observed = status.get("observedGeneration", 0) >= ((value or {}).get("metadata") or {}).get(
             "generation", 0

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Several
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Update the taints on one or more nodes"
 USAGE = "taint NODE NAME KEY_1=VAL_1:TAINT_EFFECT_1 ... KEY_N=VAL_N:TAINT_EFFECT_N"
@@ -21,7 +24,6 @@ FLAGS = (
 """,
 )  # fmt: skip
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
-Taint = dict[str, Any]
 
 
 def run(context: Context) -> None:
@@ -80,10 +82,10 @@ def _split(context: Context) -> tuple[list[str], list[str]]:
     return resources, taints
 
 
-def parse(texts: list[str]) -> tuple[list[Taint], list[Taint]]:
+def parse(texts: list[str]) -> tuple[list[Object], list[Object]]:
     """Return the taints to set and those to remove."""
-    wanted: list[Taint] = []
-    removed: list[Taint] = []
+    wanted: list[Object] = []
+    removed: list[Object] = []
     for text in texts:
         if text.endswith("-"):
             removed.append(_taint(text[:-1], text, effect_needed=False))
@@ -95,7 +97,7 @@ def parse(texts: list[str]) -> tuple[list[Taint], list[Taint]]:
     return wanted, removed
 
 
-def _taint(text: str, whole: str, *, effect_needed: bool) -> Taint:
+def _taint(text: str, whole: str, *, effect_needed: bool) -> Object:
     from pybernetes.api.validation.names import label_value, qualified_name
 
     pair, colon, effect = text.partition(":")
@@ -110,7 +112,7 @@ def _taint(text: str, whole: str, *, effect_needed: bool) -> Taint:
         raise CommandError(f"invalid taint spec: {text}, {'; '.join(errors)}")
     if effect_needed and not colon:
         raise CommandError(f"invalid taint spec: {whole}")
-    taint: Taint = {"key": key}
+    taint: Object = {"key": key}
     if value:
         taint["value"] = value
     if effect:
@@ -118,18 +120,18 @@ def _taint(text: str, whole: str, *, effect_needed: bool) -> Taint:
     return taint
 
 
-def _same(left: Taint, right: Taint) -> bool:
+def _same(left: Object, right: Object) -> bool:
     return left["key"] == right["key"] and (not right.get("effect") or left.get("effect") == right["effect"])
 
 
-def _text(taint: Taint) -> str:
+def _text(taint: Object) -> str:
     value = f"={taint['value']}" if taint.get("value") else ""
     return f"{taint['key']}{value}:{taint['effect']}" if taint.get("effect") else taint["key"] + value
 
 
 def apply(
-    node: dict[str, Any], wanted: list[Taint], removed: list[Taint], overwrite: bool
-) -> tuple[str, list[Taint]]:
+    node: Object, wanted: list[Object], removed: list[Object], overwrite: bool
+) -> tuple[str, list[Object]]:
     """Return what happens to a node, and its taints afterwards."""
     current = list((node.get("spec") or {}).get("taints") or [])
     name = node["metadata"]["name"]

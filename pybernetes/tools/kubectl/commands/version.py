@@ -6,12 +6,12 @@ import os
 import sys
 
 from pybernetes import KUBERNETES_VERSION, __version__
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 
-TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
-    from typing import Any
+    from pybernetes.api.resource import Object
 
 SUMMARY = "Print the client and server version information"
 USAGE = "version"
@@ -21,7 +21,7 @@ o output string | json or yaml
 """,)  # fmt: skip
 
 
-def client_version() -> dict[str, Any]:
+def client_version() -> Object:
     """Return the version of this kubectl in the form of the version endpoint."""
     major, minor = KUBERNETES_VERSION[1:].split(".")[:2]
     machine = os.uname().machine
@@ -40,7 +40,7 @@ def run(context: Context) -> None:
         raise CommandError(f"extra arguments: [{' '.join(context.args)}]")
     if flags.output not in ("", "yaml", "json"):
         raise CommandError("--output must be 'yaml' or 'json'")
-    versions: dict[str, Any] = {"clientVersion": client_version(), "kustomizeVersion": "none"}
+    versions: Object = {"clientVersion": client_version(), "kustomizeVersion": "none"}
     failure: CommandError | None = None
     if not flags.client:
         try:
@@ -67,7 +67,7 @@ def run(context: Context) -> None:
         _skew(context, versions["serverVersion"])
 
 
-def _skew(context: Context, server: dict[str, Any]) -> None:
+def _skew(context: Context, server: Object) -> None:
     ours = int(KUBERNETES_VERSION.split(".")[1])
     theirs = "".join(char for char in str(server.get("minor", "")) if char.isdigit())
     if theirs and abs(int(theirs) - ours) > 1:

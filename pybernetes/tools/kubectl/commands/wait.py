@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found, raise_all
@@ -14,6 +13,15 @@ from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.output.jsonpath import PathTemplate, show
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 from pybernetes.tools.kubectl.resources.waiting import A_WEEK, timed_out, until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+
+    Condition = Callable[[Object | None], bool]
+
 
 SUMMARY = "Wait for a specific condition on one or many resources"
 USAGE = "wait ([-f FILENAME] | resource.group/resource.name | resource.group [(-l label | --all)]) [--for=create|--for=delete|--for condition=available|--for=jsonpath='{}'[=value]]"
@@ -26,7 +34,6 @@ FLAGS = (
 - timeout duration 30s | how long to wait; 0 looks once, a negative number waits a week
 """,
 )  # fmt: skip
-Condition = Callable[[dict[str, Any] | None], bool]
 
 
 def run(context: Context) -> None:
@@ -78,7 +85,7 @@ def _wait_all(context: Context, text: str, deadline: float, seconds: float) -> N
 
 def _wait(
     context: Context, info: Info, condition: Condition | None, creating: bool, deleting: bool, deadline: float
-) -> dict[str, Any] | None:
+) -> Object | None:
     if creating:
         try:
             return until(context, info, lambda value: value is not None, deadline)
@@ -113,7 +120,7 @@ def parse(text: str) -> Condition:
     raise CommandError(f'unrecognized condition: "{text}"')
 
 
-def has_condition(value: dict[str, Any], name: str, wanted: str) -> bool:
+def has_condition(value: Object, name: str, wanted: str) -> bool:
     """Tell whether a condition of an object has a status and is about the object's present generation."""
     status = value.get("status") or {}
     for condition in status.get("conditions") or ():
@@ -131,7 +138,7 @@ def _by_path(text: str) -> Condition:
     path, value, given = _split(text)
     program = PathTemplate.relaxed(path)
 
-    def holds(observed: dict[str, Any] | None) -> bool:
+    def holds(observed: Object | None) -> bool:
         results = [item for result in program.results(observed) for item in result]
         if not given:
             return bool(results)

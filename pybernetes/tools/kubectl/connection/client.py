@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import sys
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.connection.http import Connection, Response
 from pybernetes.tools.kubectl.connection.json_text import dumps, loads
 from pybernetes.tools.kubectl.errors import ApiError, CommandError
 from pybernetes.tools.kubectl.kubeconfig.access import Access
 
-TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

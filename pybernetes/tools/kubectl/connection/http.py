@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import socket
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.errors import CommandError, NoConnection
 
-TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Iterator

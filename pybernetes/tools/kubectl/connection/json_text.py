@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-TYPE_CHECKING = False  # typing's own costs time to import
+from pybernetes.tools.kubectl import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from typing import Any
 

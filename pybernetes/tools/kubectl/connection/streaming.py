@@ -5,14 +5,20 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from typing import Any
 
 from pybernetes.lib.http import websocket
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.connection.client import failure, query_string
 from pybernetes.tools.kubectl.connection.http import Connection
 from pybernetes.tools.kubectl.connection.json_text import loads
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+
 
 STDIN, STDOUT, STDERR, ERROR, RESIZE, CLOSE = 0, 1, 2, 3, 4, 255
 
@@ -121,7 +127,7 @@ def run(
     ``redraw`` is for a process that has a terminal already: it is told another size first, so that it draws anew.
     """
     channels = Channels(context, path, query, ("v5.channel.k8s.io", "v4.channel.k8s.io"))
-    status: dict[str, Any] = {}
+    status: Object = {}
     with Terminal(tty and stdin):
         if tty:
             _sizes(channels, redraw)
@@ -144,7 +150,7 @@ def run(
     return exit_code(status)
 
 
-def exit_code(status: dict[str, Any]) -> int:
+def exit_code(status: Object) -> int:
     """Return the exit code of a process; raise if it did not start."""
     if not status or status.get("status") == "Success":
         return 0

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pybernetes.tools.kubectl import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+
 
 _SHOWN = 3
 
 
-def endpoints(slices: list[dict[str, Any]], port_name: str) -> str:
+def endpoints(slices: list[Object], port_name: str) -> str:
     """Return the first addresses that are ready, and how many more there are."""
     if not slices:
         return "<none>"

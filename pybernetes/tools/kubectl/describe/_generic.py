@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.text.go_printf import plain
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._writer import Writer
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 _SKIPPED = {
     ".metadata.managedFields",
@@ -17,7 +20,7 @@ _SKIPPED = {
 _ACRONYMS = {"api": "API", "url": "URL", "uid": "UID", "osb": "OSB", "guid": "GUID"}
 
 
-def describe(writer: Writer, value: dict[str, Any]) -> None:
+def describe(writer: Writer, value: Object) -> None:
     """Write every field."""
     writer.name(value)
     writer.marks(value)
@@ -25,7 +28,7 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
     writer.events()
 
 
-def _fields(writer: Writer, value: dict[str, Any], level: int, path: str) -> None:
+def _fields(writer: Writer, value: Object, level: int, path: str) -> None:
     for key in sorted(value):
         item, where = value[key], f"{path}.{key}"
         if where in _SKIPPED:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pybernetes.tools.kubectl.command_line.flags import quoted
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._volumes import volumes
 from pybernetes.tools.kubectl.describe._writer import Writer, selector_text, shown
+from pybernetes.tools.kubectl.errors import quoted
 from pybernetes.tools.kubectl.output.times import rfc1123z
 
-Object = dict[str, Any]
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
 
 
 def containers(

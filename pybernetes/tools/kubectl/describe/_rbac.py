@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._writer import Writer, shown
 
-Rule = dict[str, Any]
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
 
 
-def role(writer: Writer, value: dict[str, Any]) -> None:
+def role(writer: Writer, value: Object) -> None:
     """Write a role: a line for each resource, verbs put together."""
     writer.name(value, namespace=False)
     writer.marks(value)
@@ -23,20 +25,20 @@ def role(writer: Writer, value: dict[str, Any]) -> None:
         writer.line("\t".join(cells), 1)
 
 
-def _compact(rules: list[Rule]) -> list[Rule]:
+def _compact(rules: list[Object]) -> list[Object]:
     """Return one rule for each resource of each group; rules that differ only in their verbs become one."""
-    single: list[Rule] = []
+    single: list[Object] = []
     for rule in rules:
         for group in rule.get("apiGroups") or ():
             for resource in rule.get("resources") or ():
                 for verb in rule.get("verbs") or ():
-                    part: Rule = {"apiGroups": [group], "resources": [resource], "verbs": [verb]}
+                    part: Object = {"apiGroups": [group], "resources": [resource], "verbs": [verb]}
                     names = rule.get("resourceNames") or []
                     single += [{**part, "resourceNames": [name]} for name in names] if names else [part]
         for url in rule.get("nonResourceURLs") or ():
             single += [{"nonResourceURLs": [url], "verbs": [verb]} for verb in rule.get("verbs") or ()]
-    merged: dict[Any, Rule] = {}
-    result: list[Rule] = []
+    merged: dict[Any, Object] = {}
+    result: list[Object] = []
     for rule in single:
         if "resources" in rule:
             key = (rule["apiGroups"][0], rule["resources"][0], tuple(rule.get("resourceNames", ())))
@@ -55,7 +57,7 @@ def _compact(rules: list[Rule]) -> list[Rule]:
     return sorted(result, key=_order)
 
 
-def _order(rule: Rule) -> str:
+def _order(rule: Object) -> str:
     """Return the text by which the original sorts rules."""
     keys = ("verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs")
     titles = ("Verbs", "APIGroups", "Resources", "ResourceNames", "NonResourceURLs")
@@ -64,7 +66,7 @@ def _order(rule: Rule) -> str:
     )
 
 
-def _resource(rule: Rule) -> str:
+def _resource(rule: Object) -> str:
     if not rule.get("resources"):
         return ""
     name, slash, subresource = rule["resources"][0].partition("/")
@@ -72,7 +74,7 @@ def _resource(rule: Rule) -> str:
     return f"{name}.{group}{slash}{subresource}" if group else f"{name}{slash}{subresource}"
 
 
-def binding(writer: Writer, value: dict[str, Any]) -> None:
+def binding(writer: Writer, value: Object) -> None:
     """Write a binding and whom it binds."""
     reference = value.get("roleRef") or {}
     writer.name(value, namespace=False)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._writer import Writer, shown
 
-Object = dict[str, Any]
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+
+
 _DISK = (("FSType", "fsType"), ("Partition", "partition"), ("ReadOnly", "readOnly"))
 # Source: what it is, and label, field and (if it is not an empty text) default of what is shown.
 SOURCES: dict[str, tuple[str, tuple[tuple[Any, ...], ...]]] = {

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.elastic_tabs import align
-from pybernetes.tools.kubectl.output.times import since
+from pybernetes.tools.kubectl.output.times import rfc1123z, since
 from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.label_selector import show, show_map
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+
 
 _LONG = 140
 _SKIPPED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -44,14 +50,14 @@ class Writer:
         self.line("\t".join(columns), level)
         self.line("\t".join(dashes or ("-" * len(column) for column in columns)), level)
 
-    def name(self, value: dict[str, Any], *, namespace: bool = True) -> None:
+    def name(self, value: Object, *, namespace: bool = True) -> None:
         """Add name and namespace."""
         metadata = value["metadata"]
         self.field("Name", metadata.get("name", ""))
         if namespace:
             self.field("Namespace", metadata.get("namespace", ""))
 
-    def marks(self, value: dict[str, Any]) -> None:
+    def marks(self, value: Object) -> None:
         """Add labels and annotations."""
         metadata = value.get("metadata") or {}
         self.labels("Labels", metadata.get("labels"))
@@ -84,6 +90,13 @@ class Writer:
             else:
                 self.line(f"{key}: {value}")
 
+    def conditions(self, listed: list[Object], *times: str) -> None:
+        """Add a line for each condition, with the times that are named."""
+        for condition in listed:
+            moments = [rfc1123z(condition.get(name)) for name in times]
+            texts = condition.get("reason", ""), condition.get("message", "")
+            self.line(" \t".join([condition["type"], condition["status"], *moments, *texts]), 1)
+
     def flush(self) -> None:
         """End the columns so far."""
         self._done += align("".join(self._parts))
@@ -98,7 +111,7 @@ class Writer:
         self.flush()
         return self._done
 
-    def events(self, items: list[dict[str, Any]] | None = None) -> None:
+    def events(self, items: list[Object] | None = None) -> None:
         """Add the events of the object."""
         if not self.with_events:
             return
@@ -113,7 +126,7 @@ class Writer:
         for event in sorted(items, key=lambda item: item.get("lastTimestamp") or ""):
             self.line("\t".join(_event(event)), 1)
 
-    def find_events(self, kind: bool = True, uid: str = "") -> list[dict[str, Any]]:
+    def find_events(self, kind: bool = True, uid: str = "") -> list[Object]:
         """Return the events about the object."""
         metadata = self.info.object["metadata"]
         parts = {
@@ -132,7 +145,7 @@ class Writer:
             return []
         return listed.get("items") or []
 
-    def pod_counts(self, value: dict[str, Any], selector: str) -> str:
+    def pod_counts(self, value: Object, selector: str) -> str:
         """Return how many pods of a controller are in each phase."""
         metadata = value["metadata"]
         counts = {"Running": 0, "Pending": 0, "Succeeded": 0, "Failed": 0}
@@ -145,7 +158,7 @@ class Writer:
         return f"{running} Running / {waiting} Waiting / {succeeded} Succeeded / {failed} Failed"
 
 
-def _event(event: dict[str, Any]) -> list[str]:
+def _event(event: Object) -> list[str]:
     first = since(event.get("eventTime") or event.get("firstTimestamp"))
     interval = first
     if event.get("series"):
@@ -165,7 +178,7 @@ def _event(event: dict[str, Any]) -> list[str]:
     ]
 
 
-def controller_of(value: dict[str, Any]) -> dict[str, Any]:
+def controller_of(value: Object) -> Object:
     """Return the reference to the controller of an object."""
     for reference in value["metadata"].get("ownerReferences") or ():
         if reference.get("controller"):
@@ -173,7 +186,7 @@ def controller_of(value: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def controlled_by(value: dict[str, Any]) -> str:
+def controlled_by(value: Object) -> str:
     """Return kind and name of the controller."""
     owner = controller_of(value)
     return f"{owner['kind']}/{owner['name']}" if owner else ""
@@ -197,13 +210,11 @@ def truth(value: bool | None) -> str:
 
 def label_text(labels: dict[str, str] | None) -> str:
     """Return labels as a=b,c=d."""
-    return ",".join(f"{key}={value}" for key, value in sorted((labels or {}).items())) or "<none>"
+    return show_map(labels) or "<none>"
 
 
-def selector_text(selector: dict[str, Any] | None) -> str:
+def selector_text(selector: Object | None) -> str:
     """Return a LabelSelector as text."""
-    from pybernetes.tools.kubectl.resources.label_selector import show
-
     return show(selector) or "<none>"
 
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import base64
-from typing import Any
 
 from pybernetes.api.text.durations import human_duration
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._writer import Writer, label_text
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.times import rfc1123z
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+
 
 GROUP = "certificates.k8s.io"
 
@@ -18,7 +24,7 @@ _SUBJECT = (
 )  # fmt: skip
 
 
-def describe(writer: Writer, value: dict[str, Any]) -> None:
+def describe(writer: Writer, value: Object) -> None:
     """Write a request and what it asks for."""
     from cryptography import x509
 
@@ -68,7 +74,7 @@ def _alternatives(writer: Writer, request: Any) -> None:
         _list(writer, title, [str(name) for name in names.get_values_for_type(kind)])
 
 
-def status_of(value: dict[str, Any]) -> str:
+def status_of(value: Object) -> str:
     """Return the state of a request."""
     types = [condition["type"] for condition in (value.get("status") or {}).get("conditions") or ()]
     text = "Denied" if "Denied" in types else "Approved" if "Approved" in types else "Pending"

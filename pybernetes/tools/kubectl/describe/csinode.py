@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._writer import Writer, shown
 from pybernetes.tools.kubectl.output.times import rfc1123z
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 GROUP = "storage.k8s.io"
 
 
-def describe(writer: Writer, value: dict[str, Any]) -> None:
+def describe(writer: Writer, value: Object) -> None:
     """Write the drivers of a node."""
     writer.name(value, namespace=False)
     writer.marks(value)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._pods import template
 from pybernetes.tools.kubectl.describe._writer import Writer, label_text
 from pybernetes.tools.kubectl.resources.label_selector import show
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 GROUP = "apps"
 
@@ -19,7 +22,7 @@ _COUNTS = (
 )
 
 
-def describe(writer: Writer, value: dict[str, Any]) -> None:
+def describe(writer: Writer, value: Object) -> None:
     """Write a daemon set."""
     spec, status = value.get("spec") or {}, value.get("status") or {}
     selector = show(spec.get("selector"))

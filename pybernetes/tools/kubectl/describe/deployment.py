@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._pods import conditions, template
 from pybernetes.tools.kubectl.describe._writer import Writer, controller_of
 from pybernetes.tools.kubectl.output.times import rfc1123z
 from pybernetes.tools.kubectl.resources.label_selector import show
 
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
+
 GROUP = "apps"
 
 
-def describe(writer: Writer, value: dict[str, Any]) -> None:
+def describe(writer: Writer, value: Object) -> None:
     """Write a deployment and its replica sets."""
     metadata, spec, status = value["metadata"], value.get("spec") or {}, value.get("status") or {}
     writer.name(value)
@@ -46,9 +49,7 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
     writer.events()
 
 
-def replica_sets(
-    writer: Writer, value: dict[str, Any], selector: str
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def replica_sets(writer: Writer, value: Object, selector: str) -> tuple[list[Object], list[Object]]:
     """Return the old replica sets of a deployment, and the one of its present template."""
     metadata = value["metadata"]
     listed = [
@@ -61,7 +62,7 @@ def replica_sets(
     return [replica_set for replica_set in listed if replica_set is not new], [new] if new else []
 
 
-def _same_template(replica_set: dict[str, Any], deployment: dict[str, Any]) -> bool:
+def _same_template(replica_set: Object, deployment: Object) -> bool:
     ours = (replica_set.get("spec") or {}).get("template") or {}
     labels = {
         k: v
@@ -73,12 +74,12 @@ def _same_template(replica_set: dict[str, Any], deployment: dict[str, Any]) -> b
     return _clean(plain) == _clean(theirs)
 
 
-def _clean(template: dict[str, Any]) -> dict[str, Any]:
+def _clean(template: Object) -> Object:
     metadata = {k: v for k, v in (template.get("metadata") or {}).items() if v and k != "creationTimestamp"}
     return {**template, "metadata": metadata}
 
 
-def _names(listed: list[dict[str, Any]]) -> str:
+def _names(listed: list[Object]) -> str:
     return (
         ", ".join(
             f"{replica_set['metadata']['name']} ({(replica_set.get('status') or {}).get('replicas', 0)}/{replica_set['spec'].get('replicas')} replicas created)"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._writer import Writer, shown
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 GROUP = "discovery.k8s.io"
 
 
-def describe(writer: Writer, value: dict[str, Any]) -> None:
+def describe(writer: Writer, value: Object) -> None:
     """Write an endpoint slice."""
     writer.name(value)
     writer.marks(value)
@@ -34,7 +37,7 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
     writer.events()
 
 
-def _endpoint(writer: Writer, value: dict[str, Any]) -> None:
+def _endpoint(writer: Writer, value: Object) -> None:
     writer.field("- Addresses", ", ".join(value.get("addresses") or ()) or "<none>", 1)
     writer.line("Conditions:", 2)
     ready = (value.get("conditions") or {}).get("ready")

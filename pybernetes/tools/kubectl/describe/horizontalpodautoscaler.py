@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pybernetes.tools.kubectl.command_line.flags import quoted
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._writer import Writer
+from pybernetes.tools.kubectl.errors import quoted
 from pybernetes.tools.kubectl.output.times import rfc1123z
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 GROUP = "autoscaling"
 
 _UNKNOWN = "<unknown>"
 
 
-def describe(writer: Writer, value: dict[str, Any]) -> None:
+def describe(writer: Writer, value: Object) -> None:
     """Write an autoscaler."""
     spec, status = value.get("spec") or {}, value.get("status") or {}
     target = spec.get("scaleTargetRef") or {}
@@ -50,13 +53,13 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
     writer.events()
 
 
-def _first_version(writer: Writer, spec: dict[str, Any], status: dict[str, Any]) -> None:
+def _first_version(writer: Writer, spec: Object, status: Object) -> None:
     if spec.get("targetCPUUtilizationPercentage") is not None:
         writer.field("Target CPU utilization", f"{spec['targetCPUUtilizationPercentage']}%")
         writer.field("Current CPU utilization", f"{status.get('currentCPUUtilizationPercentage', _UNKNOWN)}%")
 
 
-def _metric(writer: Writer, metric: dict[str, Any], current: dict[str, Any]) -> None:
+def _metric(writer: Writer, metric: Object, current: Object) -> None:
     kind = metric.get("type", "")
     key = {
         "Resource": "resource",
@@ -105,7 +108,7 @@ def _metric(writer: Writer, metric: dict[str, Any], current: dict[str, Any]) -> 
     )
 
 
-def _behavior(writer: Writer, title: str, rules: dict[str, Any] | None) -> None:
+def _behavior(writer: Writer, title: str, rules: Object | None) -> None:
     if rules is None:
         return
     writer.line(f"{title}:", 1)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._endpoints import endpoints
 from pybernetes.tools.kubectl.describe._writer import Writer
 from pybernetes.tools.kubectl.errors import CommandError
 
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
+
 GROUP = "networking.k8s.io"
 
 
-def describe(writer: Writer, value: dict[str, Any]) -> None:
+def describe(writer: Writer, value: Object) -> None:
     """Write an ingress and where it leads."""
     metadata, spec = value["metadata"], value.get("spec") or {}
     namespace = metadata.get("namespace", "")
@@ -49,7 +52,7 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
     writer.events()
 
 
-def _backend(writer: Writer, namespace: str, backend: dict[str, Any]) -> str:
+def _backend(writer: Writer, namespace: str, backend: Object) -> str:
     service = backend.get("service")
     if not service:
         ref = backend.get("resource")

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.text.durations import human_duration
 from pybernetes.lib.rfc3339 import parse as parse_time
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._pods import template
 from pybernetes.tools.kubectl.describe._writer import Writer, controlled_by, shown
 from pybernetes.tools.kubectl.output.times import rfc1123z
 from pybernetes.tools.kubectl.resources.label_selector import show
 
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
+
 GROUP = "batch"
 
 
-def describe(writer: Writer, value: dict[str, Any]) -> None:
+def describe(writer: Writer, value: Object) -> None:
     """Write a job."""
     spec, status = value.get("spec") or {}, value.get("status") or {}
     writer.name(value)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._writer import Writer
 from pybernetes.tools.kubectl.describe.limitrange import COLUMNS, limits
 from pybernetes.tools.kubectl.describe.resourcequota import SCOPES, usage
 from pybernetes.tools.kubectl.output.times import rfc1123z
 
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
+
 GROUP = ""
 
 
-def describe(writer: Writer, value: dict[str, Any]) -> None:
+def describe(writer: Writer, value: Object) -> None:
     """Write a namespace with its quotas and limits."""
     name, status = value["metadata"]["name"], value.get("status") or {}
     writer.name(value, namespace=False)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from pybernetes.lib.rfc3339 import parse as parse_time
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._writer import Writer, selector_text
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 GROUP = "networking.k8s.io"
 
 _INDENT = "    "
 
 
-def describe(writer: Writer, value: dict[str, Any]) -> None:
+def describe(writer: Writer, value: Object) -> None:
     """Write a network policy."""
     metadata, spec = value["metadata"], value.get("spec") or {}
     writer.name(value)
@@ -35,7 +39,7 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
     writer.line(f"Policy Types: {', '.join(types) or '<none>'}", 1)
 
 
-def _rules(writer: Writer, rules: list[dict[str, Any]], key: str, peers: str) -> None:
+def _rules(writer: Writer, rules: list[Object], key: str, peers: str) -> None:
     if not rules:
         writer.line(f"{_INDENT}<none> (Selected pods are isolated for {key} connectivity)")
     for place, rule in enumerate(rules):
@@ -57,7 +61,7 @@ def _rules(writer: Writer, rules: list[dict[str, Any]], key: str, peers: str) ->
             writer.line(f"{_INDENT}----------")
 
 
-def _peer(writer: Writer, peer: dict[str, Any], peers: str) -> None:
+def _peer(writer: Writer, peer: Object, peers: str) -> None:
     writer.line(f"{_INDENT}{peers}:")
     if peer.get("namespaceSelector") is not None:
         writer.line(f"{_INDENT}NamespaceSelector: {selector_text(peer['namespaceSelector'])}", 1)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._writer import Writer, shown
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.times import rfc1123z, since
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 GROUP = ""
 
@@ -16,7 +19,6 @@ _INFO = (
     ("OS Image", "osImage"), ("Operating System", "operatingSystem"), ("Architecture", "architecture"),
     ("Container Runtime Version", "containerRuntimeVersion"), ("Kubelet Version", "kubeletVersion"),
 )  # fmt: skip
-Object = dict[str, Any]
 
 
 def describe(writer: Writer, node: Object) -> None:
@@ -37,16 +39,7 @@ def describe(writer: Writer, node: Object) -> None:
     if status.get("conditions"):
         writer.put("Conditions:\n  Type\tStatus\tLastHeartbeatTime\tLastTransitionTime\tReason\tMessage\n")
         writer.line("----\t------\t-----------------\t------------------\t------\t-------", 1)
-        for condition in status["conditions"]:
-            times = [rfc1123z(condition.get(key)) for key in ("lastHeartbeatTime", "lastTransitionTime")]
-            cells = [
-                condition["type"],
-                condition["status"],
-                *times,
-                condition.get("reason", ""),
-                condition.get("message", ""),
-            ]
-            writer.line(" \t".join(cells), 1)
+        writer.conditions(status["conditions"], "lastHeartbeatTime", "lastTransitionTime")
     writer.line("Addresses:")
     for address in status.get("addresses") or ():
         writer.field(address["type"], address["address"], 1)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._volumes import source
 from pybernetes.tools.kubectl.describe._writer import Writer, access_modes, shown
 from pybernetes.tools.kubectl.output.times import since
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 GROUP = ""
 
 _OLD_CLASS = "volume.beta.kubernetes.io/storage-class"
 
 
-def describe(writer: Writer, value: dict[str, Any]) -> None:
+def describe(writer: Writer, value: Object) -> None:
     """Write a persistent volume."""
     metadata, spec, status = value["metadata"], value.get("spec") or {}, value.get("status") or {}
     writer.name(value, namespace=False)
@@ -38,7 +41,7 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
     writer.events()
 
 
-def _affinity(writer: Writer, value: dict[str, Any] | None) -> None:
+def _affinity(writer: Writer, value: Object | None) -> None:
     required = (value or {}).get("required")
     if required is None:
         writer.field("Node Affinity", "<none>")

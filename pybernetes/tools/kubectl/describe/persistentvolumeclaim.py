@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._writer import Writer, access_modes, shown
-from pybernetes.tools.kubectl.output.times import rfc1123z, since
+from pybernetes.tools.kubectl.output.times import since
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 GROUP = ""
 
 _OLD_CLASS = "volume.beta.kubernetes.io/storage-class"
 
 
-def describe(writer: Writer, value: dict[str, Any]) -> None:
+def describe(writer: Writer, value: Object) -> None:
     """Write a claim and the pods that use it."""
     metadata, spec, status = value["metadata"], value.get("spec") or {}, value.get("status") or {}
     writer.name(value)
@@ -42,20 +45,11 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
             "Type", "Status", "LastProbeTime", "LastTransitionTime", "Reason", "Message",
             dashes=("----", "------", "-----------------", "------------------", "------", "-------"),
         )  # fmt: skip
-        for condition in status["conditions"]:
-            times = [rfc1123z(condition.get(key)) for key in ("lastProbeTime", "lastTransitionTime")]
-            cells = [
-                condition["type"],
-                condition["status"],
-                *times,
-                condition.get("reason", ""),
-                condition.get("message", ""),
-            ]
-            writer.line(" \t".join(cells), 1)
+        writer.conditions(status["conditions"], "lastProbeTime", "lastTransitionTime")
     writer.events()
 
 
-def _users(writer: Writer, metadata: dict[str, Any]) -> None:
+def _users(writer: Writer, metadata: Object) -> None:
     names = sorted(
         pod["metadata"]["name"]
         for pod in writer.list("pods", metadata.get("namespace", ""))

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._pods import containers, resources, spread, tolerations
 from pybernetes.tools.kubectl.describe._volumes import volumes
 from pybernetes.tools.kubectl.describe._writer import Writer, controlled_by
 from pybernetes.tools.kubectl.output.times import rfc1123z, since
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 GROUP = ""
 
 _MIRROR = "kubernetes.io/config.mirror"
 
 
-def describe(writer: Writer, pod: dict[str, Any]) -> None:
+def describe(writer: Writer, pod: Object) -> None:
     """Write a pod."""
     metadata, spec, status = pod["metadata"], pod.get("spec") or {}, pod.get("status") or {}
     writer.name(pod)
@@ -76,7 +79,7 @@ def describe(writer: Writer, pod: dict[str, Any]) -> None:
         writer.events(writer.find_events(kind=False, uid=mirror))
 
 
-def _conditions(writer: Writer, spec: dict[str, Any], status: dict[str, Any]) -> None:
+def _conditions(writer: Writer, spec: Object, status: Object) -> None:
     listed = status.get("conditions") or []
     if spec.get("readinessGates"):
         writer.put("Readiness Gates:\n  Type\tStatus\n")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._writer import Writer, label_text, shown
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 GROUP = "scheduling.k8s.io"
 
 
-def describe(writer: Writer, value: dict[str, Any]) -> None:
+def describe(writer: Writer, value: Object) -> None:
     """Write a priority class."""
     writer.name(value, namespace=False)
     writer.field("Value", value.get("value", 0))

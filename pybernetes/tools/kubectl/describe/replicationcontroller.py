@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._pods import conditions, template
 from pybernetes.tools.kubectl.describe._writer import Writer, label_text
 from pybernetes.tools.kubectl.resources.label_selector import show_map
 
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
+
 GROUP = ""
 
 
-def describe(writer: Writer, value: dict[str, Any]) -> None:
+def describe(writer: Writer, value: Object) -> None:
     """Write a replication controller."""
     spec, status = value.get("spec") or {}, value.get("status") or {}
     writer.name(value)

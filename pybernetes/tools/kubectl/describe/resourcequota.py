@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._writer import Writer
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 GROUP = ""
 
@@ -16,7 +19,7 @@ SCOPES = {
 }  # fmt: skip
 
 
-def describe(writer: Writer, value: dict[str, Any]) -> None:
+def describe(writer: Writer, value: Object) -> None:
     """Write a quota."""
     writer.name(value)
     scopes = sorted((value.get("spec") or {}).get("scopes") or ())
@@ -29,7 +32,7 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
     usage(writer, value, 0)
 
 
-def usage(writer: Writer, value: dict[str, Any], level: int) -> None:
+def usage(writer: Writer, value: Object, level: int) -> None:
     """Write the used part of each limit."""
     status = value.get("status") or {}
     hard, used = status.get("hard") or {}, status.get("used") or {}

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import base64
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._writer import Writer
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 GROUP = ""
 
 
-def describe(writer: Writer, value: dict[str, Any]) -> None:
+def describe(writer: Writer, value: Object) -> None:
     """Write a secret."""
     writer.name(value)
     writer.marks(value)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._endpoints import endpoints
 from pybernetes.tools.kubectl.describe._writer import Writer, label_text
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 GROUP = ""
 
 
-def describe(writer: Writer, value: dict[str, Any]) -> None:
+def describe(writer: Writer, value: Object) -> None:
     """Write a service and where it leads."""
     metadata, spec = value["metadata"], value.get("spec") or {}
     slices = writer.list(
@@ -47,7 +50,7 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
     writer.events()
 
 
-def _ingress(value: dict[str, Any]) -> str:
+def _ingress(value: Object) -> str:
     if value.get("ip"):
         return f"{value['ip']} ({value['ipMode']})" if value.get("ipMode") else value["ip"]
     return value.get("hostname", "")

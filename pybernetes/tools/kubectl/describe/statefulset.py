@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._pods import template
 from pybernetes.tools.kubectl.describe._writer import Writer, shown
 from pybernetes.tools.kubectl.output.times import rfc1123z
 from pybernetes.tools.kubectl.resources.label_selector import show
 
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
+
 GROUP = "apps"
 
 
-def describe(writer: Writer, value: dict[str, Any]) -> None:
+def describe(writer: Writer, value: Object) -> None:
     """Write a stateful set."""
     spec, status = value.get("spec") or {}, value.get("status") or {}
     writer.name(value)
@@ -40,7 +43,7 @@ def describe(writer: Writer, value: dict[str, Any]) -> None:
     writer.events()
 
 
-def _claims(writer: Writer, listed: list[dict[str, Any]]) -> None:
+def _claims(writer: Writer, listed: list[Object]) -> None:
     if not listed:
         writer.line("Volume Claims:\t<none>")
         return

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.describe._writer import Writer, label_text, truth
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 GROUP = "storage.k8s.io"
 
 _DEFAULT = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 
 
-def describe(writer: Writer, value: dict[str, Any]) -> None:
+def describe(writer: Writer, value: Object) -> None:
     """Write a storage class."""
     annotations = value["metadata"].get("annotations") or {}
     writer.name(value, namespace=False)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pybernetes.client.kubeconfig_files import entry
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.errors import BadConfig, CommandError
 
-TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     from typing import Any
 
@@ -36,7 +36,7 @@ class Access:
         self.key = ""
         self.headers: dict[str, Any] = {}
         self.exec: Object | None = None
-        self.user = ""  # the name under which the program above is written down
+        self.user = ""  # whose credentials the program gives
         self.cluster: Object = {}
 
 

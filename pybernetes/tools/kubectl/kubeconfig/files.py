@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from pybernetes.client import kubeconfig_files
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.errors import CommandError
 
-TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     from collections.abc import Callable
 

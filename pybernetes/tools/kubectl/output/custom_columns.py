@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.text import go_printf
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.jsonpath import PathTemplate, show
 from pybernetes.tools.kubectl.output.printers import Print
 from pybernetes.tools.kubectl.output.table import columns
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
 
 
 def printer(context: Context, kind: str, text: str) -> Print:
@@ -17,7 +21,7 @@ def printer(context: Context, kind: str, text: str) -> Print:
     headings, paths = _from_file(text) if kind == "custom-columns-file" else _from_text(text)
     programs = [PathTemplate.relaxed(path) for path in paths]
 
-    def show_all(value: dict[str, Any]) -> None:
+    def show_all(value: Object) -> None:
         items = value["items"] if isinstance(value.get("items"), list) else [value]
         rows = [] if context.flags.no_headers else [headings]
         for item in items:

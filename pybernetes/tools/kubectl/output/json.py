@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.output.printers import Print, without_managed
 
-TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     from typing import Any
+
+    from pybernetes.api.resource import Object
 
 # Go's JSON escapes what could end a script in a web page.
 _ESCAPES = str.maketrans(
@@ -27,7 +29,7 @@ def dumps(value: Any, *, typed: bool = False, indent: int | None = 4) -> str:
 def printer(context: Context, managed: bool, typed: bool = False) -> Print:
     """Return a printer of objects as JSON."""
 
-    def show(value: dict[str, Any]) -> None:
+    def show(value: Object) -> None:
         context.out(dumps(value if managed else without_managed(value), typed=typed))
 
     return show

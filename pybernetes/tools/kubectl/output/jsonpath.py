@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.jsonpath.nodes import JsonPathError
 from pybernetes.api.jsonpath.template import JsonPath, relaxed
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_printf
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.json import dumps
 from pybernetes.tools.kubectl.output.printers import Print
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class PathTemplate:

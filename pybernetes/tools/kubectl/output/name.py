@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.output.printers import Print
 
-TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
-    from typing import Any
+    from pybernetes.api.resource import Object
 
 
-def label(value: dict[str, Any]) -> str:
+def label(value: Object) -> str:
     """Return how messages name an object."""
     group = str(value.get("apiVersion") or "").rpartition("/")[0]
     kind = str(value.get("kind") or "<unknown>").lower()
@@ -22,7 +22,7 @@ def printer(context: Context, operation: str = "") -> Print:
     """Return a printer of one line for each object."""
     suffix = f" {operation}" if operation else ""
 
-    def show(value: dict[str, Any]) -> None:
+    def show(value: Object) -> None:
         if isinstance(value.get("items"), list):
             for item in value["items"]:
                 show(item)

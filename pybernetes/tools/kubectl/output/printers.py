@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 
-TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     from typing import Any
+
+    from pybernetes.api.resource import Object
 
 Print = Callable[[dict[str, "Any"]], None]
 TEMPLATES = ("go-template", "go-template-file", "template", "templatefile")
@@ -91,7 +93,7 @@ def _template(kind: str, text: str) -> str:
         ) from None
 
 
-def without_managed(value: dict[str, Any]) -> dict[str, Any]:
+def without_managed(value: Object) -> Object:
     """Return the object, and the objects of a list, without managedFields."""
     if isinstance(value.get("items"), list):
         return {

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from functools import cmp_to_key
-from typing import Any
 
 from pybernetes.api.jsonpath.nodes import JsonPathError
 from pybernetes.api.jsonpath.template import relaxed
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.jsonpath import PathTemplate
 from pybernetes.tools.kubectl.resources.builder import Info
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
 
 
 def sort_tables(infos: list[Info], field: str) -> list[Info]:
@@ -23,7 +28,7 @@ def sort_tables(infos: list[Info], field: str) -> list[Info]:
     return infos
 
 
-def sort_objects(items: list[dict[str, Any]], field: str) -> list[dict[str, Any]]:
+def sort_objects(items: list[Object], field: str) -> list[Object]:
     """Sort objects by a field."""
     return _sorted(items, items, field)
 

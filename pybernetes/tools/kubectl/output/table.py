@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # typing's own costs time to import
+from pybernetes.tools.kubectl import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
+
+    from pybernetes.api.resource import Object
+    from pybernetes.tools.kubectl.command_line.flags import Values
 
 
 def columns(rows: Iterable[list[str]], *, gap: int = 3, minimum: int = 6) -> str:
@@ -53,16 +57,16 @@ def _escaped(text: str) -> str:
 class TablePrinter:
     """Prints the server's tables; headings once, until the columns change."""
 
-    def __init__(self, flags: Any, *, kind: str = "", with_namespace: bool = False) -> None:
+    def __init__(self, flags: Values, *, kind: str = "", with_namespace: bool = False) -> None:
         self.wide = flags.output == "wide"
         self.no_headers = flags.no_headers
         self.show_labels = flags.show_labels
         self.label_columns = flags.label_columns
         self.kind, self.with_namespace = kind, with_namespace
-        self._last: list[dict[str, Any]] = []
+        self._last: list[Object] = []
         self._printed = False
 
-    def rows(self, table: dict[str, Any], event: str = "") -> list[list[str]]:
+    def rows(self, table: Object, event: str = "") -> list[list[str]]:
         """Return the lines of a table, with the headings if they are due."""
         definitions = table.get("columnDefinitions") or self._last
         if definitions != self._last:
@@ -97,7 +101,7 @@ class TablePrinter:
         cells += [label.rpartition("/")[2].upper() for label in self.label_columns]
         return cells + (["LABELS"] if self.show_labels else [])
 
-    def _row(self, row: dict[str, Any], shown: list[int], named: int, event: str) -> list[str]:
+    def _row(self, row: Object, shown: list[int], named: int, event: str) -> list[str]:
         cells = row.get("cells") or []
         texts = [
             (f"{self.kind}/{clean(cells[index])}" if self.kind and index == named else clean(cells[index]))
@@ -114,10 +118,7 @@ class TablePrinter:
         line += texts
         line += [labels.get(label, "") for label in self.label_columns]
         if self.show_labels:
-            line.append(format_labels(labels))
+            from pybernetes.tools.kubectl.resources.label_selector import show_map
+
+            line.append(show_map(labels) or "<none>")
         return line
-
-
-def format_labels(labels: dict[str, str]) -> str:
-    """Return labels as a=b,c=d."""
-    return ",".join(f"{key}={labels[key]}" for key in sorted(labels)) or "<none>"

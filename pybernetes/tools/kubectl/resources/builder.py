@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.connection.client import JSON
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim, not_found
 from pybernetes.tools.kubectl.resources import manifests
 from pybernetes.tools.kubectl.resources.discovery import Resource
 
-TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from pybernetes.tools.kubectl.connection.client import Object
+    from pybernetes.api.resource import Object
+
 
 MISSING = """You must provide one or more resources by argument or filename.
 Example resource specifications include:
@@ -111,11 +112,15 @@ class Builder:
             try:
                 yield from step()
             except CommandError as error:
-                if self.ignore is not None and self.ignore(error):
-                    continue
-                if not self.continue_on_error:
-                    raise
-                self.errors.append(error)
+                self._keep(error)
+
+    def _keep(self, error: CommandError) -> None:
+        """Keep an error if the rest shall go on, or raise it, unless it does not count."""
+        if self.ignore is not None and self.ignore(error):
+            return
+        if not self.continue_on_error:
+            raise error
+        self.errors.append(error)
 
     def all(self) -> list[Info]:
         """Return all objects at once."""
@@ -177,11 +182,7 @@ class Builder:
                     try:
                         yield self._loaded(item, source)
                     except CommandError as error:
-                        if self.ignore is not None and self.ignore(error):
-                            continue
-                        if not self.continue_on_error:
-                            raise
-                        self.errors.append(error)
+                        self._keep(error)
         except CommandError as error:
             if not self.continue_on_error or isinstance(error, _Stop):
                 raise

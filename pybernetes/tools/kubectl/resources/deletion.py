@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.resources.builder import Info
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 _POLICIES = {
     "background": "Background", "orphan": "Orphan", "foreground": "Foreground", "true": "Background", "false": "Orphan",

@@ -6,12 +6,13 @@ import os
 import time
 from collections import namedtuple
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.errors import CommandError, NoMatch
 
-TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
-    from typing import Any, NamedTuple
+    from typing import NamedTuple
 
+    from pybernetes.api.resource import Object
     from pybernetes.tools.kubectl.connection.client import Client
 
 _FRESH_SECONDS = 6 * 3600
@@ -114,7 +115,7 @@ class Discovery:
         self._store(resources)
         return resources
 
-    def _old(self, path: str, answer: dict[str, Any]) -> list[Resource]:
+    def _old(self, path: str, answer: Object) -> list[Resource]:
         """Return the resources with a request for each version of each group, for servers without aggregated discovery."""
         groups = answer.get("groups") or [
             {"name": "", "versions": [{"version": version} for version in answer.get("versions") or ()]}
@@ -171,7 +172,7 @@ class Discovery:
         ]
 
 
-def _of_group(group: dict[str, Any]) -> list[Resource]:
+def _of_group(group: Object) -> list[Resource]:
     name = (group.get("metadata") or {}).get("name") or ""
     resources = []
     for index, version in enumerate(group.get("versions") or ()):
@@ -197,7 +198,7 @@ def _of_group(group: dict[str, Any]) -> list[Resource]:
     return resources
 
 
-def _of_list(group: str, version: str, listed: list[dict[str, Any]], preferred: bool) -> list[Resource]:
+def _of_list(group: str, version: str, listed: list[Object], preferred: bool) -> list[Resource]:
     names = [entry["name"] for entry in listed]
     return [
         Resource(

@@ -1,13 +1,18 @@
-"""Label selectors: from the command line to an object, and from an object to text."""
+"""Label selectors: from the command line to an object, and from an object to text.
+
+``api.selectors`` parses them; it could also show them, but describe shows many and would wait longer for its import.
+"""
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.errors import CommandError
 
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
-def parse_selector(text: str) -> dict[str, Any]:
+
+def parse_selector(text: str) -> Object:
     """Return a LabelSelector from a selector of the command line."""
     from pybernetes.api.selectors import SelectorError, parse_labels
 
@@ -16,17 +21,17 @@ def parse_selector(text: str) -> dict[str, Any]:
     except SelectorError as error:
         raise CommandError(f'couldn\'t parse the selector string "{text}": {error}') from None
     labels: dict[str, str] = {}
-    expressions: list[dict[str, Any]] = []
+    expressions: list[Object] = []
     names = {"in": "In", "notin": "NotIn", "exists": "Exists", "!": "DoesNotExist"}
     for requirement in parsed.requirements:
         if requirement.operator == "in" and len(requirement.values) == 1:
             labels[requirement.key] = requirement.values[0]
         else:
-            expression: dict[str, Any] = {"key": requirement.key, "operator": names[requirement.operator]}
+            expression: Object = {"key": requirement.key, "operator": names[requirement.operator]}
             if requirement.values:
                 expression["values"] = list(requirement.values)
             expressions.append(expression)
-    selector: dict[str, Any] = {}
+    selector: Object = {}
     if labels:
         selector["matchLabels"] = dict(sorted(labels.items()))
     if expressions:
@@ -34,7 +39,7 @@ def parse_selector(text: str) -> dict[str, Any]:
     return selector
 
 
-def show(selector: dict[str, Any] | None) -> str:
+def show(selector: Object | None) -> str:
     """Return a LabelSelector as text: a=b,c in (d,e)."""
     selector = selector or {}
     parts = [(key, f"{key}={value}") for key, value in (selector.get("matchLabels") or {}).items()]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.connection.json_text import loads as json_loads
 from pybernetes.tools.kubectl.errors import CommandError
 
-TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
-from pybernetes.tools.kubectl.command_line.flags import quoted
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, quoted
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 from pybernetes.tools.kubectl.resources.label_selector import show, show_map
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+
+
 DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
-Object = dict[str, Any]
 
 
 def named(context: Context, word: str, **options: Any) -> Info:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, not_found
 from pybernetes.tools.kubectl.resources.builder import Info
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 A_WEEK = 7 * 24 * 3600.0  # what no timeout means
 
@@ -18,7 +22,7 @@ def until_gone(context: Context, gone: list[tuple[Info, str]], seconds: float) -
     deadline = time.monotonic() + seconds
     for info, uid in gone:
 
-        def is_gone(value: dict[str, Any] | None, uid: str = uid) -> bool:
+        def is_gone(value: Object | None, uid: str = uid) -> bool:
             return value is None or (bool(uid) and value["metadata"].get("uid") != uid)
 
         try:
@@ -31,10 +35,10 @@ def until_gone(context: Context, gone: list[tuple[Info, str]], seconds: float) -
 def until(
     context: Context,
     info: Info,
-    condition: Callable[[dict[str, Any] | None], bool],
+    condition: Callable[[Object | None], bool],
     deadline: float,
     missing_is_error: bool = False,
-) -> dict[str, Any] | None:
+) -> Object | None:
     """Wait until a condition holds for an object (None if it does not exist) and return the object then."""
     while True:
         field = f"metadata.name={info.name}"

@@ -27,7 +27,7 @@ UTC = ZoneInfo("UTC")
 )
 def test_parse(text: str, minutes: set[int], any_day: bool) -> None:
     schedule = cron.parse(text)
-    assert (schedule.minutes, schedule.any_day) == (minutes, any_day)
+    assert (set(schedule.minutes), schedule.any_day) == (minutes, any_day)
 
 
 def test_every() -> None:

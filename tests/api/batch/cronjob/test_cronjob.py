@@ -4,13 +4,14 @@ import pytest
 
 from pybernetes.api.batch.cronjob import cronjob
 from pybernetes.api.batch.cronjob.cronjob import RESOURCE
+from pybernetes.api.resource import Object
 from tests.api.batch.jobs import a_job
 from tests.api.writes import create_errors, created, row, update_errors
 
 IN_SCHEDULE = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"
 
 
-def cron(schedule: str = "* * * * *", **spec: Any) -> dict[str, Any]:
+def cron(schedule: str = "* * * * *", **spec: Any) -> Object:
     return {"spec": {"schedule": schedule, "jobTemplate": a_job(), **spec}}
 
 
@@ -67,7 +68,7 @@ def test_defaults() -> None:
         ),
     ],
 )
-def test_create(obj: dict[str, Any], expected: list[str]) -> None:
+def test_create(obj: Object, expected: list[str]) -> None:
     assert create_errors(RESOURCE, obj) == expected
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from pybernetes.api.batch.job import job
 from pybernetes.api.batch.job.job import RESOURCE
+from pybernetes.api.resource import Object
 from tests.api.batch.jobs import INDEXED, POD, a_job
 from tests.api.writes import create_errors, created, decoded, row, update_errors
 
@@ -142,12 +143,12 @@ def test_foreign_labels() -> None:
         ),
     ],
 )
-def test_create(obj: dict[str, Any], expected: list[str]) -> None:
+def test_create(obj: Object, expected: list[str]) -> None:
     assert create_errors(RESOURCE, obj) == expected
 
 
-def change(old: dict[str, Any], pod: dict[str, Any] | None = None, **spec: Any) -> list[str]:
-    """What an update of a stored job complains about."""
+def change(old: Object, pod: Object | None = None, **spec: Any) -> list[str]:
+    """Return what an update of a stored job complains about."""
     new = created(RESOURCE, old)
     new["spec"].update(spec)
     new["spec"]["template"]["spec"].update(pod or {})
@@ -165,7 +166,7 @@ def test_update() -> None:
 
 
 def test_template_update() -> None:
-    more = [{**POD["containers"][0], "resources": {"requests": {"cpu": "1"}}}]  # type: ignore[dict-item]
+    more = [{**POD["containers"][0], "resources": {"requests": {"cpu": "1"}}}]
     terms = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "a", "operator": "Exists"}]}]}
     affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
     for pod in ({"nodeSelector": {"a": "b"}}, {"containers": more}, {"affinity": affinity}):
@@ -200,5 +201,5 @@ def test_warnings() -> None:
         ),
     ],
 )
-def test_columns(spec: dict[str, Any], status: dict[str, Any], shown: list[str]) -> None:
+def test_columns(spec: Object, status: Object, shown: list[str]) -> None:
     assert row(RESOURCE, a_job(**spec) | {"status": status}) == ["name", *shown, "c", "i", "<none>"]

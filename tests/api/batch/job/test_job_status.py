@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from pybernetes.api.batch.job.job import RESOURCE
+from pybernetes.api.resource import Object
 from tests.api.batch.jobs import INDEXED, a_job
 from tests.api.writes import status_errors
 
@@ -10,7 +11,7 @@ START, END = "2024-01-01T00:00:00Z", "2024-01-02T00:00:00Z"
 DONE = {"startTime": START, "completionTime": END}
 
 
-def having(*kinds: str, **status: Any) -> dict[str, Any]:
+def having(*kinds: str, **status: Any) -> Object:
     return {"conditions": [{"type": kind, "status": "True"} for kind in kinds], **status}
 
 
@@ -70,7 +71,7 @@ def having(*kinds: str, **status: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_first_status(status: dict[str, Any], expected: list[str]) -> None:
+def test_first_status(status: Object, expected: list[str]) -> None:
     assert status_errors(RESOURCE, a_job(), status) == [f"status.{text}" for text in expected]
 
 
@@ -95,7 +96,7 @@ def test_first_status(status: dict[str, Any], expected: list[str]) -> None:
         ),
     ],
 )
-def test_later_status(before: dict[str, Any], after: dict[str, Any], expected: list[str]) -> None:
+def test_later_status(before: Object, after: Object, expected: list[str]) -> None:
     assert status_errors(RESOURCE, a_job(), after, old=before) == [f"status.{text}" for text in expected]
 
 

@@ -10,17 +10,17 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from pybernetes.api import current_time, table
 from pybernetes.api.certificates.certificatesigningrequest import certificatesigningrequest as csr
 from pybernetes.api.field import Errors
+from pybernetes.api.resource import Object
 from tests.api import kinds
 from tests.api.certificates import pems
 
 REQUEST = pems.encoded(pems.request())
 SPEC = {"request": REQUEST, "usages": ["client auth"], "signerName": "a.b/c"}
 FORM = "must be a fully qualified domain and path of the form 'example.com/signer-name'"
-LABEL = "must consist of lower case alphanumeric characters"
 
 
-def make(spec: dict[str, Any]) -> dict[str, Any]:
-    """A request whose name may be anything."""
+def make(spec: Object) -> Object:
+    """Return a request whose name may be anything."""
     return {
         "apiVersion": "certificates.k8s.io/v1",
         "kind": "CertificateSigningRequest",
@@ -30,7 +30,7 @@ def make(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def broken(kind: str) -> str:
-    """A request with a wrong signature."""
+    """Return a request with a wrong signature."""
     content = pems.broken(pems.request(kind, Encoding.DER))
     return pems.encoded(pems.pem("CERTIFICATE REQUEST", content).encode())
 

@@ -8,12 +8,13 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from pybernetes.api import current_time, table
+from pybernetes.api.resource import Object
 from tests.api import kinds
 from tests.api.certificates import pems
 
 
 def stub(kind: str) -> str:
-    """A request in DER."""
+    """Return a request in DER."""
     return pems.encoded(pems.request(kind, Encoding.DER))
 
 
@@ -23,8 +24,8 @@ SPEC = {
 }  # fmt: skip
 
 
-def make(**change: Any) -> dict[str, Any]:
-    """A request that differs from a good one."""
+def make(**change: Any) -> Object:
+    """Return a request that differs from a good one."""
     return {
         "apiVersion": "certificates.k8s.io/v1",
         "kind": "PodCertificateRequest",
@@ -82,7 +83,7 @@ def test_the_spec_stays() -> None:
 
 
 def condition(kind: str, status: str = "True") -> dict[str, str]:
-    """A condition in good form."""
+    """Return a condition in good form."""
     return {"type": kind, "status": status, "reason": "R", "lastTransitionTime": kinds.CREATED}
 
 

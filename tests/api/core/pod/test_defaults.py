@@ -48,11 +48,11 @@ def test_defaults() -> None:
 
 
 def test_a_template_gets_no_defaults_that_only_pods_have() -> None:
-    obj = {"metadata": {}, "template": {"spec": {"hostNetwork": True, "containers": [
+    obj: Object = {"metadata": {}, "template": {"spec": {"hostNetwork": True, "containers": [
         {"name": "a", "image": "b", "ports": [{"containerPort": 1}], "resources": {"limits": {"cpu": "1"}}},
     ]}}}  # fmt: skip
     podtemplate.default(obj)
-    spec: Object = obj["template"]["spec"]  # type: ignore[assignment]
+    spec: Object = obj["template"]["spec"]
     assert "enableServiceLinks" not in spec
     assert spec["containers"][0]["ports"] == [{"containerPort": 1, "protocol": "TCP"}]
     assert spec["containers"][0]["resources"] == {"limits": {"cpu": "1"}}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from pybernetes.api.core.pod.placement import required_affinity, tolerates, untolerated
+from pybernetes.api.resource import Object
 
 TAINT = {"key": "a", "value": "b", "effect": "NoSchedule"}
 
@@ -24,7 +23,7 @@ TAINT = {"key": "a", "value": "b", "effect": "NoSchedule"}
         ({"key": "a", "operator": "Gt", "value": "1"}, False),
     ],
 )
-def test_tolerations(toleration: dict[str, Any], expected: bool) -> None:
+def test_tolerations(toleration: Object, expected: bool) -> None:
     assert tolerates(toleration, TAINT) is expected
 
 
@@ -34,12 +33,12 @@ def test_only_some_effects_matter() -> None:
     assert untolerated(None, [], ("NoSchedule",)) is None
 
 
-def affinity(*terms: dict[str, Any]) -> dict[str, Any]:
+def affinity(*terms: Object) -> Object:
     required = {"nodeSelectorTerms": list(terms)}
     return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}}
 
 
-def expression(key: str, operator: str, *values: str) -> dict[str, Any]:
+def expression(key: str, operator: str, *values: str) -> Object:
     return {"matchExpressions": [{"key": key, "operator": operator, "values": list(values)}]}
 
 
@@ -65,6 +64,6 @@ def expression(key: str, operator: str, *values: str) -> dict[str, Any]:
         ({**affinity(expression("zone", "Exists")), "nodeSelector": {"zone": "b"}}, False),
     ],
 )
-def test_affinity(spec: dict[str, Any], expected: bool) -> None:
+def test_affinity(spec: Object, expected: bool) -> None:
     node = {"metadata": {"name": "n", "labels": {"zone": "a", "size": "5"}}}
     assert required_affinity(spec)(node) is expected

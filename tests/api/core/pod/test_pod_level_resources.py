@@ -1,11 +1,10 @@
-from typing import Any
-
 import pytest
 
 from pybernetes.api.core.pod import pod_level_resources
+from pybernetes.api.resource import Object
 
 
-def container(policy: str = "", **requests: str) -> dict[str, Any]:
+def container(policy: str = "", **requests: str) -> Object:
     return {"resources": {"requests": requests}, **({"restartPolicy": policy} if policy else {})}
 
 
@@ -21,7 +20,7 @@ def container(policy: str = "", **requests: str) -> dict[str, Any]:
           "initContainers": [container(cpu="2"), container("Always", cpu="3")]}, 4),
     ],
 )  # fmt: skip
-def test_aggregate(spec: dict[str, Any], cpu: float) -> None:
+def test_aggregate(spec: Object, cpu: float) -> None:
     assert float(pod_level_resources.aggregate(spec, "requests")["cpu"]) == cpu
 
 

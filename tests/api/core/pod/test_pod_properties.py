@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,7 +15,7 @@ from pybernetes.api.core.pod.prepare import prepare_ephemeral_containers, prepar
 from pybernetes.api.core.pod.validation.resize import validate_resize
 from pybernetes.api.core.pod.validation.update import validate_ephemeral_containers_update
 from pybernetes.api.field import Errors
-from pybernetes.api.resource import Resource
+from pybernetes.api.resource import Object, Resource
 from tests import strategies
 
 PODS = strategies.kind(pod.RESOURCE)
@@ -26,8 +25,8 @@ relaxed = settings(
 )
 
 
-def write(resource: Resource, obj: dict[str, Any]) -> None:
-    """Takes an object through everything that a create and the printing of it call."""
+def write(resource: Resource, obj: Object) -> None:
+    """Take an object through everything that a create and the printing of it call."""
     assert resource.default and resource.validate
     resource.default(obj)
     once = copy.deepcopy(obj)
@@ -56,13 +55,13 @@ def test_writing_never_raises(resource: Resource, data: st.DataObject) -> None:
 
 @relaxed
 @given(spec=strategies.objects(SPEC))
-def test_spec_never_raises(spec: dict[str, Any]) -> None:
+def test_spec_never_raises(spec: Object) -> None:
     write(pod.RESOURCE, {"metadata": {"name": "p"}, "spec": spec})
 
 
 @relaxed
 @given(old=PODS, new=PODS, whole=st.booleans())
-def test_updates_never_raise(old: dict[str, Any], new: dict[str, Any], whole: bool) -> None:
+def test_updates_never_raise(old: Object, new: Object, whole: bool) -> None:
     resource = pod.RESOURCE
     assert resource.default and resource.validate_update and resource.validate_status_update
     if not whole:  # a small change is checked further than another pod

@@ -7,19 +7,18 @@ from typing import Any
 import pytest
 
 from pybernetes.api.core.pod import resource_totals
+from pybernetes.api.resource import Object
 
-Fields = dict[str, Any]
 
-
-def container(name: str, cpu: str, **more: Any) -> Fields:
+def container(name: str, cpu: str, **more: Any) -> Object:
     return {"name": name, "resources": {"requests": {"cpu": cpu}, "limits": {"cpu": cpu}}, **more}
 
 
 SIDECAR = {"restartPolicy": "Always"}
 
 
-def resized(cpu: str | None = None, allocated: str | None = None, reason: str = "") -> Fields:
-    status: Fields = {"name": "a"}
+def resized(cpu: str | None = None, allocated: str | None = None, reason: str = "") -> Object:
+    status: Object = {"name": "a"}
     if cpu:
         status["resources"] = {"requests": {"cpu": cpu}, "limits": {"cpu": cpu}}
     if allocated:
@@ -48,7 +47,7 @@ def resized(cpu: str | None = None, allocated: str | None = None, reason: str = 
         ({"containers": [container("a", "9")]}, resized(None, "1", "Infeasible"), "1", None),
     ],
 )  # fmt: skip
-def test_what_a_pod_asks_for(spec: Fields, status: Fields, request_: str, limit: str | None) -> None:
+def test_what_a_pod_asks_for(spec: Object, status: Object, request_: str, limit: str | None) -> None:
     pod = {"spec": spec, "status": status}
     assert resource_totals.requests(pod).get("cpu") == request_
     assert resource_totals.limits(pod).get("cpu") == limit

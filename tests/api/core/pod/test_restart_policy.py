@@ -1,10 +1,9 @@
 """Whether a container that ended starts again."""
 
-from typing import Any
-
 import pytest
 
 from pybernetes.api.core.pod.restart_policy import all_could_restart, should_restart
+from pybernetes.api.resource import Object
 
 
 @pytest.mark.parametrize(
@@ -22,7 +21,7 @@ from pybernetes.api.core.pod.restart_policy import all_could_restart, should_res
             {"action": "Restart", "exitCodes": {"operator": "NotIn", "values": [42]}}]}, "Never", 42, False),
     ],
 )  # fmt: skip
-def test_should_restart(own: dict[str, Any], pod: str, code: int, expected: bool) -> None:
+def test_should_restart(own: Object, pod: str, code: int, expected: bool) -> None:
     assert should_restart(own, pod, code) is expected
 
 

@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pybernetes.api.core.pod.tolerations import allowed, covers, merge, put
+from pybernetes.api.resource import Object
 
-Toleration = dict[str, Any]
 ALL = {"operator": "Exists"}
 
 
-def exists(key: str = "k", **more: Any) -> Toleration:
+def exists(key: str = "k", **more: Any) -> Object:
     return {"key": key, "operator": "Exists", **more}
 
 
-def equal(value: str = "v", key: str = "k", **more: Any) -> Toleration:
+def equal(value: str = "v", key: str = "k", **more: Any) -> Object:
     return {"key": key, "operator": "Equal", "value": value, **more}
 
 
@@ -50,7 +50,7 @@ def equal(value: str = "v", key: str = "k", **more: Any) -> Toleration:
         ({"key": "k", "operator": "Gt", "value": "1"}, {"key": "k", "operator": "Gt", "value": "2"}, False),
     ],
 )
-def test_covers(wider: Toleration, narrower: Toleration, expected: bool) -> None:
+def test_covers(wider: Object, narrower: Object, expected: bool) -> None:
     assert covers(wider, narrower) is expected and covers(wider, wider) and covers(narrower, narrower)
 
 
@@ -65,7 +65,7 @@ def test_covers(wider: Toleration, narrower: Toleration, expected: bool) -> None
         ([exists("a"), exists("b")], [ALL], [ALL]),
     ],
 )
-def test_merge(first: list[Toleration], second: list[Toleration], expected: list[Toleration]) -> None:
+def test_merge(first: list[Object], second: list[Object], expected: list[Object]) -> None:
     assert merge(first, second) == expected
 
 
@@ -84,7 +84,7 @@ TOLERATIONS = st.lists(
 
 
 @given(first=TOLERATIONS, second=TOLERATIONS)
-def test_nothing_is_lost_by_merging(first: list[Toleration], second: list[Toleration]) -> None:
+def test_nothing_is_lost_by_merging(first: list[Object], second: list[Object]) -> None:
     merged = merge(first, second)
     assert allowed([*first, *second], merged) and all(
         toleration in [*first, *second] for toleration in merged

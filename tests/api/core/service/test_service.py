@@ -3,17 +3,18 @@ from typing import Any
 import pytest
 
 from pybernetes.api.core.service.service import RESOURCE
+from pybernetes.api.resource import Object
 from tests.api.writes import create, row_by_name, update, update_status
 
 PORTS = [{"port": 80}]
 
 
-def made(**spec: Any) -> dict[str, Any]:
+def made(**spec: Any) -> Object:
     return create(RESOURCE, {"spec": {"ports": PORTS, **spec}})[0]
 
 
-def stored(**spec: Any) -> dict[str, Any]:
-    """A service as it is after its addresses were given."""
+def stored(**spec: Any) -> Object:
+    """Return a service as it is after its addresses were given."""
     addresses = {
         "clusterIP": "10.0.0.9",
         "clusterIPs": ["10.0.0.9"],
@@ -40,7 +41,7 @@ def stored(**spec: Any) -> dict[str, Any]:
          {"ports": [{"port": 53, "protocol": "UDP", "targetPort": "dns"}]}),
     ],
 )  # fmt: skip
-def test_defaults(given: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_defaults(given: Object, expected: Object) -> None:
     spec = made(**given)["spec"]
     assert {key: spec.get(key) for key in expected} == expected
 
@@ -109,14 +110,14 @@ NAME_RULE = "a lowercase RFC 1123 label must consist of lower case alphanumeric 
          ['spec.clusterIPs: Invalid value: ["None","10.0.0.1"]: \'None\' must be the first and only value']),
     ],
 )  # fmt: skip
-def test_refused(spec: dict[str, Any], expected: list[str]) -> None:
+def test_refused(spec: Object, expected: list[str]) -> None:
     assert create(RESOURCE, {"spec": {"ports": PORTS, **spec}})[1] == expected
 
 
 @pytest.mark.parametrize(
     "spec", [{}, {"clusterIP": "None"}, {"type": "LoadBalancer", "externalTrafficPolicy": "Local"}]
 )
-def test_accepted(spec: dict[str, Any]) -> None:
+def test_accepted(spec: Object) -> None:
     assert create(RESOURCE, {"spec": {"ports": PORTS, **spec}})[1] == []
 
 
@@ -136,7 +137,7 @@ def test_headless_needs_no_ports() -> None:
         ({"spec.selector": {"a": "b"}}, []),
     ],
 )  # fmt: skip
-def test_updates(changes: dict[str, Any], expected: list[str]) -> None:
+def test_updates(changes: Object, expected: list[str]) -> None:
     assert update(RESOURCE, stored(), changes)[1] == expected
 
 
@@ -208,7 +209,7 @@ def test_status_updates(type_: str, entry: dict[str, str], expected: list[str]) 
         ({"clusterIP": "None", "clusterIPs": ["None"]}, {}, {"Cluster-IP": "None"}),
     ],
 )  # fmt: skip
-def test_columns(spec: dict[str, Any], status: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_columns(spec: Object, status: Object, expected: Object) -> None:
     obj = {**stored(**spec), "status": {"loadBalancer": status}}
     shown = row_by_name(RESOURCE, obj)
     assert {key: shown[key] for key in expected} == expected
@@ -224,6 +225,6 @@ def test_columns(spec: dict[str, Any], status: dict[str, Any], expected: dict[st
          ['spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"']),
     ],
 )  # fmt: skip
-def test_warnings(spec: dict[str, Any], expected: list[str]) -> None:
+def test_warnings(spec: Object, expected: list[str]) -> None:
     assert RESOURCE.warnings is not None
     assert RESOURCE.warnings(made(**spec), None) == expected

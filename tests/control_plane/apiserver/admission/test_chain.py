@@ -8,15 +8,10 @@ import pytest
 
 from pybernetes.api.core.pod.pod import RESOURCE as PODS
 from pybernetes.api.errors import StatusError
-from pybernetes.control_plane.apiserver.admission.chain import (
-    CREATE,
-    UPDATE,
-    Attributes,
-    Chain,
-    Scope,
-    failure,
-)
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, UPDATE, Attributes
+from pybernetes.control_plane.apiserver.admission.chain import Chain
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup, Remembered
+from pybernetes.control_plane.apiserver.admission.plugin import Scope, failure
 from tests.control_plane.apiserver.admission.world import World, pod
 from tests.support import run
 

@@ -41,10 +41,22 @@ def bound(server: Server, pod: str, **more: Any) -> Object:
     return {"spec": {"boundObjectRef": {"kind": "Pod", "apiVersion": "v1", "name": pod, "uid": uid}, **more}}
 
 
+@pytest.fixture
+def own_node(server: Server) -> None:
+    """The node of the kubelet is registered."""
+    assert server.call("POST", "/api/v1/nodes", {"metadata": {"name": "n1"}})[0] in (201, 409)
+
+
+def test_a_kubelet_registers_its_own_node(server: Server) -> None:
+    server.call("DELETE", "/api/v1/nodes/n1")
+    status, answer = server.call("POST", "/api/v1/nodes", {"metadata": {"name": "n1"}}, token="kubelet")
+    assert status == 201, answer
+
+
+@pytest.mark.usefixtures("own_node")
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "message"),
     [
-        ("POST", "/api/v1/nodes", {"metadata": {"name": "n1"}}, 201, ""),
         ("POST", "/api/v1/nodes", {"metadata": {"name": "n3"}}, 403,
          'nodes "n3" is forbidden: node "n1" is not allowed to modify node "n3"'),
         ("PATCH", "/api/v1/nodes/n1/status", {"status": {"capacity": {"cpu": "1"}}}, 200, ""),
@@ -66,8 +78,8 @@ def test_what_a_kubelet_writes(
     server: Server, method: str, path: str, body: Any, status: int, message: str | None
 ) -> None:
     headers = {"Content-Type": MERGE} if method == "PATCH" else {}
-    found, answer = server.call(method, path, body, headers=headers, token="kubelet")
-    assert (found, message if message is None else answer.get("message", "")) == (status, message), answer
+    code, answer = server.call(method, path, body, headers=headers, token="kubelet")
+    assert (code, message if message is None else answer.get("message", "")) == (status, message), answer
 
 
 def test_tokens_only_of_the_pods_of_the_node(server: Server) -> None:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from pybernetes.control_plane.apiserver.admission.order import DEFAULT_ON, ORDER
-from pybernetes.control_plane.apiserver.admission.setup import chosen, known, names, read, select
+from pybernetes.control_plane.apiserver.admission.setup import (
+    UNAVAILABLE,
+    all_plugins,
+    chosen,
+    flags,
+    names,
+    read,
+    select,
+)
+from pybernetes.lib.flags import defaults
 from tests.control_plane.apiserver.admission.world import World
 from tests.support import run
 
@@ -34,15 +43,21 @@ ON = [
 
 
 def test_the_plugins_and_their_order() -> None:
-    assert list(known()) == PLUGINS
-    assert chosen((), (), PLUGINS) == ON
-    assert set(ORDER) >= DEFAULT_ON and len(ORDER) == 39 and len(DEFAULT_ON) == 25
+    plugins = all_plugins()
+    assert list(plugins) == PLUGINS
+    assert len({plugin.order for plugin in plugins.values()}) == len(PLUGINS)
+    assert running() == ON
+    assert len(PLUGINS) + len(UNAVAILABLE) == 39 and not UNAVAILABLE & set(PLUGINS)
+
+
+def running(enable: Sequence[str] = (), disable: Sequence[str] = ()) -> list[str]:
+    """The names of the plugins that run."""
+    return [plugin.name for plugin in chosen(enable, disable, all_plugins())]
 
 
 def test_flags_switch_plugins() -> None:
     assert names(["A, B", "C"]) == ["A", "B", "C"]
-    running = chosen(["NodeRestriction", "AlwaysDeny"], ["ServiceAccount", "PodGroupProtection"], PLUGINS)
-    assert running == [
+    assert running(["NodeRestriction", "AlwaysDeny"], ["ServiceAccount", "PodGroupProtection"]) == [
         "NamespaceLifecycle", "LimitRanger", "NodeRestriction", *ON[ON.index("TaintNodesByCondition") :], "AlwaysDeny"
     ]  # fmt: skip
 
@@ -66,7 +81,7 @@ def test_flags_switch_plugins() -> None:
 )
 def test_flags_that_make_no_sense(enable: list[str], disable: list[str], message: str) -> None:
     with pytest.raises(ValueError) as caught:
-        chosen(enable, disable, PLUGINS)
+        running(enable, disable)
     assert str(caught.value) == message
 
 
@@ -112,9 +127,17 @@ def test_configuration_files_that_make_no_sense(tmp_path: Path, text: str, messa
     path = tmp_path / "config.yaml"
     path.write_text(text)
     with pytest.raises(ValueError, match=message):
-        select(config_file=str(path))
+        select(defaults(flags(), admission_control_config_file=str(path)))
     with pytest.raises(ValueError, match="unable to read admission control configuration"):
-        select(config_file=str(tmp_path / "missing"))
+        select(defaults(flags(), admission_control_config_file=str(tmp_path / "missing")))
+
+
+def test_a_configuration_that_a_plugin_does_not_take_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(CONFIGURATION.replace("- name: PodNodeSelector\n  path", "- name: Priority\n  path"))
+    (tmp_path / "selectors.yaml").write_text("a: b")
+    with pytest.raises(ValueError, match="Priority: a configuration is not supported by this server"):
+        select(defaults(flags(), admission_control_config_file=str(path)))
 
 
 @pytest.mark.parametrize(

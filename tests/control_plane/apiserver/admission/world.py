@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -11,8 +11,11 @@ import orjson
 
 from pybernetes.api.errors import StatusError
 from pybernetes.api.registry import builtin
-from pybernetes.control_plane.apiserver.admission.chain import Attributes, Chain
-from pybernetes.control_plane.apiserver.admission.setup import known
+from pybernetes.control_plane.apiserver.admission import setup
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
+from pybernetes.control_plane.apiserver.admission.chain import Chain
+from pybernetes.control_plane.apiserver.admission.plugin import PluginInputs
+from pybernetes.control_plane.apiserver.admission.setup import all_plugins
 from pybernetes.control_plane.apiserver.assembly.server_context import new_context
 from pybernetes.control_plane.apiserver.authn.user import MASTERS, User
 from pybernetes.control_plane.apiserver.authz import authorization
@@ -22,6 +25,7 @@ from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.apiserver.storage.resource_version import stamp
 from pybernetes.control_plane.store.open import open_store
 from pybernetes.control_plane.store.protocol import Store
+from pybernetes.lib.flags import defaults
 
 Object = dict[str, Any]
 ADMIN = User("admin", groups=(MASTERS,))
@@ -90,9 +94,12 @@ class World(AbstractAsyncContextManager["World"]):
         assert record is not None
         return orjson.loads(record.value)
 
-    def chain(self, *plugins: str, **configuration: Any) -> Chain:
-        """Plugins by name, with the configuration that is given for them."""
-        return Chain([known()[name](self.context, configuration=configuration.get(name)) for name in plugins])
+    def chain(self, *plugins: str, flags: Mapping[str, Any] | None = None, **configuration: Any) -> Chain:
+        """Plugins by name, with the configuration and the values of flags that are given for them."""
+        known, arguments = all_plugins(), defaults(setup.flags(), **(flags or {}))
+        return Chain(
+            [known[name](PluginInputs(self.context, configuration.get(name), arguments)) for name in plugins]
+        )
 
     async def admit(
         self,

@@ -6,6 +6,7 @@ import base64
 import json
 import subprocess
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ SCHEMA = {
         }
     },
 }
-DEFINITION = {
+DEFINITION: dict[str, Any] = {
     "apiVersion": "apiextensions.k8s.io/v1",
     "kind": "CustomResourceDefinition",
     "metadata": {"name": f"flunders.{GROUP}"},
@@ -82,17 +83,23 @@ def behind(tmp_path_factory: pytest.TempPathFactory, front: Server) -> Iterator[
         yield server
 
 
-def condition(server: Server) -> tuple[str, str]:
-    status, found = server.call("GET", f"/apis/apiregistration.k8s.io/v1/apiservices/{NAME}")
+def condition(server: Server, name: str = NAME) -> tuple[str, str]:
+    status, service = server.call("GET", f"/apis/apiregistration.k8s.io/v1/apiservices/{name}")
     if status != 200:
         return "", ""
-    conditions = found.get("status", {}).get("conditions") or [{}]
+    conditions = service.get("status", {}).get("conditions") or [{}]
     return conditions[0].get("status", ""), conditions[0].get("reason", "")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def joined(front: Server, behind: Server) -> Server:
-    """The first server, told about the second."""
+    """The first server, told about the second; again if the test before took that back."""
+    if condition(front) != ("True", "Passed"):
+        join(front, behind)
+    return front
+
+
+def join(front: Server, behind: Server) -> None:
     bundle = base64.b64encode((behind.directory / "ca.crt").read_bytes()).decode()
     reference = {"namespace": "default", "name": "api", "port": behind.port}
     body = {
@@ -109,7 +116,6 @@ def joined(front: Server, behind: Server) -> Server:
     }
     assert front.call("POST", "/api/v1/namespaces/default/services", service)[0] == 201
     until(lambda: condition(front) == ("True", "Passed"))
-    return front
 
 
 def test_kubectl_works_on_it(joined: Server) -> None:
@@ -181,8 +187,8 @@ def test_the_server_behind_knows_who_asks(joined: Server, behind: Server) -> Non
 
 def test_documents_are_merged(joined: Server) -> None:
     accept = {"Accept": "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"}
-    found = joined.call("GET", "/apis", headers=accept)[1]
-    items = {item["metadata"]["name"]: item for item in found["items"]}
+    groups = joined.call("GET", "/apis", headers=accept)[1]
+    items = {item["metadata"]["name"]: item for item in groups["items"]}
     version = items[GROUP]["versions"][0]
     assert version["freshness"] == "Current" and version["resources"][0]["resource"] == "flunders"
     assert f"apis/{GROUP}/{VERSION}" in joined.call("GET", "/openapi/v3")[1]["paths"]
@@ -201,14 +207,24 @@ def test_one_that_goes_away_is_missed(joined: Server) -> None:
     assert GROUP not in joined.kubectl("api-versions")
 
 
-def test_objects_of_the_server_itself_come_back(joined: Server) -> None:
-    joined.kubectl("delete", "apiservice", "v1.apps")
-    until(lambda: joined.call("GET", "/apis/apiregistration.k8s.io/v1/apiservices/v1.apps")[0] == 200)
+def test_objects_of_the_server_itself_come_back(front: Server) -> None:
+    front.kubectl("delete", "apiservice", "v1.apps")
+    until(lambda: front.call("GET", "/apis/apiregistration.k8s.io/v1/apiservices/v1.apps")[0] == 200)
+
+
+def test_definitions_of_the_server_itself_are_local(front: Server) -> None:
+    group = "local.example.com"
+    definition = {
+        **DEFINITION,
+        "metadata": {"name": f"flunders.{group}"},
+        "spec": {**DEFINITION["spec"], "group": group},
+    }
     path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-    assert joined.call("POST", path, DEFINITION)[0] == 201
-    until(lambda: condition(joined) == ("True", "Local"))
-    joined.kubectl("delete", "crd", f"flunders.{GROUP}")
-    until(lambda: joined.call("GET", f"/apis/apiregistration.k8s.io/v1/apiservices/{NAME}")[0] == 404)
+    assert front.call("POST", path, definition)[0] == 201
+    name = f"{VERSION}.{group}"
+    until(lambda: condition(front, name) == ("True", "Local"))
+    front.kubectl("delete", "crd", f"flunders.{group}")
+    until(lambda: front.call("GET", f"/apis/apiregistration.k8s.io/v1/apiservices/{name}")[0] == 404)
 
 
 def test_the_key_is_its_owners_alone(front: Server) -> None:

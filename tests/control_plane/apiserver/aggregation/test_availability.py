@@ -35,9 +35,9 @@ SLICE = {"ports": [{"name": "https", "port": 8443}], "endpoints": [{"addresses":
     ],
 )
 def test_what_is_missing_is_told(service: Any, slices: list[Any], reason: str, message: str | None) -> None:
-    found = availability.check(API_SERVICE, service, slices)
-    assert found is not None and found.status == "False" and found.reason == reason
-    assert message is None or found.message == message
+    verdict = availability.check(API_SERVICE, service, slices)
+    assert verdict is not None and verdict.status == "False" and verdict.reason == reason
+    assert message is None or verdict.message == message
 
 
 @pytest.mark.parametrize(

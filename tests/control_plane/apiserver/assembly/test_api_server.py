@@ -96,13 +96,13 @@ def test_killed_and_started_again(tmp_path: Path) -> None:
     with running(tmp_path, port=port) as server:
         assert (server.port, server.call("GET", "/readyz")[0]) == (port, 200)
         _, listed = server.call("GET", CONFIG_MAPS)
-        found = {
+        versions = {
             item["metadata"]["name"]: int(item["metadata"]["resourceVersion"]) for item in listed["items"]
         }
-        assert acknowledged.items() <= found.items()
+        assert acknowledged.items() <= versions.items()
         assert int(listed["metadata"]["resourceVersion"]) >= max(acknowledged.values())
         _, made = server.call("POST", CONFIG_MAPS, {"metadata": {"name": "after"}})
-        assert int(made["metadata"]["resourceVersion"]) > max(found.values())
+        assert int(made["metadata"]["resourceVersion"]) > max(versions.values())
         service["metadata"] = {"name": "second"}
         _, second = server.call("POST", "/api/v1/namespaces/default/services", service)
         for field in ("clusterIP",):
@@ -160,10 +160,10 @@ def test_two_servers_on_one_etcd(tmp_path: Path) -> None:
 
 
 def _endpoints(server: Server) -> list[str]:
-    _, found = server.call("GET", "/api/v1/namespaces/default/endpoints/kubernetes")
+    _, endpoints = server.call("GET", "/api/v1/namespaces/default/endpoints/kubernetes")
     piece = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes"
-    slices = [each["addresses"][0] for each in server.call("GET", piece)[1]["endpoints"]]
-    addresses = [each["ip"] for subset in found["subsets"] for each in subset["addresses"]]
+    slices = [endpoint["addresses"][0] for endpoint in server.call("GET", piece)[1]["endpoints"]]
+    addresses = [address["ip"] for subset in endpoints["subsets"] for address in subset["addresses"]]
     assert addresses == slices
     return addresses
 
@@ -208,7 +208,7 @@ def test_a_thousand_idle_watches_cost_little(tmp_path: Path, many_files: None) -
     async def watches(server: Server) -> None:
         context = ssl.create_default_context(cafile=str(server.authority))
         request = (
-            f"GET {CONFIG_MAPS}?watch=1&resourceVersion=0 HTTP/1.1\r\nAuthorization: Bearer {TOKEN}\r\n\r\n"
+            f"GET {CONFIG_MAPS}?watch=1&resourceVersion=0 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {TOKEN}\r\n\r\n"
         )
 
         async def connect() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:

@@ -82,15 +82,15 @@ def test_what_must_exist_is_made_again(server: Server) -> None:
     paths = [path("default", "kubernetes", plural) for plural in ("services", "endpoints")]
     paths += ["/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes"]
     _, service = server.call("GET", paths[0])
-    for each in paths:
-        status, before = server.call("GET", each)
+    for deleted in paths:
+        status, before = server.call("GET", deleted)
         assert status == 200
-        assert server.call("DELETE", each)[0] == 200
+        assert server.call("DELETE", deleted)[0] == 200
         deadline = time.monotonic() + 60
-        while (found := server.call("GET", each))[0] != 200 or (
-            found[1]["metadata"]["uid"] == before["metadata"]["uid"]
+        while (answer := server.call("GET", deleted))[0] != 200 or (
+            answer[1]["metadata"]["uid"] == before["metadata"]["uid"]
         ):
-            assert time.monotonic() < deadline, f"{each} did not come back"
+            assert time.monotonic() < deadline, f"{deleted} did not come back"
     assert server.call("GET", paths[0])[1]["spec"]["clusterIP"] == service["spec"]["clusterIP"]
     address = f"/apis/networking.k8s.io/v1/ipaddresses/{service['spec']['clusterIP']}"
     while server.call("GET", address)[0] != 200:

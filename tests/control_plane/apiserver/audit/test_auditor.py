@@ -43,8 +43,8 @@ async def audited(directory: Path, *flags: str) -> AsyncIterator[Cluster]:
 
 def events(directory: Path, **wanted: str) -> list[Object]:
     """The events of the file that have certain values."""
-    found = [json.loads(line) for line in (directory / "audit.log").read_text().splitlines()]
-    return [event for event in found if all(event.get(key) == value for key, value in wanted.items())]
+    noted = [json.loads(line) for line in (directory / "audit.log").read_text().splitlines()]
+    return [event for event in noted if all(event.get(key) == value for key, value in wanted.items())]
 
 
 async def test_a_write_with_its_object_and_its_answer(tmp_path: Path) -> None:
@@ -79,9 +79,9 @@ async def test_levels_and_stages(tmp_path: Path) -> None:
         await client.list(PODS)
         assert "hidden" not in (tmp_path / "audit.log").read_text()
         secret = events(tmp_path, verb="create", stage="ResponseComplete", level="Metadata")
-        assert [each["objectRef"]["name"] for each in secret] == ["s"]
+        assert [event["objectRef"]["name"] for event in secret] == ["s"]
         listed = events(tmp_path, verb="list", level="Request")
-        assert [each["stage"] for each in listed] == ["ResponseComplete"]
+        assert [event["stage"] for event in listed] == ["ResponseComplete"]
 
 
 async def test_those_who_are_refused(tmp_path: Path) -> None:
@@ -95,8 +95,8 @@ async def test_those_who_are_refused(tmp_path: Path) -> None:
         assert refused["annotations"]["authorization.k8s.io/decision"] == "forbid"
         with pytest.raises(StatusError, match="Unauthorized"):
             await cluster.rest_client("nobodys").list(CONFIG_MAPS)
-        unknown = [each for each in events(tmp_path) if each.get("responseStatus", {}).get("code") == 401]
-        assert {each["stage"] for each in unknown} == {"ResponseStarted"}
+        unknown = [event for event in events(tmp_path) if event.get("responseStatus", {}).get("code") == 401]
+        assert {event["stage"] for event in unknown} == {"ResponseStarted"}
         assert unknown[0]["user"] == {}
 
 
@@ -106,7 +106,7 @@ async def test_a_patch_a_deletion_and_another_name(tmp_path: Path) -> None:
         await client.create(CONFIG_MAPS, {"metadata": {"name": "a", "namespace": "default"}})
         await client.patch(CONFIG_MAPS, "a", {"data": {"k": "v"}}, "default")
         patched = events(tmp_path, verb="patch", stage="ResponseComplete")
-        assert [each["requestObject"] for each in patched] == [{"data": {"k": "v"}}]
+        assert [event["requestObject"] for event in patched] == [{"data": {"k": "v"}}]
         headers = {"Impersonate-User": "jane", "Impersonate-Group": "system:masters"}
         raw = await asyncio.create_subprocess_exec(
             "kubectl", f"--kubeconfig={cluster.kubeconfig()}", "--as=jane", "--as-group=system:masters", "delete",
@@ -149,7 +149,7 @@ async def test_the_id_of_a_request_is_in_its_answer(tmp_path: Path) -> None:
         ]
         assert ids[0] == b"mine"
         assert len(ids[1]) == 36
-        assert {each["auditID"] for each in events(tmp_path)} >= {each.decode() for each in ids}
+        assert {event["auditID"] for event in events(tmp_path)} >= {audit_id.decode() for audit_id in ids}
 
 
 def _trusting() -> Any:
@@ -203,8 +203,8 @@ async def test_events_go_to_a_server(tmp_path: Path, mode: str) -> None:
             def arrived() -> list[Object]:
                 lists = [body for path, body in hooks.asked if path == "/audit"]
                 assert all(body["kind"] == "EventList" for body in lists)
-                found = [event for body in lists for event in body["items"]]
-                return [event for event in found if event["requestURI"].startswith("/api/v1/configmaps")]
+                sent = [event for body in lists for event in body["items"]]
+                return [event for event in sent if event["requestURI"].startswith("/api/v1/configmaps")]
 
             if mode == "batch":
                 await eventually(lambda: len(arrived()) == 2)
@@ -234,8 +234,8 @@ async def test_what_admission_has_to_say(tmp_path: Path) -> None:
         async def noted() -> Object:
             body = {"metadata": {"generateName": "a-"}, "data": {"bad": "x", "k": "v"}}
             await client.call("POST", MAPS, body=body)
-            found = events(tmp_path, verb="create", stage="ResponseComplete", requestURI=MAPS)[-1]
-            return found["annotations"] if "p/size" in found["annotations"] else {}
+            event = events(tmp_path, verb="create", stage="ResponseComplete", requestURI=MAPS)[-1]
+            return event["annotations"] if "p/size" in event["annotations"] else {}
 
         annotations = await eventually(noted)
         assert annotations["p/size"] == "2"

@@ -43,8 +43,8 @@ async def test_a_full_file_makes_room_for_another(tmp_path: Path) -> None:
     await eventually(lambda: len(list(path.parent.glob("audit-*.log.gz"))) == 2)
     await eventually(lambda: not list(path.parent.glob("audit-*.log")))
     old = sorted(path.parent.glob("audit-*.log.gz"))
-    assert [gzip.decompress(each.read_bytes()) for each in old] == [b"%060d\n" % 3, b"%060d\n" % 4]
-    assert {stat.S_IMODE(os.stat(each).st_mode) for each in old} == {0o600}
+    assert [gzip.decompress(old_file.read_bytes()) for old_file in old] == [b"%060d\n" % 3, b"%060d\n" % 4]
+    assert {stat.S_IMODE(os.stat(old_file).st_mode) for old_file in old} == {0o600}
 
 
 def test_old_files_go_and_others_stay(tmp_path: Path) -> None:

@@ -17,9 +17,9 @@ POD = "/api/v1/namespaces/shop/pods/web"
 
 
 def level(rule: dict[str, Any], method: str, path: str, user: User | None = JANE) -> str:
-    found = policy.read({**HEAD, "rules": [{"level": "Request", **rule}]})
+    policy_ = policy.read({**HEAD, "rules": [{"level": "Request", **rule}]})
     watch = path.endswith("?watch")
-    return policy.LEVELS[found.depth(user, parse(method, path.removesuffix("?watch"), watch)).level]
+    return policy.LEVELS[policy_.depth(user, parse(method, path.removesuffix("?watch"), watch)).level]
 
 
 def pods(**more: Any) -> dict[str, Any]:
@@ -76,14 +76,14 @@ def test_the_first_rule_that_fits_decides_and_adds_to_what_all_omit() -> None:
         {"level": "RequestResponse", "omitStages": ["ResponseStarted"], "omitManagedFields": False},
         {"level": "None"},
     ]
-    found = policy.read(
+    policy_ = policy.read(
         {**HEAD, "omitStages": ["RequestReceived"], "omitManagedFields": True, "rules": rules}
     )
     info = parse("GET", POD, False)
-    assert found.depth(JANE, info) == policy.Depth(
+    assert policy_.depth(JANE, info) == policy.Depth(
         policy.REQUEST_RESPONSE, frozenset(("RequestReceived", "ResponseStarted")), True
     )
-    assert found.depth(User("joe"), info) == policy.Depth(
+    assert policy_.depth(User("joe"), info) == policy.Depth(
         policy.METADATA, frozenset(("RequestReceived",)), False
     )
 

@@ -23,7 +23,7 @@ from pybernetes.control_plane.apiserver.authn.authenticators import (
     token_file,
 )
 from pybernetes.control_plane.apiserver.authn.client_certificate import NO_CERTIFICATE, ClientCertificate
-from pybernetes.control_plane.apiserver.authn.setup import all_methods, flags
+from pybernetes.control_plane.apiserver.authn.setup import all_authenticators, flags
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.lib.discover import discover
 from pybernetes.lib.flags import add
@@ -34,8 +34,10 @@ OURS, THEIRS = b"our authority", b"the authority of proxies"
 
 
 def test_the_methods_in_the_order_of_kubernetes() -> None:
-    found = discover(authenticators.__name__, "METHOD")
-    ordered = [next(name for name, each in found.items() if each is method) for method in all_methods()]
+    found = discover(authenticators.__name__, "AUTHENTICATOR")
+    ordered = [
+        next(name for name, each in found.items() if each is method) for method in all_authenticators()
+    ]
     assert ordered == ["front_proxy", "certificates", "token_file", "service_accounts", "bootstrap_tokens"]
 
 

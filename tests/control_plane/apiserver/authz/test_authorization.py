@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Awaitable
 
 import pytest
 
 from pybernetes.control_plane.apiserver.assembly.server_context import new_context
-from pybernetes.control_plane.apiserver.assembly.setup import authorization_modes
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.authz.authorization import Authorization
 from pybernetes.control_plane.apiserver.authz.forbidden import forbidden
+from pybernetes.control_plane.apiserver.authz.setup import chosen_modes
 from pybernetes.control_plane.apiserver.authz.verdict import ALLOWED, NO_OPINION, Rules, Verdict
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
@@ -76,7 +77,7 @@ def test_rules_of_all_are_listed() -> None:
 
 
 def test_modes() -> None:
-    assert [mode.name for mode in authorization_modes("AlwaysAllow,AlwaysDeny,Node,RBAC")] == [  # type: ignore[attr-defined]
+    assert [mode.name for mode in chosen_modes("AlwaysAllow,AlwaysDeny,Node,RBAC")] == [
         "AlwaysAllow", "AlwaysDeny", "Node", "RBAC",
     ]  # fmt: skip
     for flag, problem in (
@@ -85,12 +86,12 @@ def test_modes() -> None:
         ("RBAC,RBAC", "RBAC is there more than once"),
     ):
         with pytest.raises(ValueError, match=problem):
-            authorization_modes(flag)
+            chosen_modes(flag)
 
 
 def test_allow_and_deny() -> None:
     context = new_context(open_store("memory"), Kinds())
-    allow, deny = (mode(context) for mode in authorization_modes("AlwaysAllow,AlwaysDeny"))
+    allow, deny = (mode.build(context, Namespace()) for mode in chosen_modes("AlwaysAllow,AlwaysDeny"))
     assert allow.authorize(ANN, QUESTION) == ALLOWED
     assert deny.authorize(ANN, QUESTION) == because("Everything is forbidden.")
     assert len(allow.rules(ANN, "one").rules) == 2 and not deny.rules(ANN, "one").rules

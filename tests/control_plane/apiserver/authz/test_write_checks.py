@@ -68,7 +68,7 @@ SHOWN = "&{ann u1 [dev] map[k:[v w]]}"
 async def refusal(
     context: ServerContext, path: str, new: Object, old: Object | None, user: User = ANN
 ) -> str:
-    """What the guard says after validation, empty if nothing."""
+    """What the check says after validation, empty if nothing."""
     asked = request("POST" if old is None else "PUT", path, user)
     kind = context.kinds.find(asked.request_info.group, asked.request_info.resource)
     try:
@@ -94,7 +94,7 @@ def judged(
             await store.create(key, value)
         context = new_context(store, Kinds(builtin()), authorization=Authorization([Allows(*allowed)]))
         for module in (policy_parameters, pod_certificate_requests, resource_claims):
-            context.write_checks |= module.guards(context)
+            context.write_checks |= module.write_checks(context)
         try:
             return await refusal(context, path, new, old, user)
         finally:

@@ -46,8 +46,8 @@ def form(accept: str, query: str = "", **headers: bytes) -> negotiation.Represen
     ],
 )  # fmt: skip
 def test_accept(accept: str, media: str, transform: str) -> None:
-    found = form(accept)
-    assert (found.media, found.transform) == (media, transform)
+    chosen = form(accept)
+    assert (chosen.media, chosen.transform) == (media, transform)
 
 
 @pytest.mark.parametrize(
@@ -87,20 +87,20 @@ def test_any_header_is_answered(accept: str) -> None:
     ],
 )
 def test_bodies(media: bytes, body: bytes, value: Any, duplicates: list[str]) -> None:
-    found = bodies.read_body(request({b"content-type": media} if media else {}, body=body))
-    assert found.value == value and found.complaints(1, []) == duplicates
+    read = bodies.read_body(request({b"content-type": media} if media else {}, body=body))
+    assert read.value == value and read.complaints(1, []) == duplicates
 
 
 def test_complaints_follow_the_text_and_stay_out_of_what_is_unknown() -> None:
     text = b'{"a":{"odd":{"x":1,"x":2}},"b":1,"b":2,"odd":1,"odd":2}'
-    found = bodies.read_body(request({}, body=text))
-    assert found.complaints(3, ["a.odd", "odd"]) == [
+    read = bodies.read_body(request({}, body=text))
+    assert read.complaints(3, ["a.odd", "odd"]) == [
         'unknown field "a.odd"',
         'duplicate field "b"',
         'unknown field "odd"',
     ]
-    found = bodies.read_body(request({b"content-type": b"application/yaml"}, body=b"odd: 1\nb: 1\nb: 2"))
-    assert found.complaints(1, ["odd"]) == ['line 3: key "b" already set in map', 'unknown field "odd"']
+    read = bodies.read_body(request({b"content-type": b"application/yaml"}, body=b"odd: 1\nb: 1\nb: 2"))
+    assert read.complaints(1, ["odd"]) == ['line 3: key "b" already set in map', 'unknown field "odd"']
 
 
 @pytest.mark.parametrize(
@@ -124,10 +124,10 @@ def test_complaints_follow_the_text_and_stay_out_of_what_is_unknown() -> None:
     ],
 )
 def test_malformed_bodies(media: bytes, body: bytes, problem: str, summary: str) -> None:
-    found = bodies.read_body(request({b"content-type": media}, body=body))
-    assert problem in found.problem and found.summary() == summary
+    read = bodies.read_body(request({b"content-type": media}, body=body))
+    assert problem in read.problem and read.summary() == summary
     with pytest.raises(errors.StatusError) as error:
-        _ = found.value
+        _ = read.value
     assert error.value.code == 400
 
 

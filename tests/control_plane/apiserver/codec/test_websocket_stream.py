@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from pybernetes.control_plane.apiserver.codec.websocket_stream import _chunks, _frame
+from pybernetes.control_plane.apiserver.codec.websocket_stream import _chunks
+from pybernetes.lib.http import websocket
 from pybernetes.lib.http.stream import chunk
 from tests.servers import Server, running
 from tests.upgraded import Upgraded
@@ -15,8 +16,8 @@ from tests.upgraded import Upgraded
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with running(tmp_path_factory.mktemp("websocket")) as found:
-        yield found
+    with running(tmp_path_factory.mktemp("websocket")) as running_server:
+        yield running_server
 
 
 def test_a_watch_has_a_message_for_each_event(server: Server) -> None:
@@ -43,7 +44,7 @@ def test_a_watch_has_a_message_for_each_event(server: Server) -> None:
 @pytest.mark.parametrize("size", [0, 1, 125, 126, 65535, 65536])
 def test_frames_and_chunks(size: int) -> None:
     data = b"x" * size
-    framed = _frame(2, data)
+    framed = websocket.frame(websocket.BINARY, data)
     assert framed.endswith(data) and framed[0] == 0x82
     assert list(_chunks(chunk(data) + chunk(b"end") if size else chunk(b"end"))) == (
         [data] if size else []

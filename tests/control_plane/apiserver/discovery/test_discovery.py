@@ -43,9 +43,9 @@ def discovery() -> Discovery:
 
 
 def document(discovery: Discovery, path: str, accept: str = "application/json") -> dict:
-    found = discovery.respond(path, accept)
-    assert found is not None
-    return json.loads(found[1])
+    answer = discovery.respond(path, accept)
+    assert answer is not None
+    return json.loads(answer[1])
 
 
 def test_core_versions_name_the_address(discovery: Discovery) -> None:
@@ -72,9 +72,9 @@ def test_groups_come_in_the_order_of_upstream_with_the_preferred_version_first(d
 
 
 def test_the_list_of_the_core_group(discovery: Discovery) -> None:
-    found = document(discovery, "/api/v1")
-    assert list(found) == ["kind", "groupVersion", "resources"]
-    rows = {row["name"]: row for row in found["resources"]}
+    response = document(discovery, "/api/v1")
+    assert list(response) == ["kind", "groupVersion", "resources"]
+    rows = {row["name"]: row for row in response["resources"]}
     assert list(rows) == [
         "nodes", "nodes/proxy", "nodes/status",
         "pods", "pods/binding", "pods/eviction", "pods/exec", "pods/log", "pods/status",
@@ -95,9 +95,9 @@ def test_the_list_of_the_core_group(discovery: Discovery) -> None:
 
 
 def test_the_list_of_a_group(discovery: Discovery) -> None:
-    found = document(discovery, "/apis/apps/v1")
-    assert found["groupVersion"] == "apps/v1" and found["apiVersion"] == "v1"
-    scale = found["resources"][1]
+    response = document(discovery, "/apis/apps/v1")
+    assert response["groupVersion"] == "apps/v1" and response["apiVersion"] == "v1"
+    scale = response["resources"][1]
     assert (scale["group"], scale["version"], scale["kind"]) == ("autoscaling", "v1", "Scale")
 
 
@@ -114,9 +114,9 @@ def test_slashes_at_the_end_do_not_matter(discovery: Discovery) -> None:
 
 
 def test_aggregated(discovery: Discovery) -> None:
-    found = discovery.respond("/apis", f"{AGGREGATED},{RETIRED},application/json")
-    assert found is not None
-    content_type, body, etag = found
+    response = discovery.respond("/apis", f"{AGGREGATED},{RETIRED},application/json")
+    assert response is not None
+    content_type, body, etag = response
     assert content_type == AGGREGATED
     assert len(etag) == 130 and etag == etag.upper()
     items = json.loads(body)["items"]
@@ -160,16 +160,16 @@ def test_what_is_not_served_is_not_acceptable(discovery: Discovery, accept: str)
 
 
 def test_yaml(discovery: Discovery) -> None:
-    found = discovery.respond("/apis/apps", "application/yaml")
-    assert found is not None
-    assert found[0] == "application/yaml"
-    assert b"preferredVersion:\n  groupVersion: apps/v1\n" in found[1]
+    response = discovery.respond("/apis/apps", "application/yaml")
+    assert response is not None
+    assert response[0] == "application/yaml"
+    assert b"preferredVersion:\n  groupVersion: apps/v1\n" in response[1]
 
 
 def test_pretty(discovery: Discovery) -> None:
-    found = discovery.respond("/apis/apps", "", pretty=True)
-    assert found is not None
-    assert found[1].startswith(b'{\n  "kind": "APIGroup",')
+    response = discovery.respond("/apis/apps", "", pretty=True)
+    assert response is not None
+    assert response[1].startswith(b'{\n  "kind": "APIGroup",')
 
 
 def test_resources_come_and_go(discovery: Discovery) -> None:

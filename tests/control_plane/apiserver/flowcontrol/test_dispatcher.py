@@ -18,8 +18,8 @@ BASE = "/apis/flowcontrol.apiserver.k8s.io/v1"
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     require_program("kubectl")
-    with running(tmp_path_factory.mktemp("flow"), "--storage-backend=memory") as found:
-        yield found
+    with running(tmp_path_factory.mktemp("flow"), "--storage-backend=memory") as running_server:
+        yield running_server
 
 
 def headers(
@@ -49,13 +49,13 @@ def test_every_cluster_has_levels_and_schemas(server: Server) -> None:
 
 
 def test_answers_name_the_flow(server: Server) -> None:
-    _, found = headers(server, "mia")
-    assert found["x-kubernetes-pf-flowschema-uid"] == uid(server, "flowschemas", "global-default")
-    assert found["x-kubernetes-pf-prioritylevel-uid"] == uid(
+    _, answer_headers = headers(server, "mia")
+    assert answer_headers["x-kubernetes-pf-flowschema-uid"] == uid(server, "flowschemas", "global-default")
+    assert answer_headers["x-kubernetes-pf-prioritylevel-uid"] == uid(
         server, "prioritylevelconfigurations", "global-default"
     )
-    _, found = headers(server, "mia", "/healthz")
-    assert found["x-kubernetes-pf-flowschema-uid"] == uid(server, "flowschemas", "probes")
+    _, answer_headers = headers(server, "mia", "/healthz")
+    assert answer_headers["x-kubernetes-pf-flowschema-uid"] == uid(server, "flowschemas", "probes")
 
 
 def test_a_level_without_queues_refuses_what_it_has_no_seat_for(server: Server) -> None:
@@ -130,8 +130,8 @@ def _fill_and_refuse(server: Server) -> None:
         try:
             # Before that, a question of ours could take a seat of theirs.
             until(lambda: len(hooks.asked) == seats)
-            status, found = until(lambda: _refused(server))
-            assert status == 429 and found["retry-after"] == "1"
+            status, answer_headers = until(lambda: _refused(server))
+            assert status == 429 and answer_headers["retry-after"] == "1"
             assert headers(server, "quiet")[0] == 403  # has its turn, and no rights
         finally:
             release.set()
@@ -145,5 +145,5 @@ def _fill_and_refuse(server: Server) -> None:
 
 
 def _refused(server: Server) -> tuple[int, dict[str, str]] | None:
-    status, found = headers(server, "noisy")
-    return (status, found) if status == 429 else None
+    status, answer_headers = headers(server, "noisy")
+    return (status, answer_headers) if status == 429 else None

@@ -69,40 +69,44 @@ def level(nominal: int, queuing: tuple[int, int, int] | None = (8, 2, 10), **mor
 
 def test_seats_are_taken_and_given_back() -> None:
     async def run() -> None:
-        found = level(1)
-        first = found.arrive("s", "a", 0.0)
-        second = found.arrive("s", "b", 0.0)
+        priority_level = level(1)
+        first = priority_level.arrive("s", "a", 0.0)
+        second = priority_level.arrive("s", "b", 0.0)
         assert first.waiter is None and second.waiter is not None
         await asyncio.sleep(0)
         assert not second.waiter.done()
-        found.finish(first, 0.0, at_once=True)
+        priority_level.finish(first, 0.0, at_once=True)
         await asyncio.wait_for(second.waiter, 60)
-        assert found.executing == 1
-        third = found.arrive("s", "c", 0.0)
-        found.abandon(third)
-        found.finish(second, 0.0, at_once=False)
-        assert found.executing == 0 and found.queues is not None and found.queues.waiting == 0
+        assert priority_level.executing == 1
+        third = priority_level.arrive("s", "c", 0.0)
+        priority_level.abandon(third)
+        priority_level.finish(second, 0.0, at_once=False)
+        assert (
+            priority_level.executing == 0
+            and priority_level.queues is not None
+            and priority_level.queues.waiting == 0
+        )
 
     asyncio.run(run())
 
 
 def test_without_queues_there_is_no_waiting() -> None:
-    found = level(1, None)
-    found.arrive("s", "a", 0.0)
+    priority_level = level(1, None)
+    priority_level.arrive("s", "a", 0.0)
     with pytest.raises(Rejected, match="concurrency-limit"):
-        found.arrive("s", "a", 0.0)
-    assert found.rejected["s", "concurrency-limit"] == 1
+        priority_level.arrive("s", "a", 0.0)
+    assert priority_level.rejected["s", "concurrency-limit"] == 1
 
 
-def test_a_level_that_used_its_slice_waits_for_a_turn() -> None:
+def test_a_priority_levelthat_used_its_slice_waits_for_a_turn() -> None:
     async def run() -> None:
-        found = level(10)
-        found.finish(found.arrive("s", "a", 100.0), 0.5, at_once=True)
-        waits = found.arrive("s", "a", 100.001)
+        priority_level = level(10)
+        priority_level.finish(priority_level.arrive("s", "a", 100.0), 0.5, at_once=True)
+        waits = priority_level.arrive("s", "a", 100.001)
         assert waits.waiter is not None
         await asyncio.wait_for(waits.waiter, 60)
-        found.finish(waits, 0.0, at_once=False)
-        later = found.arrive("s", "a", 101.0)
+        priority_level.finish(waits, 0.0, at_once=False)
+        later = priority_level.arrive("s", "a", 101.0)
         assert later.waiter is None
 
     asyncio.run(run())

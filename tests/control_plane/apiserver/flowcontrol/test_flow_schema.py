@@ -44,8 +44,8 @@ LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/a"
 )
 def test_the_schemas_of_every_cluster(user: User, method: str, path: str, schema: str, flow: str) -> None:
     asked = request_info.parse(method, path, False)
-    found = next(each for each in SCHEMAS if each.matches(user, asked))
-    assert (found.name, found.flow(user, asked)) == (schema, flow)
+    matching = next(candidate for candidate in SCHEMAS if candidate.matches(user, asked))
+    assert (matching.name, matching.flow(user, asked)) == (schema, flow)
 
 
 def rule(**more: Any) -> flow_schema.FlowSchema:

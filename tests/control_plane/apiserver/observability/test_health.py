@@ -99,7 +99,7 @@ def test_checks_have_the_names_that_upstream_gives_them(server: Server) -> None:
     status, text = server.call("GET", "/readyz", query={"verbose": ""})
     assert status == 200
     hooks = {"start-apiextensions-controllers", "start-system-namespaces-controller", "rbac/bootstrap-roles"}
-    for name in ("ping", "etcd", "etcd-readiness", "shutdown", *(f"poststarthook/{each}" for each in hooks)):
+    for name in ("ping", "etcd", "etcd-readiness", "shutdown", *(f"poststarthook/{name}" for name in hooks)):
         assert f"[+]{name} ok\n" in text
         assert server.call("GET", f"/readyz/{name}") == (200, "ok")
     assert server.call("GET", "/livez/etcd-readiness")[0] == 404

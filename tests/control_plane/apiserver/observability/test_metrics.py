@@ -10,12 +10,12 @@ DEPLOYMENTS = Resource(group="apps", version="v1", kind="Deployment", plural="de
 def scrape(metrics: Metrics) -> dict[str, list[tuple[dict[str, str], float]]]:
     """Every sample by name, read by Prometheus' own parser."""
     content_type, body = metrics.render()
-    assert content_type == "text/plain; version=0.0.4; charset=utf-8"
-    found: dict[str, list[tuple[dict[str, str], float]]] = {}
+    assert content_type == b"text/plain; version=0.0.4; charset=utf-8"
+    samples: dict[str, list[tuple[dict[str, str], float]]] = {}
     for family in text_string_to_metric_families(body.decode()):
         for sample in family.samples:
-            found.setdefault(sample.name, []).append((sample.labels, sample.value))
-    return found
+            samples.setdefault(sample.name, []).append((sample.labels, sample.value))
+    return samples
 
 
 def test_requests_are_counted_by_code_and_timed_without_it() -> None:
@@ -23,16 +23,16 @@ def test_requests_are_counted_by_code_and_timed_without_it() -> None:
     for code, seconds in ((200, 0.001), (200, 0.005), (404, 0.03), (200, 99)):
         metrics.observe("list", PODS, "", "namespace", code, seconds, size=1001)
     metrics.observe("create", DEPLOYMENTS, "", "resource", 201, 0.01, 10, dry_run="All")
-    found = scrape(metrics)
-    totals = {(labels["verb"], labels["code"]): value for labels, value in found["apiserver_request_total"]}
+    samples = scrape(metrics)
+    totals = {(labels["verb"], labels["code"]): value for labels, value in samples["apiserver_request_total"]}
     assert totals == {("LIST", "200"): 3, ("LIST", "404"): 1, ("POST", "201"): 1}
-    assert found["apiserver_request_total"][0][0] == {
+    assert samples["apiserver_request_total"][0][0] == {
         "code": "200", "component": "apiserver", "dry_run": "", "group": "", "resource": "pods",
         "scope": "namespace", "subresource": "", "verb": "LIST", "version": "v1",
     }  # fmt: skip
     buckets = {
         labels["le"]: value
-        for labels, value in found["apiserver_request_duration_seconds_bucket"]
+        for labels, value in samples["apiserver_request_duration_seconds_bucket"]
         if labels["verb"] == "LIST"
     }
     assert (buckets["0.005"], buckets["0.025"], buckets["0.05"], buckets["60"], buckets["+Inf"]) == (
@@ -42,12 +42,12 @@ def test_requests_are_counted_by_code_and_timed_without_it() -> None:
         3,
         4,
     )
-    assert found["apiserver_request_duration_seconds_count"][0][1] == 4
-    assert round(found["apiserver_request_duration_seconds_sum"][0][1], 3) == 99.036
-    assert found["apiserver_request_duration_seconds_count"][1][0]["dry_run"] == "All"
+    assert samples["apiserver_request_duration_seconds_count"][0][1] == 4
+    assert round(samples["apiserver_request_duration_seconds_sum"][0][1], 3) == 99.036
+    assert samples["apiserver_request_duration_seconds_count"][1][0]["dry_run"] == "All"
     sizes = {
         labels["le"]: value
-        for labels, value in found["apiserver_response_sizes_bucket"]
+        for labels, value in samples["apiserver_response_sizes_bucket"]
         if labels["verb"] == "LIST"
     }
     assert (sizes["1000"], sizes["10000"], sizes["1e+09"]) == (0, 4, 4)
@@ -70,20 +70,22 @@ def test_watches_and_requests_in_flight() -> None:
     metrics.long_running("watch", PODS, "", "cluster").value -= 1
     metrics.in_flight_writes.value += 3
     metrics.events(PODS).sent(2000, watchers=5)
-    found = scrape(metrics)
-    assert found["apiserver_longrunning_requests"] == [
+    samples = scrape(metrics)
+    assert samples["apiserver_longrunning_requests"] == [
         (
             {"component": "apiserver", "group": "", "resource": "pods", "scope": "cluster", "subresource": "",
              "verb": "WATCH", "version": "v1"},
             1,
         )
     ]  # fmt: skip
-    assert found["apiserver_current_inflight_requests"] == [
+    assert samples["apiserver_current_inflight_requests"] == [
         ({"request_kind": "mutating"}, 3),
         ({"request_kind": "readOnly"}, 0),
     ]
-    assert found["apiserver_watch_events_total"] == [({"group": "", "resource": "pods", "version": "v1"}, 5)]
-    assert found["apiserver_watch_events_sizes_sum"][0][1] == 10_000
+    assert samples["apiserver_watch_events_total"] == [
+        ({"group": "", "resource": "pods", "version": "v1"}, 5)
+    ]
+    assert samples["apiserver_watch_events_sizes_sum"][0][1] == 10_000
 
 
 def test_storage() -> None:
@@ -91,16 +93,16 @@ def test_storage() -> None:
     metrics.count_objects = lambda: [(PODS, 7), (DEPLOYMENTS, 1)]
     metrics.database_size = lambda: 4096
     metrics.observe_storage("create", PODS, 0.002)
-    found = scrape(metrics)
-    assert found["apiserver_storage_objects"] == [
+    samples = scrape(metrics)
+    assert samples["apiserver_storage_objects"] == [
         ({"resource": "pods"}, 7),
         ({"resource": "deployments.apps"}, 1),
     ]
-    assert found["apiserver_resource_objects"][1] == ({"group": "apps", "resource": "deployments"}, 1)
-    assert found["apiserver_storage_size_bytes"][0][1] == 4096
+    assert samples["apiserver_resource_objects"][1] == ({"group": "apps", "resource": "deployments"}, 1)
+    assert samples["apiserver_storage_size_bytes"][0][1] == 4096
     labels = {"group": "", "operation": "create", "resource": "pods"}
-    assert found["etcd_requests_total"] == [(labels, 1)]
-    assert found["etcd_request_duration_seconds_bucket"][0] == ({**labels, "le": "0.005"}, 1)
+    assert samples["etcd_requests_total"] == [(labels, 1)]
+    assert samples["etcd_request_duration_seconds_bucket"][0] == ({**labels, "le": "0.005"}, 1)
 
 
 def test_a_resource_that_is_gone_is_forgotten() -> None:
@@ -116,11 +118,11 @@ def test_a_resource_that_is_gone_is_forgotten() -> None:
 
 
 def test_the_process_and_the_build() -> None:
-    found = scrape(Metrics())
-    assert found["kubernetes_build_info"][0][0]["git_version"] == "v1.37.0"
-    assert found["process_resident_memory_bytes"][0][1] > 1_000_000
-    assert found["process_open_fds"][0][1] > 0
-    assert found["process_start_time_seconds"][0][1] > 1_700_000_000
+    samples = scrape(Metrics())
+    assert samples["kubernetes_build_info"][0][0]["git_version"] == "v1.37.0"
+    assert samples["process_resident_memory_bytes"][0][1] > 1_000_000
+    assert samples["process_open_fds"][0][1] > 0
+    assert samples["process_start_time_seconds"][0][1] > 1_700_000_000
 
 
 def test_label_values_are_escaped() -> None:

@@ -64,7 +64,7 @@ def endpoint(address: str, pod: str, namespace: str = "default", **more: Any) ->
 
 
 @pytest.mark.parametrize(
-    ("given", "found"),
+    ("given", "reachable"),
     [
         (endpoint("10.0.0.5", "p"), True),
         (endpoint("10.0.0.6", "p"), False),
@@ -74,10 +74,10 @@ def endpoint(address: str, pod: str, namespace: str = "default", **more: Any) ->
         ({"addresses": ["10.0.0.5"]}, False),
     ],
 )
-def test_a_service_leads_to_its_pods_only(given: dict[str, Any], found: bool) -> None:
+def test_a_service_leads_to_its_pods_only(given: dict[str, Any], reachable: bool) -> None:
     piece = {"ports": [{"name": "web", "port": 80}], "endpoints": [given]}
     pods = {"p": {"status": {"podIPs": [{"ip": "10.0.0.5"}]}}}
-    assert endpoints(piece, "default", "web", pods.get) == ([("10.0.0.5", 80)] if found else [])
+    assert endpoints(piece, "default", "web", pods.get) == ([("10.0.0.5", 80)] if reachable else [])
     assert endpoints(piece, "default", "", pods.get) == []
 
 
@@ -146,9 +146,9 @@ def main(directory: Path) -> None:
                      f"/api/v1/nodes/p:{port}"):  # fmt: skip
             for method in METHODS:
                 body = None if method in ("GET", "HEAD") else "body"
-                found = server.call(method, f"{base}/proxy/a/b%20c?d=e", body)
+                answer = server.call(method, f"{base}/proxy/a/b%20c?d=e", body)
                 told = "" if method == "HEAD" else f"{method} /a/b%20c?d=e {body or ''}"
-                assert found == (299, told), (method, base, found)
+                assert answer == (299, told), (method, base, answer)
             assert server.call("GET", f"{base}/proxy/nothing") == (204, "")
         for path, status, message in (
             (f"{PODS}/local/proxy/", 400, "address not allowed"),

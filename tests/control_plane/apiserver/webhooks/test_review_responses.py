@@ -14,9 +14,9 @@ from pybernetes.api.patch import json_patch
 from pybernetes.control_plane.apiserver.admission.dynamic import admission_review
 from pybernetes.control_plane.apiserver.custom_resources import conversion_webhook
 from pybernetes.control_plane.apiserver.webhooks import review_responses
-from pybernetes.lib.http.client import Reply
+from pybernetes.lib.http.messages import Reply
 
-JSON = {"content-type": "application/json"}
+JSON = [(b"Content-Type", b"application/json")]
 SENT = {
     "AdmissionReview": {"kind": "AdmissionReview", "apiVersion": "admission.k8s.io/v1"},
     "ConversionReview": {"kind": "ConversionReview", "apiVersion": "apiextensions.k8s.io/v1"},
@@ -105,5 +105,5 @@ def test_any_response_about_conversion_is_an_answer_or_is_refused(response: Any)
 )  # fmt: skip
 def test_refusals_are_told(status: int, media: str, body: bytes, why: str) -> None:
     with pytest.raises(review_responses.Unreadable) as caught:
-        review_responses.decoded(Reply(status, {"content-type": media}, body), SENT["AdmissionReview"])
+        review_responses.decoded(Reply(status, [(b"Content-Type", media.encode())], body), SENT["AdmissionReview"])
     assert str(caught.value) == why

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.controllers.daemonset.plan import Plan, Seen, fitness, plan, status_of
+from pybernetes.control_plane.controllers.daemonset.plan import Plan, PlanInputs, fitness, plan, status_of
 from pybernetes.control_plane.controllers.daemonset.template import pod_for
 from tests.control_plane.controllers.builders import NOW, pod
 from tests.control_plane.controllers.daemonset.daemon_sets import NEW, OLD, daemon_set
@@ -26,8 +26,8 @@ def daemon(name: str, on: str, hash_: str = NEW, **more: Any) -> Object:
     return pod(name, node=on, labels={"app": "web", "controller-revision-hash": hash_}, **more)
 
 
-def seen(given: Object, nodes: list[Object], pods: list[Object], held: float = 0.0) -> Seen:
-    return Seen(given, nodes, pods, NEW, NOW, lambda _: held)
+def seen(given: Object, nodes: list[Object], pods: list[Object], held: float = 0.0) -> PlanInputs:
+    return PlanInputs(given, nodes, pods, NEW, NOW, lambda _: held)
 
 
 def deleted(result: Plan) -> list[str]:

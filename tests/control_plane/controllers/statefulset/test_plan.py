@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers.statefulset import identity
-from pybernetes.control_plane.controllers.statefulset.plan import Plan, Seen, plan
+from pybernetes.control_plane.controllers.statefulset.plan import Plan, PlanInputs, plan
 from tests.control_plane.controllers.builders import NOW, meta, stamp
 from tests.control_plane.controllers.statefulset.stateful_sets import (
     CLAIM,
@@ -24,7 +24,7 @@ from tests.control_plane.controllers.statefulset.stateful_sets import (
 
 def planned(given: Object, *pods: Object, claims: dict[str, Object] | None = None) -> Plan:
     return plan(
-        Seen(given, REFERENCE, list(pods), revision(OLD, "nginx:0"), revision(NEW, "nginx:1"), 0,
+        PlanInputs(given, REFERENCE, list(pods), revision(OLD, "nginx:0"), revision(NEW, "nginx:1"), 0,
              (claims or {}).get, NOW)
     )  # fmt: skip
 

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from pybernetes.node.kubelet.cgroups import PodCgroups
+from pybernetes.node.kubelet.cgroups import pod_cgroups
+from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
+from tests.node.kubelet.pods import pod
 
 
 def _pod(quality: str, cpu: str = "", memory: str = "") -> dict[str, Any]:
@@ -39,8 +41,8 @@ def test_where_groups_are(
     cgroups = PodCgroups(root, driver, tmp_path)
     assert cgroups.parent(_pod(quality)) == parent and cgroups.folder(parent) == folder
     end = "id" if driver == "cgroupfs" else "cri-containerd-id.scope"
-    assert cgroups.member(parent, "id") == f"{folder}/{end}"
-    assert cgroups.folder(parent).startswith(cgroups.folder(cgroups.top))
+    assert cgroups.container_folder(parent, "id") == f"{folder}/{end}"
+    assert cgroups.folder(parent).startswith(cgroups.folder(cgroups.all_pods))
 
 
 def test_limits_of_version_2(tmp_path: Path) -> None:
@@ -49,9 +51,9 @@ def test_limits_of_version_2(tmp_path: Path) -> None:
     pod = _pod("Guaranteed", "500m", "64Mi")
     cgroups.create(pod)
     folder = tmp_path / "kubepods" / "poda-b"
-    found = {each.name: each.read_text() for each in folder.iterdir()}
-    assert found["cpu.max"] == "50000 100000" and found["memory.max"] == str(64 << 20)
-    assert found["pids.max"] == "50" and 1 < int(found["cpu.weight"]) < 100
+    written = {file.name: file.read_text() for file in folder.iterdir()}
+    assert written["cpu.max"] == "50000 100000" and written["memory.max"] == str(64 << 20)
+    assert written["pids.max"] == "50" and 1 < int(written["cpu.weight"]) < 100
     assert (tmp_path / "kubepods" / "cgroup.subtree_control").exists()
 
 
@@ -70,14 +72,14 @@ def test_limits_of_version_1(tmp_path: Path) -> None:
 def test_pods_of_a_quality_share(tmp_path: Path) -> None:
     _version_1(tmp_path)
     cgroups = PodCgroups("/", "cgroupfs", tmp_path)
-    cgroups.make(cgroups.quality("burstable"))
+    cgroups.create_group(cgroups.qos_group("burstable"))
     shares = tmp_path / "cpu" / "kubepods" / "burstable" / "cpu.shares"
-    cgroups.share([_pod("Burstable", "500m"), _pod("Burstable", "1"), _pod("Guaranteed", "4")])
+    cgroups.share_cpu([_pod("Burstable", "500m"), _pod("Burstable", "1"), _pod("Guaranteed", "4")])
     assert shares.read_text() == "1536"
     shares.unlink()
-    cgroups.share([_pod("Burstable", "1500m")])  # the same in sum: nothing is written
+    cgroups.share_cpu([_pod("Burstable", "1500m")])  # the same in sum: nothing is written
     assert not shares.exists()
-    cgroups.share([])
+    cgroups.share_cpu([])
     assert shares.read_text() == "2"
 
 
@@ -88,3 +90,14 @@ def test_groups_that_systemd_names(tmp_path: Path) -> None:
     cgroups.create(_pod("Guaranteed", "1"))
     names = ["kubepods-burstable-poda_b.slice", "kubepods-poda_b.slice"]
     assert cgroups.orphans(set()) == names and cgroups.orphans({"a-b"}) == []
+
+
+def test_names_of_control_groups(tmp_path: Path) -> None:
+    plain = pod_cgroups.PodCgroups("/x", mount=tmp_path)
+    assert plain.parent(pod()) == "/x/kubepods/besteffort/podu"
+    systemd = pod_cgroups.PodCgroups("/", "systemd", tmp_path)
+    assert systemd.parent(pod()) == "kubepods-besteffort-podu.slice"
+    assert (
+        systemd.folder("kubepods-besteffort-podu.slice")
+        == "kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-podu.slice"
+    )

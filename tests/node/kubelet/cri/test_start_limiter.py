@@ -12,18 +12,18 @@ from tests.support import run
 def test_the_furthest_pods_come_first_and_nobody_waits_for_the_stuck() -> None:
     async def work() -> None:
         clock = ManualClock()
-        turns = StartLimiter(clock, 1)
+        limiter = StartLimiter(clock, 1)
         order: list[str] = []
         stuck = asyncio.Event()
 
         async def take(name: str, urgency: int, until: asyncio.Event | None = None) -> None:
-            async with turns.turn(urgency):
+            async with limiter.slot(urgency):
                 order.append(name)
                 if until is not None:
                     await until.wait()
 
         holder = asyncio.create_task(take("holder", SANDBOX, stuck))
-        await asyncio.sleep(0)
+        await clock.advance(0)
         waiting = {
             name: asyncio.create_task(take(name, urgency))
             for name, urgency in (
@@ -34,17 +34,17 @@ def test_the_furthest_pods_come_first_and_nobody_waits_for_the_stuck() -> None:
                 ("gone", START),
             )
         }
-        await asyncio.sleep(0)
+        await clock.advance(0)
         waiting.pop("gone").cancel()
-        await asyncio.sleep(0)
+        await clock.advance(0)
         assert order == ["holder"]
         await clock.advance(10)
         await asyncio.gather(*waiting.values())
         assert order == ["holder", "d", "c", "a", "b"]
         stuck.set()
         await holder
-        async with asyncio.timeout(60), turns.turn(SANDBOX):
+        async with asyncio.timeout(60), limiter.slot(SANDBOX):
             pass
-        assert turns._free == 1
+        assert limiter._free == 1
 
     run(work())

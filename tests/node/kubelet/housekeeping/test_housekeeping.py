@@ -1,4 +1,4 @@
-"""What a node does besides running pods: figures, logs that grow, images and containers that nobody needs, pressure."""
+"""Housekeeping on a real node: stats, rotation of logs, eviction for disk usage and pressure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 from pybernetes.lib import oci
 from pybernetes.node.containerd import images
 from pybernetes.node.containerd.config import PAUSE_IMAGE
-from tests.node.kubelet.real_node import ADDRESS, FOREVER, IMAGE, Node, is_ready, phase, real_node
+from tests.node.kubelet.real_node import ADDRESS, FOREVER, IMAGE, Node, phase, real_node, shell
 from tests.support import require_program
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
@@ -25,19 +25,15 @@ pytestmark = [pytest.mark.slow, pytest.mark.e2e]
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     require_program("kubectl")
-    directory = tmp_path_factory.mktemp("upkeep")
+    directory = tmp_path_factory.mktemp("housekeeping")
     config = directory / "config.yaml"
     config.write_text(
         "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
         "readOnlyPort: 10255\ncontainerLogMaxSize: 20Ki\ncontainerLogMaxFiles: 3\ncontainerLogMonitorInterval: 500ms\n"
         "evictionPressureTransitionPeriod: 1s\nimageMinimumGCAge: 1ms\n"
     )
-    with real_node(directory, f"--config={config}", "--housekeeping-interval=500ms") as found:
-        yield found
-
-
-def shell(text: str, name: str = "c", **more: object) -> dict[str, object]:
-    return {"name": name, "command": ["sh", "-c", text], **more}
+    with real_node(directory, f"--config={config}", "--housekeeping-interval=500ms") as node:
+        yield node
 
 
 def raw(node: Node, path: str) -> str:
@@ -45,17 +41,17 @@ def raw(node: Node, path: str) -> str:
 
 
 def sample(text: str, name: str, *labels: str) -> float:
-    """The value of the one sample with these labels."""
+    """Return the value of the only sample with these labels."""
     lines = [
         line
         for line in text.splitlines()
-        if line.startswith((f"{name}{{", f"{name} ")) and all(each in line for each in labels)
+        if line.startswith((f"{name}{{", f"{name} ")) and all(label in line for label in labels)
     ]
     assert len(lines) == 1, (name, labels, lines)
     return float(lines[0].rpartition("}")[2].split()[0] if "}" in lines[0] else lines[0].split()[1])
 
 
-def test_figures(node: Node) -> None:
+def test_stats(node: Node) -> None:
     fill = "dd if=/dev/zero of=/data/f bs=1M count=2 2>/dev/null; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"
     node.create(
         "busy",
@@ -69,13 +65,15 @@ def test_figures(node: Node) -> None:
     )
     node.until_ready("busy")
 
-    def found() -> Any:
+    def measured() -> Any:
         summary = json.loads(raw(node, "stats/summary"))
-        pod = next((each for each in summary["pods"] if each["podRef"]["name"] == "busy"), {})
-        written = [each.get("usedBytes", 0) for each in pod.get("volume", ())]
+        pod: Any = next(
+            (candidate for candidate in summary["pods"] if candidate["podRef"]["name"] == "busy"), {}
+        )
+        written = [volume.get("usedBytes", 0) for volume in pod.get("volume", ())]
         return (pod, summary) if pod.get("containers") and written and written[0] >= 2 << 20 else None
 
-    pod, summary = node.until(found)  # figures are as old as the last look at what pods use
+    pod, summary = node.until(measured)  # the size of a folder is cached for a while
     (container,) = pod["containers"]
     assert container["cpu"]["usageCoreNanoSeconds"] > 1_000_000
     assert 0 < container["memory"]["workingSetBytes"] < 64 << 20
@@ -127,7 +125,7 @@ def test_figures(node: Node) -> None:
     node.until(lambda: 'pod="busy"' not in raw(node, "metrics/probes"))
 
 
-def test_logs_are_turned_over(node: Node) -> None:
+def test_logs_are_rotated(node: Node) -> None:
     # A line is 51 bytes in the file, and 20 KiB are 401 lines of them.
     write = "i=0; while :; do i=$((i+1)); echo line $i; [ $((i % 300)) = 0 ] && sleep 0.3; done"
     node.create("chatty", shell(write))
@@ -156,8 +154,8 @@ def test_logs_are_turned_over(node: Node) -> None:
     (folder,) = (node.directory / "logs").glob("default_chatty_*/c")
 
     def packed() -> str:
-        """What is in the older of two files beside the present one: it may go at any moment."""
-        files = sorted(each.name for each in folder.iterdir())
+        """Return the content of the older of two rotated files: it may be removed at any moment."""
+        files = sorted(file.name for file in folder.iterdir())
         if len(files) != 3 or files[0] != "0.log" or not files[1].endswith(".gz") or files[2].endswith(".gz"):
             return ""
         try:
@@ -170,7 +168,7 @@ def test_logs_are_turned_over(node: Node) -> None:
     node.delete("chatty")
 
 
-def test_pods_that_take_too_much_disk_go(node: Node) -> None:
+def test_pods_that_use_too_much_disk_are_evicted(node: Node) -> None:
     fill = "dd if=/dev/zero of=/data/f bs=1M count=3 2>/dev/null"
     mounts = [{"name": "data", "mountPath": "/data"}]
     node.create(
@@ -216,12 +214,14 @@ def test_pressure_on_the_node(node: Node) -> None:
     assert pod["status"]["message"].startswith(
         "The node was low on resource: ephemeral-storage. Threshold quantity: "
     )
-    (target,) = [each for each in pod["status"]["conditions"] if each["type"] == "DisruptionTarget"]
+    (target,) = [
+        condition for condition in pod["status"]["conditions"] if condition["type"] == "DisruptionTarget"
+    ]
     assert target["status"] == "True" and target["reason"] == "TerminationByKubelet"
 
     def conditions() -> dict[str, str]:
-        found = node.server.call("GET", f"/api/v1/nodes/{node.name}")[1]["status"]["conditions"]
-        return {each["type"]: each["status"] for each in found}
+        listed = node.server.call("GET", f"/api/v1/nodes/{node.name}")[1]["status"]["conditions"]
+        return {condition["type"]: condition["status"] for condition in listed}
 
     node.until(lambda: conditions()["DiskPressure"] == "True")
     assert conditions()["MemoryPressure"] == "False"
@@ -237,48 +237,3 @@ def test_pressure_on_the_node(node: Node) -> None:
     node.until(lambda: conditions()["DiskPressure"] == "False")
     for name in ("first", "late", "static-like"):
         node.delete(name)
-
-
-def test_one_container_has_all_begin_anew(node: Node) -> None:
-    rule = {"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [42]}}
-    node.create(
-        "anew",
-        shell(FOREVER, "main"),
-        shell("[ -e /data/seen ] || { touch /data/seen; sleep 0.3; exit 42; }; " + FOREVER, "cause",
-              restartPolicy="Never", restartPolicyRules=[rule], volumeMounts=[{"name": "data", "mountPath": "/data"}]),
-        volumes=[{"name": "data", "emptyDir": {}}], restartPolicy="Never",
-        initContainers=[shell("echo init", "init")],
-    )  # fmt: skip
-    pod = node.until_pod(
-        "anew",
-        lambda pod: (
-            is_ready(pod) and all(each["restartCount"] == 1 for each in pod["status"]["containerStatuses"])
-        ),
-    )
-    assert (
-        pod["status"]["phase"] == "Running" and pod["status"]["initContainerStatuses"][0]["restartCount"] == 1
-    )
-    found = {each["type"]: each["status"] for each in pod["status"]["conditions"]}
-    assert found["AllContainersRestarting"] == "False"
-    node.delete("anew")
-
-
-def test_a_pod_that_the_node_needs_gets_room(node: Node) -> None:
-    node.create("less", shell(FOREVER, resources={"requests": {"cpu": _all_cpus(node)}}))
-    node.until_ready("less")
-    needed = shell(FOREVER, resources={"requests": {"cpu": "10m"}})
-    node.create("plain", needed)
-    assert node.until_pod("plain", phase("Failed"))["status"]["reason"] == "OutOfcpu"
-    node.create("needed", needed, priorityClassName="system-node-critical")
-    node.until_ready("needed")
-    pod = node.until_pod("less", phase("Failed"))
-    assert (pod["status"]["reason"], pod["status"]["message"]) == (
-        "Preempting",
-        "Preempted in order to admit critical pod",
-    )
-    for name in ("less", "plain", "needed"):
-        node.delete(name)
-
-
-def _all_cpus(node: Node) -> str:
-    return node.server.call("GET", f"/api/v1/nodes/{node.name}")[1]["status"]["allocatable"]["cpu"]

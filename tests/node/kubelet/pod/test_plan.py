@@ -16,7 +16,7 @@ LOST = (PodSandbox("s", ready=False),)
 def pod(
     *containers: str, policy: str = "Always", inits: tuple[str, ...] = (), **fields: Any
 ) -> dict[str, Any]:
-    """A pod; an init container whose name begins with "side" is a sidecar."""
+    """Return a pod; an init container whose name begins with "side" is a sidecar."""
     made = [
         {"name": name, **({"restartPolicy": "Always"} if name.startswith("side") else {})} for name in inits
     ]
@@ -39,7 +39,7 @@ def done(name: str, code: int = 0, attempt: int = 0) -> ContainerRun:
 def decide(
     what: dict[str, Any], sandboxes: tuple[PodSandbox, ...], *runs: ContainerRun, probed: Probed | None = None
 ) -> str:
-    """The actions in short: S for a new sandbox, K for killing the pod, -name for a kill, +name for a start."""
+    """Return the actions in short: S for a new sandbox, K for killing the pod, -name for a kill, +name for a start."""
     actions = plan(what, PodRuntime("uid", sandboxes, runs), probed or Probed())
     parts = (
         ["K"] * actions.kill_pod
@@ -130,7 +130,12 @@ def test_a_rule_has_all_containers_begin_anew() -> None:
     what["spec"]["containers"][1] |= {"restartPolicy": "Never", "restartPolicyRules": [rule]}
     runs = (run("a"), done("first"), done("b", 42), done("a", 1, -1))
     actions = plan(what, PodRuntime("uid", READY, runs), Probed())
-    assert [each.id for each in actions.reset] == ["a-0", "a--1", "first-0", "b-0"]  # the cause goes last
+    assert [removed.id for removed in actions.reset] == [
+        "a-0",
+        "a--1",
+        "first-0",
+        "b-0",
+    ]  # the cause goes last
     assert not actions.start and not actions.kill
     assert decide(what, READY, run("a"), done("first"), done("b", 41)) == ""
     assert decide(what, READY) == "+first:0"

@@ -6,8 +6,7 @@ import weakref
 from types import SimpleNamespace
 from typing import Any
 
-from pybernetes.node.kubelet.pod.pod_worker import PodWorker, WorkerPhase
-from pybernetes.node.kubelet.status.status_manager import StatusManager, overruled
+from pybernetes.node.kubelet.pod.pod_worker import PodWorker, WorkerPhase, concerns
 
 POD: dict[str, Any] = {
     "metadata": {"uid": "u", "name": "n", "namespace": "x"},
@@ -42,38 +41,20 @@ def test_nothing_is_kept_of_a_pod_that_is_gone() -> None:
         gc.enable()
 
 
-def test_what_others_say_of_a_pod_is_set_right_if_it_stays_so() -> None:
-    def status(ready: str) -> dict[str, Any]:
-        return {"conditions": [{"type": "Ready", "status": ready}, {"type": "Gate", "status": ready}]}
-
-    assert not overruled(status("True"), {})
-    assert not overruled({"conditions": [{"type": "Gate", "status": "True"}]}, status("False"))
-    assert overruled(status("True"), status("False"))
-
-    async def run() -> None:
-        timers: list[Any] = []
-        shown = {"metadata": {**POD["metadata"]}, "status": status("False")}
-        patches: list[dict[str, Any]] = []
-
-        async def patch(ref: Any, name: str, body: dict[str, Any], namespace: str, **how: Any) -> Any:
-            patches.append(body["status"])
-            shown["status"] = status("True")
-            return shown
-
-        client: Any = SimpleNamespace(patch=patch)
-        clock: Any = SimpleNamespace(call_later=lambda seconds, call: timers.append(call))
-        statuses = StatusManager(client, clock, lambda pod: shown)
-        statuses.set(POD, status("True"))
-        await statuses.flush("u")
-        assert len(patches) == 1
-        statuses.seen("u")
-        assert not timers
-        shown["status"] = status("False")  # somebody else wrote, and again
-        statuses.seen("u")
-        statuses.seen("u")
-        assert len(timers) == 1
-        timers.pop()()
-        await statuses.flush("u")
-        assert len(patches) == 2 and not timers
-
-    asyncio.run(run())
+def test_only_what_others_changed_of_a_pod_has_it_looked_at_again() -> None:
+    pod: dict[str, Any] = {
+        "metadata": {"name": "p", "uid": "1", "resourceVersion": "1", "managedFields": [{"manager": "a"}]},
+        "spec": {"containers": [{"name": "c"}], "readinessGates": [{"conditionType": "door"}]},
+        "status": {"phase": "Pending"},
+    }
+    written = {
+        **pod,
+        "metadata": {**pod["metadata"], "resourceVersion": "2", "managedFields": []},
+        "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]},
+    }
+    assert concerns(pod) == concerns(written)
+    gate = {**written, "status": {"conditions": [{"type": "door", "status": "True"}]}}
+    labelled = {**written, "metadata": {**written["metadata"], "labels": {"a": "b"}}}
+    resized = {**written, "spec": {**pod["spec"], "containers": [{"name": "c", "resources": {}}]}}
+    for changed in (gate, labelled, resized):
+        assert concerns(changed) != concerns(written)

@@ -11,22 +11,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.lib import oci
 from pybernetes.lib.clock import Clock
 from pybernetes.node.containerd import images
-from pybernetes.node.kubelet.containers.environment import ConfigError
-from pybernetes.node.kubelet.cri.containerd import TYPES
-from pybernetes.node.kubelet.images import ImageError, ImagePuller
-from pybernetes.node.kubelet.volumes import host_mounts
-from pybernetes.node.kubelet.volumes.base import ImageVolumeError, MountedVolume
-from pybernetes.node.kubelet.volumes.container_mounts import mounts
-from pybernetes.node.kubelet.volumes.image_volumes import ImageVolumes, mounts_images, wanted
-from pybernetes.node.kubelet.volumes.safe_paths import inside
-from pybernetes.node.kubelet.volumes.snapshots import arguments, mount
+from pybernetes.node.kubelet.images.image_puller import ImageError, ImagePuller
+from pybernetes.node.kubelet.volumes.image_volumes import ImageVolumes, can_mount_images, mounted_images
 from tests.node.kubelet.real_node import FOREVER, Node, container, real_node
-from tests.support import require_program, require_root
+from tests.support import require_program
 
 TOOLS = "example.test/tools:1"
 PAGES = "example.test/pages:1"
@@ -46,90 +38,14 @@ PAGES = "example.test/pages:1"
     ],
 )
 def test_runtimes_that_mount_images(name: str, version: str, expected: bool) -> None:
-    assert mounts_images(name, version) is expected
+    assert can_mount_images(name, version) is expected
 
 
 def test_images_that_a_container_mounts() -> None:
     volumes = [{"name": "a", "image": {}}, {"name": "b", "image": {}}, {"name": "c", "emptyDir": {}}]
     mounted = [{"name": name} for name in ("c", "b", "b")]
-    assert wanted({"spec": {"volumes": volumes}}, {"volumeMounts": mounted}) == [volumes[1]]
-    assert wanted({"spec": {}}, {}) == []
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("", ""),
-        ("etc/passwd", "/etc/passwd"),
-        ("./etc//", "/etc"),
-        ("run", "/var/run"),  # an absolute link is meant inside
-        ("out", "/etc"),
-        ("run/../run/pid", "/var/run/pid"),
-        ("missing", None),
-        ("etc/passwd/more", None),
-        ("loop", None),
-    ],
-)
-def test_paths_inside_of_an_image(tmp_path: Path, path: str, expected: str | None) -> None:
-    for name in ("etc", "var/run"):
-        (tmp_path / name).mkdir(parents=True)
-    for name in ("etc/passwd", "var/run/pid"):
-        (tmp_path / name).touch()
-    for name, target in (("run", "/var/run"), ("out", "../../../etc"), ("loop", "loop")):
-        (tmp_path / name).symlink_to(target)
-    if expected is None:
-        with pytest.raises(OSError):
-            inside(str(tmp_path), path)
-    else:
-        assert inside(str(tmp_path), path) == f"{tmp_path}{expected}"
-
-
-def test_mounts_of_snapshots() -> None:
-    bind = TYPES["Mount"](type="bind", source="/s/1/fs", options=["ro", "rbind"])
-    assert arguments(bind) == (host_mounts.MS_BIND | host_mounts.MS_REC, "")
-    overlay = TYPES["Mount"](
-        type="overlay", source="overlay", options=["index=off", "lowerdir=/s/2/fs:/s/1/fs"]
-    )
-    assert arguments(overlay) == (0, "index=off,lowerdir=/s/2/fs:/s/1/fs")
-
-
-def test_how_a_container_is_told(tmp_path: Path) -> None:
-    (tmp_path / "etc").mkdir()
-    spec = messages.ImageSpec(image="sha256:1", user_specified_image="i:1")
-    native, folder = MountedVolume("", True, spec), MountedVolume(str(tmp_path), True, spec)
-
-    def told_of(volume: MountedVolume, **more: Any) -> Any:
-        definition = {"name": "c", "volumeMounts": [{"name": "v", "mountPath": "/v", **more}]}
-        return mounts({"spec": {}}, definition, {"v": volume}, {"D": "etc"}, tmp_path, None)[0]
-
-    told = told_of(native, subPath="missing")
-    assert (told.image, told.image_sub_path, told.readonly, told.host_path) == (spec, "missing", True, "")
-    told = told_of(folder, subPathExpr="$(D)")
-    assert (told.host_path, told.readonly, told.HasField("image")) == (f"{tmp_path}/etc", False, False)
-    with pytest.raises(
-        ImageVolumeError, match=r'^ImageVolumeMountFailed: the path "no" is not in the image "i:1"$'
-    ):
-        told_of(folder, subPath="no")
-    for path in ("/etc", "a/../.."):
-        with pytest.raises(ConfigError):
-            told_of(native, subPath=path)
-
-
-def test_many_layers(tmp_path: Path) -> None:
-    """More than fits into the page of options that the kernel takes."""
-    require_root()
-    folder, target = tmp_path / ("long" * 20), tmp_path / "target"
-    target.mkdir()
-    for number in range(60):
-        (folder / str(number)).mkdir(parents=True)
-        (folder / str(number) / f"file{number}").touch()
-    lower = ":".join(str(folder / str(number)) for number in range(60))
-    assert len(lower) > 4096
-    mount(TYPES["Mount"](type="overlay", source="overlay", options=[f"lowerdir={lower}"]), target)
-    try:
-        assert len(list(target.iterdir())) == 60
-    finally:
-        host_mounts.unmount(target)
+    assert mounted_images({"spec": {"volumes": volumes}}, {"volumeMounts": mounted}) == [volumes[1]]
+    assert mounted_images({"spec": {}}, {}) == []
 
 
 class _Runtime:
@@ -161,9 +77,13 @@ def test_a_runtime_that_mounts_images_is_told_which(tmp_path: Path) -> None:
         pod = {"metadata": {"uid": "u"}, "spec": {"volumes": [{"name": "v", "image": source}]}}
         return asyncio.run(volumes.provide(pod, definition, [], None, lambda *event: told.append(event)))["v"]
 
-    found = provide("a/b:1")
-    assert (found.path, found.image.image, found.image.user_specified_image) == ("", "sha256:1", "a/b:1")
-    assert provide("a/b:1") == found and len(runtime.pulled) == 1  # for the pod's life
+    mounted = provide("a/b:1")
+    assert (mounted.path, mounted.image.image, mounted.image.user_specified_image) == (
+        "",
+        "sha256:1",
+        "a/b:1",
+    )
+    assert provide("a/b:1") == mounted and len(runtime.pulled) == 1  # for the pod's life
     asyncio.run(volumes.release("u"))
     assert provide("a/b:1").image.image == "sha256:2"
     asyncio.run(volumes.release("u"))
@@ -178,7 +98,7 @@ def test_a_runtime_that_mounts_images_is_told_which(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     require_program("kubectl")
-    with real_node(tmp_path_factory.mktemp("images")) as found:
+    with real_node(tmp_path_factory.mktemp("images")) as node:
         program = oci.File(Path(require_program("busybox")).read_bytes(), 0o755)
         lower = oci.layer({"etc/name": oci.File(b"lower"), "busybox": program})
         upper = oci.layer({"etc/name": oci.File(b"upper"), "link": oci.File(link="/etc")})
@@ -187,8 +107,8 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
             oci.archive(TOOLS, lower, oci.Process(), upper),
             oci.archive(PAGES, page, oci.Process()),
         ):
-            found.runner.run(images.load(found.places.socket, archive))
-        yield found
+            node.runner.run(images.load(node.places.socket, archive))
+        yield node
 
 
 def _image(name: str, reference: str) -> dict[str, Any]:
@@ -200,7 +120,7 @@ def _shell(*mounted: dict[str, Any], text: str = FOREVER, name: str = "c") -> di
 
 
 def _kept(node: Node, pod: dict[str, Any]) -> list[str]:
-    """What containerd keeps for the volumes of a pod."""
+    """Return what containerd keeps for the volumes of a pod."""
     command = ["ctr", "--address", str(node.places.socket), "--namespace", "k8s.io"]
     lines = [
         line
@@ -218,7 +138,7 @@ def _waits(pod: dict[str, Any], name: str = "c") -> dict[str, Any]:
 
 def _messages(node: Node) -> set[str]:
     events = node.server.call("GET", "/api/v1/namespaces/default/events")[1]["items"]
-    return {each["message"].partition(": rpc")[0].partition(": failed to")[0] for each in events}
+    return {event["message"].partition(": rpc")[0].partition(": failed to")[0] for event in events}
 
 
 @pytest.mark.slow

@@ -23,5 +23,5 @@ def test_a_strategic_patch_merges_lists_by_key() -> None:
     modified = {"spec": {"containers": [{"name": "a", "image": "2"}, {"name": "new", "image": "1"}]}}
     current = {"spec": {"containers": [{"name": "a", "image": "1", "tty": True}, {"name": "gone", "image": "1"}, {"name": "other", "image": "1"}]}}  # fmt: skip
     patch = strategic_patch(original, modified, current, type_)
-    after = {each["name"]: each for each in apply(current, patch, type_)["spec"]["containers"]}
+    after = {container["name"]: container for container in apply(current, patch, type_)["spec"]["containers"]}
     assert sorted(after) == ["a", "new", "other"] and after["a"] == {"name": "a", "image": "2", "tty": True}

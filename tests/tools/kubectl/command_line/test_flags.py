@@ -26,15 +26,15 @@ def values(*arguments: str) -> Any:
 
 
 def test_flags_are_read_as_pflag_reads_them() -> None:
-    found = values("a", "-Ao", "yaml", "--count=3", "-f", "x,y", "-fz", "--item", "p,q", "b", "--", "-c", "d")
-    assert (found.output, found.all, found.count, found.file, found.item) == (
+    given = values("a", "-Ao", "yaml", "--count=3", "-f", "x,y", "-fz", "--item", "p,q", "b", "--", "-c", "d")
+    assert (given.output, given.all, given.count, given.file, given.item) == (
         "yaml",
         True,
         3,
         ["x", "y", "z"],
         ["p,q"],
     )
-    assert (found.args, found.dash) == (["a", "b", "-c", "d"], 2)
+    assert (given.args, given.dash) == (["a", "b", "-c", "d"], 2)
     assert values("-o=json").output == "json"
     assert (values().wait, values().mode, values("--mode").mode, values("--mode=x").mode) == (
         5.0,

@@ -1,4 +1,4 @@
-"""Judges a pod at a level and version of the standards."""
+"""Judge a pod at a level and version of the standards."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pybernetes.api.core.pod.security_standards.checks import host, privileges, profiles, users, volumes
-from pybernetes.api.core.pod.security_standards.checks.words import Violation
+from pybernetes.api.core.pod.security_standards.checks.violations import Violation
 from pybernetes.api.core.pod.security_standards.policy import BASELINE, PRIVILEGED, RESTRICTED, Standard
 from pybernetes.api.resource import Object
 
@@ -79,7 +79,7 @@ _TABLE = {
 
 
 def evaluate(standard: Standard, metadata: Object, spec: Object) -> list[Violation]:
-    """Return all that is wrong with a pod, in the order in which it is told."""
+    """Return all that is wrong with a pod, in the order in which messages name it."""
     version = NEWEST if standard.version is None else min(standard.version, NEWEST)
     violations = (check(metadata, spec) for check in _TABLE[standard.level, version])
     return [violation for violation in violations if violation is not None]

@@ -93,7 +93,7 @@ def policy_of(labels: Mapping[str, str], defaults: Policy, errors: Errors) -> Po
                 errors.invalid(_LABELS[label], text, problem)
             standards[mode] = replace(standards[mode], version=version_number(text))
     enforce, warn = standards["enforce"], standards["warn"]
-    # What is refused to pods is worth a warning to those who write templates of them.
+    # What would be refused in a pod is worth a warning in a template.
     if enforced_well and PREFIX + "warn" not in labels and strictness(enforce.level) > strictness(warn.level):
         explicit = f"{PREFIX}warn-version" in labels
         standards["warn"] = Standard(enforce.level, warn.version if explicit else enforce.version)

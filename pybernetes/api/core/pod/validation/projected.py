@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pybernetes.api.core.pod.validation.environment import VOLUME_FIELDS, field_ref, resource_field_ref
-from pybernetes.api.core.pod.validation.internal import selector, show
+from pybernetes.api.core.pod.validation.go_structs import selector, show
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks, names

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import pod_level_resources
-from pybernetes.api.core.pod.validation.internal import show
+from pybernetes.api.core.pod.validation.go_structs import show
 from pybernetes.api.field import Errors, FieldError, Path
 from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks, names

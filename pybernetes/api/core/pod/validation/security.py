@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pybernetes.api.core.pod.validation.internal import show
+from pybernetes.api.core.pod.validation.go_structs import show
 from pybernetes.api.core.pod.validation.windows import validate_windows_options
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object

@@ -7,7 +7,7 @@ from typing import Any
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod.validation.annotations import APP_ARMOR, MIRROR
-from pybernetes.api.core.pod.validation.internal import difference, show
+from pybernetes.api.core.pod.validation.go_structs import difference, show
 from pybernetes.api.core.pod.validation.pod import validate_pod
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.metadata import keep

@@ -11,7 +11,13 @@ from pybernetes.api.errors import StatusError
 from pybernetes.api.resource import Object
 from pybernetes.api.schema.decode import json_name
 from pybernetes.api.text import go_format, json_reader
-from pybernetes.control_plane.apiserver.admission.chain import CONNECT, CREATE, DELETE, UPDATE, Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import (
+    CONNECT,
+    CREATE,
+    DELETE,
+    UPDATE,
+    Attributes,
+)
 from pybernetes.control_plane.apiserver.admission.dynamic.matching import Place, namespace_of, place_of
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.discovery import subresource_kinds
@@ -38,20 +44,20 @@ class Shown:
 
 
 def kind_at(kind: Kind, subresource: str) -> dict[str, str]:
-    """The kind of the object that is sent to a resource or subresource."""
+    """Return the kind of the object that is sent to a resource or subresource."""
     resource = kind.resource
     if not subresource:
         return {"group": resource.group, "version": resource.version, "kind": resource.kind}
-    found = subresource_kinds.describe(resource, subresource)
+    described = subresource_kinds.describe(resource, subresource)
     return {
-        "group": found.group or resource.group,
-        "version": found.version or resource.version,
-        "kind": found.kind,
+        "group": described.group or resource.group,
+        "version": described.version or resource.version,
+        "kind": described.kind,
     }
 
 
 async def show(context: ServerContext, attributes: Attributes, own: Kind, target: Kind) -> Shown:
-    """The write as one of the target, which serves the same objects as its own kind."""
+    """Return the write as one of the target, which serves the same objects as its own kind."""
     resource = target.resource
     place = Place(resource.group, resource.version, resource.plural)
     kind = kind_at(target, attributes.subresource)
@@ -78,17 +84,17 @@ async def _seen(
 
 
 async def converted(context: ServerContext, obj: Object, own: Kind, target: Kind) -> Object:
-    """An object of one version as another that is stored at the same place shows it."""
+    """Return an object of one version as another that is stored at the same place shows it."""
     record = Record("", await own.encode(obj), 0)
     await target.convert((record,))
-    found = target.object(record)
+    shown = target.object(record)
     if "resourceVersion" in obj["metadata"]:
-        found["metadata"]["resourceVersion"] = obj["metadata"]["resourceVersion"]
-    return found
+        shown["metadata"]["resourceVersion"] = obj["metadata"]["resourceVersion"]
+    return shown
 
 
 def options(attributes: Attributes) -> Object | None:
-    """The options of a write as an object."""
+    """Return the options of a write as an object."""
     if attributes.operation == CONNECT or attributes.request is None:
         return None
     request = attributes.request
@@ -120,17 +126,16 @@ def options(attributes: Attributes) -> Object | None:
 
 
 def request_of(attributes: Attributes, shown: Shown, own: Kind, uid: str) -> Object:
-    """The AdmissionRequest, without the objects."""
+    """Return the AdmissionRequest, without the objects."""
     request_place = place_of(attributes)
-    user = attributes.user
-    found: Object = {
+    request: Object = {
         "uid": uid,
         "kind": shown.kind,
         "resource": _resource(shown.place),
         "requestKind": kind_at(own, attributes.subresource),
         "requestResource": _resource(request_place),
         "operation": attributes.operation,
-        "userInfo": user.info() if user is not None else {},
+        "userInfo": attributes.user.info(),
         "dryRun": attributes.dry_run,
         "options": options(attributes),
     }
@@ -142,8 +147,8 @@ def request_of(attributes: Attributes, shown: Shown, own: Kind, uid: str) -> Obj
         ("namespace", namespace_of(attributes)),
     ):
         if value:
-            found[key] = value
-    return found
+            request[key] = value
+    return request
 
 
 def _resource(place: Place) -> dict[str, str]:
@@ -151,7 +156,7 @@ def _resource(place: Place) -> dict[str, str]:
 
 
 def review(request: Object, shown: Shown, version: str) -> Object:
-    """The AdmissionReview that is sent."""
+    """Return the AdmissionReview that is sent."""
     request = {**request, "object": shown.obj, "oldObject": shown.old}
     return {"kind": "AdmissionReview", "apiVersion": f"{_GROUP}/{version}", "request": request}
 
@@ -168,7 +173,7 @@ class Answer:
 
 
 def answer(value: Object, uid: str, version: str, mutating: bool) -> Answer:
-    """The answer in a review; Unusable if it is none."""
+    """Return the answer in a review; Unusable if it is none."""
     response = value.get("response")
     if not isinstance(response, dict):
         raise Unusable("webhook response was absent")
@@ -219,20 +224,20 @@ class Undecodable(Exception):
 
 def _patch(text: str) -> Any:
     try:
-        found = json_reader.loads(base64.b64decode(text))
+        patch = json_reader.loads(base64.b64decode(text))
     except json_reader.JsonError as error:
         raise Undecodable(error.plain) from None
     for value, wanted, name in (
-        (found, list, "jsonpatch.Patch"),
-        *((item, dict, "jsonpatch.Operation") for item in found or () if isinstance(found, list)),
+        (patch, list, "jsonpatch.Patch"),
+        *((item, dict, "jsonpatch.Operation") for item in patch or () if isinstance(patch, list)),
     ):
         if value is not None and not isinstance(value, wanted):
             raise Undecodable(f"json: cannot unmarshal {json_name(value)} into Go value of type {name}")
-    return found
+    return patch
 
 
 def denial(name: str, status: Object) -> StatusError:
-    """The refusal that a webhook's answer means."""
+    """Return the refusal that a webhook's answer means."""
     message = f"admission webhook {go_format.quote(name)} denied the request"
     reason = status.get("reason") or ""
     if status.get("message"):
@@ -246,5 +251,5 @@ def denial(name: str, status: Object) -> StatusError:
 
 
 def no_dry_run(name: str) -> StatusError:
-    """The refusal of a dry run by a webhook that cannot do without side effects."""
+    """Return the refusal of a dry run by a webhook that cannot do without side effects."""
     return errors.bad_request(f"admission webhook {go_format.quote(name)} does not support dry run")

@@ -12,7 +12,7 @@ from pybernetes.api.cel.library.authorizer import Authorizer, Decision, PathChec
 from pybernetes.api.cel.runtime import Failure
 from pybernetes.api.cel.types import Type
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.admission.chain import Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.dynamic.admission_review import Shown
 from pybernetes.control_plane.apiserver.authn.user import User, service_account_groups, service_account_name
 from pybernetes.control_plane.apiserver.authz.verdict import Verdict
@@ -116,7 +116,7 @@ class Evaluation:
             self.data["variables"] = _Lazy(variables, self)
 
     async def run(self, expression: Expression) -> tuple[Any, str]:
-        """The value, or why there is none; OutOfBudget if no more may be evaluated."""
+        """Return the value, or why there is none; OutOfBudget if no more may be evaluated."""
         if expression.program is None:
             return None, f"compilation error: {expression.error}"
         while True:
@@ -143,10 +143,10 @@ class Evaluation:
         key = (user.name, user.uid, user.groups, info)
         verdict = self._answers.get(key)
         if verdict is None:
-            found = self._context.authorization.authorize(user, info)
-            if not isinstance(found, Verdict):
-                raise Pending(key, found)
-            verdict = self._answers[key] = found
+            answer = self._context.authorization.authorize(user, info)
+            if not isinstance(answer, Verdict):
+                raise Pending(key, answer)
+            verdict = self._answers[key] = answer
         return Decision(verdict.allowed, verdict.reason)
 
 

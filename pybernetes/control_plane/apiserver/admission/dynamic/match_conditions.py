@@ -26,7 +26,7 @@ class Conditions:
         return bool(self._given)
 
     async def match(self, evaluation: Evaluation, where: Environment | None = None) -> tuple[bool, str]:
-        """Whether all hold, and what is wrong if this cannot be said and counts."""
+        """Return whether all hold, and what is wrong if this cannot be said and counts."""
         problems = []
         try:
             for expression in self._compiled(where):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pybernetes.api import errors, selectors
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.admission.chain import DELETE, Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import DELETE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.storage.kind import Kind
@@ -46,13 +46,13 @@ class Place(NamedTuple):
 
 
 def place_of(attributes: Attributes) -> Place:
-    """The resource that is written."""
+    """Return the resource that is written."""
     resource = attributes.resource
     return Place(resource.group, resource.version, resource.plural)
 
 
 def is_exempt(attributes: Attributes) -> bool:
-    """Whether neither webhooks nor policies are asked about a write."""
+    """Return whether neither webhooks nor policies are asked about a write."""
     resource = attributes.resource
     return (resource.group == _REGISTRATION and resource.plural in _EXEMPT) or (
         (resource.group, resource.plural) in _VIRTUAL
@@ -60,7 +60,7 @@ def is_exempt(attributes: Attributes) -> bool:
 
 
 def namespace_of(attributes: Attributes) -> str:
-    """The namespace of a write; a namespace is in itself."""
+    """Return the namespace of a write; a namespace is in itself."""
     resource = attributes.resource
     if resource.plural == "namespaces" and not resource.group:
         return attributes.name or ((attributes.obj or {}).get("metadata") or {}).get("name", "")
@@ -81,7 +81,7 @@ class Rule:
         self._names = frozenset(given.get("resourceNames", ()))
 
     def matches(self, attributes: Attributes, place: Place) -> bool:
-        """Whether a write, seen as one of a place, is meant."""
+        """Return whether a write, seen as one of a place, is meant."""
         operations = self._operations
         return (
             (attributes.operation in operations or "*" in operations)
@@ -108,7 +108,7 @@ class Matcher:
     def __init__(
         self, given: Mapping[str, Any], rules: Iterable[Mapping[str, Any]], every: bool = False
     ) -> None:
-        """``every`` is for bindings, of which one without rules matches all."""
+        """Read the rules; ``every`` is for bindings, of which one without rules matches all."""
         self.rules = [Rule(rule) for rule in rules]
         self.excluded = [Rule(rule) for rule in given.get("excludeResourceRules", ())]
         self.equivalent = given.get("matchPolicy", "Equivalent") == "Equivalent"
@@ -117,15 +117,15 @@ class Matcher:
         self._every = every and not self.rules
 
     def place(self, attributes: Attributes, surroundings: Surroundings) -> Place | None:
-        """The resource as which a write is matched, or None; StatusError if its namespace is gone."""
+        """Return the resource as which a write is matched, or None; StatusError if its namespace is gone."""
         if self.objects and not _selects(self.objects, attributes):
             return None
-        found = self._find(attributes, surroundings)
-        if found is None or not self.namespaces:
-            return found
+        place = self._find(attributes, surroundings)
+        if place is None or not self.namespaces:
+            return place
         if not namespace_of(attributes) and attributes.resource.plural != "namespaces":
-            return found  # what is in no namespace is never exempted by one
-        return found if self.namespaces.matches(surroundings.namespace_labels(attributes)) else None
+            return place  # what is in no namespace is never exempted by one
+        return place if self.namespaces.matches(surroundings.namespace_labels(attributes)) else None
 
     def _find(self, attributes: Attributes, surroundings: Surroundings) -> Place | None:
         own = place_of(attributes)
@@ -161,30 +161,30 @@ class Surroundings:
         context.kinds.listeners.append(self._places.clear)
 
     def namespace(self, name: str) -> Object | None:
-        """A namespace as it is stored."""
+        """Return a namespace as it is stored."""
         return self._namespaces.get("", name)
 
     def namespace_labels(self, attributes: Attributes) -> dict[str, str]:
-        """The labels of the namespace of a write, or of a namespace that is written."""
+        """Return the labels of the namespace of a write, or of a namespace that is written."""
         name = namespace_of(attributes)
         if attributes.resource.plural == "namespaces" and attributes.operation != DELETE:
             if attributes.obj is not None and not attributes.subresource:
                 return attributes.obj["metadata"].get("labels") or {}
-        found = self.namespace(name)
-        if found is None:
+        namespace = self.namespace(name)
+        if namespace is None:
             raise errors.not_found("", "namespaces", name)
-        return found["metadata"].get("labels") or {}
+        return namespace["metadata"].get("labels") or {}
 
     def kind(self, place: Place) -> Kind | None:
-        """The kind at a place."""
+        """Return the kind at a place."""
         return self._context.kinds.get(*place)
 
     def equivalents(self, own: Place) -> tuple[Place, ...]:
-        """The other places at which the same objects are served."""
-        found = self._places.get(own)
-        if found is None:
+        """Return the other places at which the same objects are served."""
+        equivalents = self._places.get(own)
+        if equivalents is None:
             kind = self.kind(own)
             others = [other.resource for other in self._context.kinds if kind and other.prefix == kind.prefix]
             places = [Place(other.group, other.version, other.plural) for other in others]
-            found = self._places[own] = tuple(place for place in places if place != own)
-        return found
+            equivalents = self._places[own] = tuple(place for place in places if place != own)
+        return equivalents

@@ -9,7 +9,7 @@ from pybernetes.api.apply import managed_fields
 from pybernetes.api.resource import Object, Resource
 from pybernetes.api.schema import Decoder, kind_type
 from pybernetes.api.schema.decode import DecodeError, json_name
-from pybernetes.control_plane.apiserver.admission.chain import Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.dynamic import admission_review
 from pybernetes.control_plane.apiserver.admission.dynamic.admission_review import Shown
 from pybernetes.control_plane.apiserver.admission.dynamic.matching import place_of
@@ -23,7 +23,7 @@ _INVALID_FIELDS = (
 
 
 async def take(context: ServerContext, attributes: Attributes, shown: Shown, value: Any) -> bool:
-    """Makes a changed object the one that is written; says whether it is another one than before."""
+    """Make a changed object the one that is written, and return whether it differs from before."""
     assert attributes.obj is not None
     if not isinstance(value, dict):
         problem = f"json: cannot unmarshal {json_name(value)} into Go value of type {HEAD}"
@@ -60,7 +60,7 @@ def _decoded(resource: Resource, value: Object) -> Object:
 
 
 def _keep_fields(attributes: Attributes, new: Object) -> None:
-    """Puts back who owns what, if the change made nonsense of it."""
+    """Put back who owns what, if the change made nonsense of it."""
     assert attributes.obj is not None
     before = attributes.obj.get("metadata", {}).get("managedFields")
     after = new.get("metadata", {}).get("managedFields")
@@ -76,7 +76,7 @@ def _keep_fields(attributes: Attributes, new: Object) -> None:
 
 
 def _of_another_kind(shown: Shown, value: Object) -> Object:
-    """What is sent to a subresource and is no object of the resource: an eviction, a binding."""
+    """Return what is sent to a subresource and is no object of the resource: an eviction, a binding."""
     kind = shown.kind
     try:
         new = Decoder().decode(kind_type(kind["group"], kind["version"], kind["kind"]), value)
@@ -102,27 +102,3 @@ def _scale(attributes: Attributes, path: str, value: Object) -> bool:
         return False
     place[last] = replicas
     return True
-
-
-class Memory:
-    """What is remembered of the first round: who wants to see later changes, and what the object was then."""
-
-    def __init__(self) -> None:
-        self.asked: set[Any] = set()
-        self.again: set[Any] = set()
-        self.last: Object | None = None
-
-    def changed(self) -> None:
-        """Whoever was asked before the object changed is asked again."""
-        self.again |= self.asked
-        self.asked = set()
-
-
-def remembered(attributes: Attributes, plugin: str) -> Memory:
-    """What a plugin remembers of a write; who wants to see what others changed meanwhile is asked again."""
-    if attributes.memory is None:
-        attributes.memory = {}
-    memory: Memory = attributes.memory.setdefault(plugin, Memory())
-    if attributes.again and memory.last != attributes.obj:
-        memory.changed()
-    return memory

@@ -21,7 +21,7 @@ class PatchError(Exception):
 
 
 def applied(obj: Object, value: Any, resource: Resource) -> Object:
-    """The object with an apply configuration merged into it."""
+    """Return the object with an apply configuration merged into it."""
     _check_names(value, "Object")
     configuration = _json(value)
     configuration |= {"kind": obj.get("kind", ""), "apiVersion": obj.get("apiVersion", "")}
@@ -39,23 +39,23 @@ def applied(obj: Object, value: Any, resource: Resource) -> Object:
 
 
 def _atomics(value: Any, type_: Type, path: str) -> list[str]:
-    """The paths of all lists, maps and objects that can only be replaced as a whole."""
+    """Return the paths of all lists, maps and objects that can only be replaced as a whole."""
     if not isinstance(value, dict | list):
         return []
-    found = [path] if type_.atomic or (type_.kind == "list" and type_.list_type == "atomic") else []
+    paths = [path] if type_.atomic or (type_.kind == "list" and type_.list_type == "atomic") else []
     if isinstance(value, dict):
         if type_.kind == "struct":
             for name, item in value.items():
                 if name in type_.fields:
-                    found += _atomics(item, field_type(type_, name), f"{path}.{name}")
+                    paths += _atomics(item, field_type(type_, name), f"{path}.{name}")
     elif type_.item is not None:
         for index, item in enumerate(value):
-            found += _atomics(item, type_.item, f"{path}[{index}]")
-    return found
+            paths += _atomics(item, type_.item, f"{path}[{index}]")
+    return paths
 
 
 def patched(obj: Object, value: Any, resource: Resource) -> Object:
-    """The object with a JSON patch applied; as it was if one of its tests failed."""
+    """Return the object with a JSON patch applied; as it was if one of its tests failed."""
     operations = []
     for item in value:
         operation = {"path": "", **{key: item[key] for key in ("op", "path", "from") if key in item}}
@@ -78,7 +78,7 @@ def patched(obj: Object, value: Any, resource: Resource) -> Object:
 
 
 def _check_names(value: Any, name: str) -> None:
-    """Complains about an object that was made for another field than the one that it is in."""
+    """Complain about an object that was made for another field than the one that it is in."""
     if isinstance(value, Struct):
         if value.name != name:
             raise PatchError(
@@ -95,7 +95,7 @@ def _check_names(value: Any, name: str) -> None:
 
 
 def _json(value: Any) -> Any:
-    """A value of an expression as JSON."""
+    """Return a value of an expression as JSON."""
     if isinstance(value, dict):
         return {str(key): _json(item) for key, item in value.items()}
     if isinstance(value, list):

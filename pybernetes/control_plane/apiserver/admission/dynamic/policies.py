@@ -10,7 +10,7 @@ from pybernetes.api import errors, selectors
 from pybernetes.api.cel import admission, types
 from pybernetes.api.errors import StatusError
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.admission.chain import Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.dynamic import admission_review
 from pybernetes.control_plane.apiserver.admission.dynamic.admission_review import Shown
 from pybernetes.control_plane.apiserver.admission.dynamic.evaluation import Evaluation
@@ -100,7 +100,7 @@ class Policies(Generic[P]):
         self.surroundings = Surroundings(context)
 
     def current(self) -> list[P]:
-        """What is in force now."""
+        """Return what is in force now."""
         changed = self._changed(self._prefixes[0]), self._changed(self._prefixes[1])
         if changed != self._seen:
             self._seen = changed
@@ -111,7 +111,7 @@ class Policies(Generic[P]):
         by_policy: dict[str, list[Object]] = {}
         for binding in sorted(bindings, key=lambda obj: obj["metadata"]["name"]):
             by_policy.setdefault(binding["spec"]["policyName"], []).append(binding)
-        kept, found = {}, []
+        kept, ready = {}, []
         for policy in sorted(policies, key=lambda obj: obj["metadata"]["name"]):
             name = policy["metadata"]["name"]
             bound = by_policy.get(name)
@@ -123,15 +123,15 @@ class Policies(Generic[P]):
             else:
                 made = self._make(policy, [Binding(binding) for binding in bound])
             kept[name] = (policy, bound, made)
-            found.append(made)
+            ready.append(made)
         self._kept = kept
-        return found
+        return ready
 
     async def invocations(
         self, attributes: Attributes, policies: list[P]
     ) -> tuple[list[Invocation[P]], list[Misconfigured[P]]]:
-        """What concerns a write, and what should but cannot."""
-        found: list[Invocation[P]] = []
+        """Return what concerns a write, and what should but cannot."""
+        invocations: list[Invocation[P]] = []
         broken: list[Misconfigured[P]] = []
         for policy in policies:
             try:
@@ -152,8 +152,8 @@ class Policies(Generic[P]):
                 except (StatusError, ConfigurationError) as error:
                     broken.append(Misconfigured(policy, binding, f"failed to configure binding: {error}"))
                     continue
-                found += [Invocation(policy, binding, place, param) for param in params]
-        return found, broken
+                invocations += [Invocation(policy, binding, place, param) for param in params]
+        return invocations, broken
 
     def _param_kind(self, policy: P) -> Kind | None:
         wanted = policy.param_kind
@@ -169,7 +169,7 @@ class Policies(Generic[P]):
     async def _params(
         self, policy: P, binding: Binding, kind: Kind | None, attributes: Attributes
     ) -> list[Object | None]:
-        """The parameters for a write; one None if the policy is to be used without."""
+        """Return the parameters for a write; one None if the policy is to be used without."""
         reference = binding.spec.get("paramRef")
         if kind is None or reference is None:
             return [None]
@@ -194,13 +194,13 @@ class Policies(Generic[P]):
             records = store.list(kind.collection(namespace)).records
             await kind.convert(records)
             records = [record for record in records if selector.matches(kind.labels(record))]
-        found: list[Object | None] = [kind.shared(record) for record in records]
-        if not found and reference.get("parameterNotFoundAction") == "Deny":
+        params: list[Object | None] = [kind.shared(record) for record in records]
+        if not params and reference.get("parameterNotFoundAction") == "Deny":
             raise ConfigurationError("no params found for policy binding with `Deny` parameterNotFoundAction")
-        return found
+        return params
 
     async def shown(self, attributes: Attributes, place: Place) -> tuple[Shown, Object]:
-        """The write as one of a place, and its request."""
+        """Return the write as one of a place, and its request."""
         own, target = self.surroundings.kind(place_of(attributes)), self.surroundings.kind(place)
         if own is None or target is None:
             raise errors.internal(f"unable to convert to {place}: unknown kind")
@@ -210,13 +210,13 @@ class Policies(Generic[P]):
         return shown, request
 
     def namespace(self, attributes: Attributes) -> Object | None:
-        """The namespace of a write, for expressions; a namespace is in none."""
+        """Return the namespace of a write, for expressions; a namespace is in none."""
         if not attributes.namespace or attributes.resource.plural == "namespaces":
             return None
-        found = self.surroundings.namespace(attributes.namespace)
-        if found is None:
+        namespace = self.surroundings.namespace(attributes.namespace)
+        if namespace is None:
             raise errors.not_found("", "namespaces", attributes.namespace)
-        return found
+        return namespace
 
     def evaluation(
         self,
@@ -228,7 +228,7 @@ class Policies(Generic[P]):
         answers: dict[Any, Any],
         **more: Any,
     ) -> Evaluation:
-        """The write as the expressions of a policy see it."""
+        """Return the write as the expressions of a policy see it."""
         return Evaluation(
             self._context, attributes, shown, request, namespace=self.namespace(attributes), params=param,
             variables=policy.variables, answers=answers, **more,

@@ -22,7 +22,7 @@ class WebhookMetrics:
         self._open: Counter[tuple[str, str]] = Counter()
 
     def called(self, name: str, sort: str, operation: str, code: int, rejected: bool, seconds: float) -> None:
-        """Notes a call and how it ended."""
+        """Note a call and how it ended."""
         said = "true" if rejected else "false"
         counts, total = self._durations.setdefault(
             (name, operation, said, sort), ([0] * (len(_BOUNDS) + 1), [0.0])
@@ -32,15 +32,15 @@ class WebhookMetrics:
         self._requests[str(min(code, _HIGHEST_CODE)), name, operation, said, sort] += 1
 
     def rejected(self, name: str, sort: str, operation: str, why: str, code: int) -> None:
-        """Notes a refusal: by the webhook (no_error), or because it could not be asked."""
+        """Note a refusal: by the webhook (no_error), or because it could not be asked."""
         self._rejections[why, name, operation, str(min(code, _HIGHEST_CODE)), sort] += 1
 
     def failed_open(self, name: str, sort: str) -> None:
-        """Notes a failure that was let pass."""
+        """Note a failure that was let pass."""
         self._open[name, sort] += 1
 
     def render(self, out: Exposition) -> None:
-        """Writes everything for a scrape."""
+        """Write everything for a scrape."""
         name = _PREFIX + "admission_duration_seconds"
         out.family(name, "histogram", "Seconds that calls of admission webhooks took.")
         labels = ("name", "operation", "rejected", "type")
@@ -52,5 +52,5 @@ class WebhookMetrics:
             ("fail_open_count", "Failures of admission webhooks that were let pass.", ("name", "type"), self._open),
         ):  # fmt: skip
             out.family(_PREFIX + short, "counter", kind)
-            for found, count in table.items():
-                out.sample(_PREFIX + short, list(zip(names, found, strict=True)), count)
+            for values, count in table.items():
+                out.sample(_PREFIX + short, list(zip(names, values, strict=True)), count)

@@ -10,7 +10,7 @@ from pybernetes.api import errors
 from pybernetes.api.cel import cost
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.admission.chain import Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.dynamic import admission_review
 from pybernetes.control_plane.apiserver.admission.dynamic.admission_review import Answer, Shown
 from pybernetes.control_plane.apiserver.admission.dynamic.evaluation import Evaluation
@@ -72,12 +72,12 @@ class Hooks:
             context.metrics.more.append(context.webhook_metrics.render)
 
     def current(self) -> list[Hook]:
-        """What is registered now."""
+        """Return what is registered now."""
         changed = self._changed(self._prefix)
         if changed != self._seen:
             self._seen = changed
-            found = self._lookup.all()
-            ordered = sorted(found, key=lambda configuration: configuration["metadata"]["name"])
+            configurations = self._lookup.all()
+            ordered = sorted(configurations, key=lambda configuration: configuration["metadata"]["name"])
             self._hooks = [
                 Hook(configuration, given, index)
                 for configuration in ordered
@@ -86,7 +86,7 @@ class Hooks:
         return self._hooks
 
     async def invocation(self, hook: Hook, index: int, attributes: Attributes) -> Invocation | None:
-        """How a webhook is to be called for a write, or None if it is not."""
+        """Return how a webhook is to be called for a write, or None if it is not."""
         place = hook.matcher.place(attributes, self._surroundings)
         if place is None:
             return None
@@ -107,7 +107,7 @@ class Hooks:
         return Invocation(hook, index, shown)
 
     async def call(self, invocation: Invocation, attributes: Attributes) -> Answer:
-        """Calls a webhook and counts it; CallError, or StatusError if a dry run is none for it."""
+        """Call a webhook and count it; CallError, or StatusError if a dry run is none for it."""
         begin = time.monotonic()
         hook, operation = invocation.hook, attributes.operation
         metrics, sort = self._context.webhook_metrics, self._sort
@@ -157,5 +157,5 @@ class Hooks:
 
 
 def failed(hook: Hook, error: CallError) -> errors.StatusError:
-    """The refusal of a write because a webhook could not be asked."""
+    """Return the refusal of a write because a webhook could not be asked."""
     return errors.internal(f"failed calling webhook {go_format.quote(hook.name)}: {error}")

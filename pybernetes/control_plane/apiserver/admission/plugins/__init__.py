@@ -1,4 +1,4 @@
-"""The admission plugins: one file each, with a class that ``PLUGIN`` names.
+"""The admission plugins: one file or folder each, with a class that ``PLUGIN`` names.
 
-A plugin is made with the server's parts and its own part of the configuration file, or None.
+``plugin`` says what such a class declares: its name, its place in the order, its flags, and the writes it is for.
 """

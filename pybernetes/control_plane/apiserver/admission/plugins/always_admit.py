@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pybernetes.control_plane.apiserver.admission.chain import Scope
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, Scope
 
 
-class AlwaysAdmit:
+class AlwaysAdmit(Plugin):
     """The plugin."""
 
     name = "AlwaysAdmit"
+    order = 10
     scope = Scope(operations=())
-
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        pass
 
 
 PLUGIN = AlwaysAdmit

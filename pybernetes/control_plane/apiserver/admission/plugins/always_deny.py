@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pybernetes.control_plane.apiserver.admission.chain import (
+from pybernetes.control_plane.apiserver.admission.attributes import (
     CONNECT,
     CREATE,
     DELETE,
     UPDATE,
     Attributes,
-    Scope,
 )
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, Scope
 
 
-class AlwaysDeny:
+class AlwaysDeny(Plugin):
     """The plugin."""
 
     name = "AlwaysDeny"
+    order = 390
     scope = Scope(operations=(CREATE, UPDATE, DELETE, CONNECT), subresources=None)
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        pass
-
     def mutate(self, attributes: Attributes) -> None:
-        """Refuses."""
+        """Refuse the write."""
         attributes.refuse("admission control is denying all modifications")
 
 

@@ -7,23 +7,21 @@ from typing import Any
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.admission.chain import UPDATE, Attributes, Scope, failure
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.attributes import UPDATE, Attributes
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, Scope, failure
 
 _LISTS = ("initContainers", "containers", "ephemeralContainers")
 
 
-class AlwaysPullImages:
+class AlwaysPullImages(Plugin):
     """The plugin."""
 
     name = "AlwaysPullImages"
+    order = 100
     scope = Scope(resources=("pods",))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        pass
-
     def mutate(self, attributes: Attributes) -> None:
-        """Sets the policy of every container and image volume."""
+        """Set the policy of every container and image volume."""
         if not _names_new_images(attributes):
             return
         assert attributes.obj is not None
@@ -33,7 +31,7 @@ class AlwaysPullImages:
             volume["image"]["pullPolicy"] = "Always"
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses any other policy, which a plugin in between may have set."""
+        """Refuse any other policy, which a plugin in between may have set."""
         if not _names_new_images(attributes):
             return
         assert attributes.obj is not None

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.text import go_format
+from pybernetes.control_plane.apiserver.admission.attributes import UPDATE, Attributes
 from pybernetes.control_plane.apiserver.admission.authorization_checks import for_signer
-from pybernetes.control_plane.apiserver.admission.chain import UPDATE, Attributes, Scope
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 
 REQUESTS = "certificatesigningrequests.certificates.k8s.io"
 
 
-class CertificateApproval:
+class CertificateApproval(Plugin):
     """The plugin."""
 
     name = "CertificateApproval"
+    order = 250
+    on_by_default = True
     scope = Scope(operations=(UPDATE,), resources=(REQUESTS,), subresources=("approval",))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._context = context
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._context = inputs.context
 
     async def validate(self, attributes: Attributes) -> None:
-        """Refuses a decision without the permission ``approve`` for the signer."""
+        """Refuse a decision without the permission ``approve`` for the signer."""
         # The stored request counts: the one that is sent could name a signer for which the permission is there.
         signer = (attributes.old or {}).get("spec", {}).get("signerName", "")
         if not await for_signer(self._context, attributes.user, "approve", signer):

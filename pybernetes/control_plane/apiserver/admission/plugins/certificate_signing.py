@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import Any
 
 from pybernetes.api.text import go_format
+from pybernetes.control_plane.apiserver.admission.attributes import UPDATE, Attributes
 from pybernetes.control_plane.apiserver.admission.authorization_checks import for_signer
-from pybernetes.control_plane.apiserver.admission.chain import UPDATE, Attributes, Scope
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 
 REQUESTS = "certificatesigningrequests.certificates.k8s.io"
 
 
-class CertificateSigning:
+class CertificateSigning(Plugin):
     """The plugin."""
 
     name = "CertificateSigning"
+    order = 260
+    on_by_default = True
     scope = Scope(operations=(UPDATE,), resources=(REQUESTS,), subresources=("status",))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._context = context
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._context = inputs.context
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Refuses a certificate or a condition without the permission ``sign`` for the signer."""
-        after, before = ((each or {}).get("status", {}) for each in (attributes.obj, attributes.old))
+        """Refuse a certificate or a condition without the permission ``sign`` for the signer."""
+        after, before = ((request or {}).get("status", {}) for request in (attributes.obj, attributes.old))
         if all(
             (after.get(key) or None) == (before.get(key) or None) for key in ("certificate", "conditions")
         ):

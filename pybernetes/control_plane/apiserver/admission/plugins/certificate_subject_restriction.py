@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.certificates.certificatesigningrequest import certificate_request
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, Scope
 from pybernetes.control_plane.apiserver.authn.user import MASTERS
-from pybernetes.control_plane.apiserver.context import ServerContext
 
 
-class CertificateSubjectRestriction:
+class CertificateSubjectRestriction(Plugin):
     """The plugin."""
 
     name = "CertificateSubjectRestriction"
+    order = 280
+    on_by_default = True
     scope = Scope(operations=(CREATE,), resources=("certificatesigningrequests.certificates.k8s.io",))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        pass
-
     def validate(self, attributes: Attributes) -> None:
-        """Refuses the group ``system:masters`` in requests to the signer of client certificates."""
+        """Refuse the group ``system:masters`` in requests to the signer of client certificates."""
         spec = (attributes.obj or {}).get("spec", {})
         if spec.get("signerName") != certificate_request.CLIENT_SIGNER:
             return

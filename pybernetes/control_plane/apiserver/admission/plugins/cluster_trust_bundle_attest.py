@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import Any
 
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
+from pybernetes.control_plane.apiserver.admission.attributes import UPDATE, Attributes
 from pybernetes.control_plane.apiserver.admission.authorization_checks import for_signer
-from pybernetes.control_plane.apiserver.admission.chain import UPDATE, Attributes, Scope
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 
 # What the garbage collector and storage migration change.
 _HOUSEKEEPING = ("ownerReferences", "finalizers", "managedFields", "selfLink")
 
 
-class ClusterTrustBundleAttest:
+class ClusterTrustBundleAttest(Plugin):
     """The plugin."""
 
     name = "ClusterTrustBundleAttest"
+    order = 270
+    on_by_default = True
     scope = Scope(resources=("clustertrustbundles.certificates.k8s.io",))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._context = context
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._context = inputs.context
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Refuses a bundle without the permission ``attest`` for its signer."""
+        """Refuse a bundle without the permission ``attest`` for its signer."""
         bundle = attributes.obj
         assert bundle is not None
         signer = bundle.get("spec", {}).get("signerName")

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api import default_class
 from pybernetes.api.quota.persistent_volume_claims import BETA_CLASS
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 
 
-class DefaultStorageClass:
+class DefaultStorageClass(Plugin):
     """The plugin."""
 
     name = "DefaultStorageClass"
+    order = 190
+    on_by_default = True
     scope = Scope(operations=(CREATE,), resources=("persistentvolumeclaims",))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._classes = Lookup(context, "storage.k8s.io", "storageclasses")
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._classes = Lookup(inputs.context, "storage.k8s.io", "storageclasses")
 
     def mutate(self, attributes: Attributes) -> None:
-        """Fills in the class, if there is a default."""
+        """Fill in the class, if there is a default."""
         claim = attributes.obj
         assert claim is not None
         spec = claim.setdefault("spec", {})
@@ -30,9 +30,9 @@ class DefaultStorageClass:
             claim["metadata"].get("annotations") or {}
         ):
             return
-        found = default_class.default_class(self._classes.all(), default_class.STORAGE)
-        if found is not None:
-            spec["storageClassName"] = found["metadata"]["name"]
+        storage_class = default_class.default_class(self._classes.all(), default_class.STORAGE)
+        if storage_class is not None:
+            spec["storageClassName"] = storage_class["metadata"]["name"]
 
 
 PLUGIN = DefaultStorageClass

@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pybernetes.control_plane.apiserver.admission.chain import Attributes, Scope
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
+from pybernetes.lib.flags import Flag
 
 NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
-SECONDS = 300
+_FLAGS = {
+    NOT_READY: Flag(
+        "default-not-ready-toleration-seconds",
+        300,
+        "how long pods stay on a node that is not ready unless they say",
+    ),
+    UNREACHABLE: Flag(
+        "default-unreachable-toleration-seconds",
+        300,
+        "how long pods stay on an unreachable node unless they say",
+    ),
+}
 
 
-class DefaultTolerationSeconds:
-    """The plugin; its configuration is the seconds by taint, which flags give."""
+class DefaultTolerationSeconds(Plugin):
+    """Adds tolerations for as many seconds as the flags say."""
 
     name = "DefaultTolerationSeconds"
+    order = 150
+    on_by_default = True
+    flags = tuple(_FLAGS.values())
     scope = Scope(resources=("pods",))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        given = configuration or {}
-        self._seconds = {key: given.get(key, SECONDS) for key in (NOT_READY, UNREACHABLE)}
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._seconds = {taint: getattr(inputs.arguments, flag.attribute) for taint, flag in _FLAGS.items()}
 
     def mutate(self, attributes: Attributes) -> None:
-        """Adds the tolerations that the pod does not have in a form of its own."""
+        """Add the tolerations that the pod does not have in a form of its own."""
         assert attributes.obj is not None
         spec = attributes.obj["spec"]
         tolerations = spec.get("tolerations") or []
         tolerated = {
-            each.get("key", "") for each in tolerations if each.get("effect", "") in ("", "NoExecute")
+            toleration.get("key", "")
+            for toleration in tolerations
+            if toleration.get("effect", "") in ("", "NoExecute")
         }
         if "" in tolerated:
             return

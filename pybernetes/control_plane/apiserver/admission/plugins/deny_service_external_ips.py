@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pybernetes.control_plane.apiserver.admission.chain import Attributes, Scope
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, Scope
 
 
-class DenyServiceExternalIPs:
+class DenyServiceExternalIPs(Plugin):
     """The plugin."""
 
     name = "DenyServiceExternalIPs"
+    order = 300
     scope = Scope(resources=("services",))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        pass
-
     def validate(self, attributes: Attributes) -> None:
-        """Refuses new external addresses."""
+        """Refuse new external addresses."""
         after, before = (
-            set((each or {}).get("spec", {}).get("externalIPs") or ())
-            for each in (attributes.obj, attributes.old)
+            set((service or {}).get("spec", {}).get("externalIPs") or ())
+            for service in (attributes.obj, attributes.old)
         )
         if not after <= before:
             attributes.refuse("Use of external IPs is denied by admission control")

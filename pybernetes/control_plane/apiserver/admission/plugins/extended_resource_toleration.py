@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.core.pod import tolerations
 from pybernetes.api.validation.resources import is_extended
-from pybernetes.control_plane.apiserver.admission.chain import Attributes, Scope
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, Scope
 
 
-class ExtendedResourceToleration:
+class ExtendedResourceToleration(Plugin):
     """The plugin."""
 
     name = "ExtendedResourceToleration"
+    order = 180
     scope = Scope(resources=("pods",))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        pass
-
     def mutate(self, attributes: Attributes) -> None:
-        """Adds a toleration named like each extended resource."""
+        """Add a toleration named like each extended resource."""
         assert attributes.obj is not None
         spec = attributes.obj["spec"]
         names = {

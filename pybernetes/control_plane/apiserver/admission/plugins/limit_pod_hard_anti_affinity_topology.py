@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api import errors
-from pybernetes.control_plane.apiserver.admission.chain import Attributes, Scope
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, Scope
 
 _HOST = "kubernetes.io/hostname"
 
 
-class LimitPodHardAntiAffinityTopology:
+class LimitPodHardAntiAffinityTopology(Plugin):
     """The plugin."""
 
     name = "LimitPodHardAntiAffinityTopology"
+    order = 50
     scope = Scope(resources=("pods",))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        pass
-
     def validate(self, attributes: Attributes) -> None:
-        """Refuses hard anti-affinity by another label than the host name."""
+        """Refuse hard anti-affinity by another label than the host name."""
         pod = attributes.obj or {}
         rules = (pod["spec"].get("affinity") or {}).get("podAntiAffinity") or {}
         for term in rules.get("requiredDuringSchedulingIgnoredDuringExecution") or ():

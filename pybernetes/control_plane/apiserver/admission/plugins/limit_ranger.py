@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.quota import limit_ranges
-from pybernetes.control_plane.apiserver.admission.chain import UPDATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.attributes import UPDATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 
 
-class LimitRanger:
+class LimitRanger(Plugin):
     """The plugin."""
 
     name = "LimitRanger"
+    order = 60
+    on_by_default = True
     scope = Scope(resources=("pods", "persistentvolumeclaims"), subresources=("", "resize"))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._limit_ranges = Lookup(context, "", "limitranges")
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._limit_ranges = Lookup(inputs.context, "", "limitranges")
 
     def mutate(self, attributes: Attributes) -> None:
-        """Gives containers the requests and limits that they lack."""
+        """Give containers the requests and limits that they lack."""
         ranges = self._limit_ranges.all(attributes.namespace)
         if ranges and attributes.resource.plural == "pods" and _concerns(attributes):
             assert attributes.obj is not None
@@ -28,7 +28,7 @@ class LimitRanger:
                 limit_ranges.default_pod(limit_range, attributes.obj)
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses what asks for too little or too much."""
+        """Refuse what asks for too little or too much."""
         ranges = self._limit_ranges.all(attributes.namespace)
         if not ranges or not _concerns(attributes):
             return
@@ -43,7 +43,7 @@ class LimitRanger:
 
 
 def _concerns(attributes: Attributes) -> bool:
-    """What containers ask for changes by a resize alone, and nothing matters any more to what is being deleted."""
+    """Return whether limits are checked: requests change by a resize only, and never after deletion has begun."""
     if attributes.operation != UPDATE:
         return True
     if attributes.resource.plural == "pods" and not attributes.subresource:

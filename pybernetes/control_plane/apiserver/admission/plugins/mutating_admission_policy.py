@@ -7,7 +7,7 @@ from typing import Any
 
 from pybernetes.api.cel import admission, cost
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.admission.chain import Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.dynamic import mutation, patches
 from pybernetes.control_plane.apiserver.admission.dynamic.evaluation import Expression, OutOfBudget
 from pybernetes.control_plane.apiserver.admission.dynamic.policies import (
@@ -17,7 +17,8 @@ from pybernetes.control_plane.apiserver.admission.dynamic.policies import (
     Policy,
 )
 from pybernetes.control_plane.apiserver.admission.dynamic.registered import Registered
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.dynamic.reinvocation import Reinvocation, reinvocation_of
+from pybernetes.control_plane.apiserver.admission.plugin import PluginInputs
 
 
 class Mutating(Policy):
@@ -38,29 +39,38 @@ class MutatingAdmissionPolicy(Registered[Mutating]):
     """Lets the policies that concern a write change it, one after the other."""
 
     name = "MutatingAdmissionPolicy"
+    order = 340
+    on_by_default = True
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._context = context
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._context = inputs.context
         self._policies = Policies(
-            context, "mutatingadmissionpolicies", "mutatingadmissionpolicybindings", Mutating
+            inputs.context, "mutatingadmissionpolicies", "mutatingadmissionpolicybindings", Mutating
         )
-        super().__init__(self._policies.current, configuration)
+        super().__init__(self._policies.current)
 
     mutate = Registered.consult
 
     async def ask(self, attributes: Attributes, registered: list[Mutating]) -> None:
         if attributes.obj is None:
             return
-        found, broken = await self._policies.invocations(attributes, registered)
-        problems = [(each.policy, _denied(each.policy, each.binding, each.message), "") for each in broken]
-        memory = mutation.remembered(attributes, self.name)
+        invocations, misconfigurations = await self._policies.invocations(attributes, registered)
+        problems = [
+            (
+                misconfigured.policy,
+                _denied(misconfigured.policy, misconfigured.binding, misconfigured.message),
+                "",
+            )
+            for misconfigured in misconfigurations
+        ]
+        reinvocation = reinvocation_of(attributes, self.name)
         answers: dict[Any, Any] = {}
-        for invocation in found:
-            problem = await self._one(invocation, attributes, memory, answers)
+        for invocation in invocations:
+            problem = await self._one(invocation, attributes, reinvocation, answers)
             if problem:
                 policy = invocation.policy
                 problems.append((policy, _denied(policy, invocation.binding, problem), "Invalid"))
-        memory.last = copy.deepcopy(attributes.obj)
+        reinvocation.last = copy.deepcopy(attributes.obj)
         counted = [(message, reason) for policy, message, reason in problems if not policy.ignores_failure]
         if counted:
             error = attributes.forbidden("")
@@ -74,10 +84,10 @@ class MutatingAdmissionPolicy(Registered[Mutating]):
         self,
         invocation: Invocation[Mutating],
         attributes: Attributes,
-        memory: mutation.Memory,
+        reinvocation: Reinvocation,
         answers: dict[Any, Any],
     ) -> str:
-        """Applies one policy; gives what is wrong with it."""
+        """Apply one policy and return what is wrong with it."""
         policy, param = invocation.policy, invocation.param
         shown, request = await self._policies.shown(attributes, invocation.place)
         if policy.conditions:
@@ -88,7 +98,7 @@ class MutatingAdmissionPolicy(Registered[Mutating]):
             if problem or not matched:
                 return problem
         key = (policy.name, invocation.binding.name, _identity(param))
-        if attributes.again and key not in memory.again:
+        if attributes.again and key not in reinvocation.again:
             return ""
         changed, problem = False, ""
         for applies, expression in policy.mutations:
@@ -109,10 +119,10 @@ class MutatingAdmissionPolicy(Registered[Mutating]):
                     changed = await mutation.take(self._context, attributes, shown, new) or changed
             problem = problem or why
         if changed:
-            memory.changed()
+            reinvocation.changed()
             attributes.wants_again = True
         if policy.reinvoked:
-            memory.asked.add(key)
+            reinvocation.asked.add(key)
         return problem
 
 

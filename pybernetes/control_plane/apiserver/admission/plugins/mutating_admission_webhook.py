@@ -11,9 +11,10 @@ import orjson
 from pybernetes.api import errors
 from pybernetes.api.patch import json_patch
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.admission.chain import Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.dynamic import admission_review, mutation
 from pybernetes.control_plane.apiserver.admission.dynamic.registered import Registered
+from pybernetes.control_plane.apiserver.admission.dynamic.reinvocation import Reinvocation, reinvocation_of
 from pybernetes.control_plane.apiserver.admission.dynamic.webhooks import (
     CallError,
     Hook,
@@ -21,7 +22,7 @@ from pybernetes.control_plane.apiserver.admission.dynamic.webhooks import (
     Invocation,
     failed,
 )
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import PluginInputs
 
 log = logging.getLogger(__name__)
 _MUTATION = "mutation.webhook.admission.k8s.io/"
@@ -32,26 +33,28 @@ class MutatingAdmissionWebhook(Registered[Hook]):
     """Asks every webhook that a write concerns, and applies its patch."""
 
     name = "MutatingAdmissionWebhook"
+    order = 350
+    on_by_default = True
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._context = context
-        self._hooks = Hooks(context, "mutatingwebhookconfigurations", mutating=True)
-        super().__init__(self._hooks.current, configuration)
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._context = inputs.context
+        self._hooks = Hooks(inputs.context, "mutatingwebhookconfigurations", mutating=True)
+        super().__init__(self._hooks.current)
 
     mutate = Registered.consult
 
     async def ask(self, attributes: Attributes, registered: list[Hook]) -> None:
-        memory = mutation.remembered(attributes, self.name)
+        reinvocation = reinvocation_of(attributes, self.name)
         try:
             for index, hook in enumerate(registered):
                 invocation = await self._hooks.invocation(hook, index, attributes)
-                if invocation is None or (attributes.again and hook.uid not in memory.again):
+                if invocation is None or (attributes.again and hook.uid not in reinvocation.again):
                     continue
-                await self._one(invocation, attributes, memory)
+                await self._one(invocation, attributes, reinvocation)
         finally:
-            memory.last = copy.deepcopy(attributes.obj)
+            reinvocation.last = copy.deepcopy(attributes.obj)
 
-    async def _one(self, invocation: Invocation, attributes: Attributes, memory: mutation.Memory) -> None:
+    async def _one(self, invocation: Invocation, attributes: Attributes, reinvocation: Reinvocation) -> None:
         hook = invocation.hook
         place = f"round_{int(attributes.again)}_index_{invocation.index}"
         changed = False
@@ -73,13 +76,13 @@ class MutatingAdmissionWebhook(Registered[Hook]):
             value = {"configuration": hook.configuration, "webhook": hook.name, "mutated": changed}
             attributes.annotations[_MUTATION + place] = orjson.dumps(value).decode()
         if changed:
-            memory.changed()
+            reinvocation.changed()
             attributes.wants_again = True
         if hook.reinvoked:
-            memory.asked.add(hook.uid)
+            reinvocation.asked.add(hook.uid)
 
     async def _patch(self, invocation: Invocation, attributes: Attributes, patch: Any) -> bool:
-        """Applies a patch as a whole or not at all; says whether it changed anything."""
+        """Apply a patch as a whole or not at all, and return whether it changed anything."""
         shown = invocation.shown
         if attributes.obj is None or shown.obj is None:
             name = go_format.quote(invocation.hook.name)

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import Any
 
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 from pybernetes.control_plane.apiserver.storage.ensure import ensure
 
 
-class NamespaceAutoProvision:
+class NamespaceAutoProvision(Plugin):
     """The plugin."""
 
     name = "NamespaceAutoProvision"
+    order = 20
     scope = Scope(operations=(CREATE,), subresources=None)
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._context = context
-        self._namespaces = Lookup(context, "", "namespaces")
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._context = inputs.context
+        self._namespaces = Lookup(inputs.context, "", "namespaces")
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Makes the namespace, unless it is there."""
+        """Make the namespace, unless it is there."""
         resource, namespace = attributes.resource, attributes.namespace
         if attributes.dry_run or not namespace or (resource.plural == "namespaces" and not resource.group):
             return None

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import Any
 
 from pybernetes.api import errors
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, DELETE, UPDATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, DELETE, UPDATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 
 
-class NamespaceExists:
+class NamespaceExists(Plugin):
     """The plugin."""
 
     name = "NamespaceExists"
+    order = 40
     scope = Scope(operations=(CREATE, UPDATE, DELETE), subresources=None)
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._namespaces = Lookup(context, "", "namespaces")
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._namespaces = Lookup(inputs.context, "", "namespaces")
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Refuses what has no namespace to be in."""
+        """Refuse what has no namespace to be in."""
         resource = attributes.resource
         if not attributes.namespace or (resource.plural == "namespaces" and not resource.group):
             return None

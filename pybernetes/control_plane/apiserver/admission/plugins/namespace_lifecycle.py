@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import Any
 
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, DELETE, Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, DELETE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 
 IMMORTAL = ("default", "kube-system", "kube-public")
 
 
-class NamespaceLifecycle:
+class NamespaceLifecycle(Plugin):
     """The plugin."""
 
     name = "NamespaceLifecycle"
+    order = 30
+    on_by_default = True
     scope = Scope(operations=(CREATE, DELETE), subresources=None)
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._namespaces = Lookup(context, "", "namespaces")
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._namespaces = Lookup(inputs.context, "", "namespaces")
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Refuses new content where there must be none, and the deletion of the system's namespaces."""
+        """Refuse new content where there must be none, and the deletion of the system's namespaces."""
         resource = attributes.resource
         if resource.plural == "namespaces" and not resource.group:
             if attributes.operation == DELETE and attributes.name in IMMORTAL:

@@ -7,9 +7,9 @@ from typing import Any
 from pybernetes.api import quantity
 from pybernetes.api.core.pod.pod_level_resources import is_restartable
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.admission.chain import UPDATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.attributes import UPDATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 
 Fields = dict[str, Any]
 
@@ -48,17 +48,19 @@ _NEEDS = {
 }
 
 
-class NodeDeclaredFeatureValidator:
+class NodeDeclaredFeatureValidator(Plugin):
     """The plugin."""
 
     name = "NodeDeclaredFeatureValidator"
+    order = 320
+    on_by_default = True
     scope = Scope(operations=(UPDATE,), resources=("pods",), subresources=("", "resize"))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._nodes = Lookup(context, "", "nodes")
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._nodes = Lookup(inputs.context, "", "nodes")
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses a change that needs what the node does not declare."""
+        """Refuse a change that needs what the node does not declare."""
         pod, old = attributes.obj, attributes.old
         assert pod is not None and old is not None
         name = pod["spec"].get("nodeName")

@@ -7,9 +7,9 @@ from typing import Any
 
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.authorization_checks import verdict
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 
 Reference = dict[str, Any]
@@ -20,22 +20,27 @@ def _references(obj: Object | None) -> list[Reference]:
 
 
 def newly_blocking(new: list[Reference], old: list[Reference]) -> list[Reference]:
-    """The references that hold up the deletion of their owner and did not before."""
-    before = {each.get("uid") for each in old if each.get("blockOwnerDeletion")}
-    return [each for each in new if each.get("blockOwnerDeletion") and each.get("uid") not in before]
+    """Return the references that hold up the deletion of their owner and did not before."""
+    before = {reference.get("uid") for reference in old if reference.get("blockOwnerDeletion")}
+    return [
+        reference
+        for reference in new
+        if reference.get("blockOwnerDeletion") and reference.get("uid") not in before
+    ]
 
 
-class OwnerReferencesPermissionEnforcement:
+class OwnerReferencesPermissionEnforcement(Plugin):
     """The plugin."""
 
     name = "OwnerReferencesPermissionEnforcement"
+    order = 220
     scope = Scope(subresources=None)
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._context = context
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._context = inputs.context
 
     def validate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Refuses changes of owners without the permission that they amount to."""
+        """Refuse changes of owners without the permission that they amount to."""
         if attributes.subresource == "status" and attributes.resource.plural == "pods":
             return None  # a status cannot change owners
         new, old = _references(attributes.obj), _references(attributes.old)

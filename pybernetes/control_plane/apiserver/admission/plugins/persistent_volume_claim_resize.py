@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api import quantity
 from pybernetes.api.quota.persistent_volume_claims import storage_class
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.admission.chain import UPDATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.attributes import UPDATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 
 _REFUSAL = (
     "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must "
@@ -21,17 +19,19 @@ def _size(claim: Object) -> str:
     return ((claim.get("spec", {}).get("resources") or {}).get("requests") or {}).get("storage", "0")
 
 
-class PersistentVolumeClaimResize:
+class PersistentVolumeClaimResize(Plugin):
     """The plugin."""
 
     name = "PersistentVolumeClaimResize"
+    order = 230
+    on_by_default = True
     scope = Scope(operations=(UPDATE,), resources=("persistentvolumeclaims",))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._classes = Lookup(context, "storage.k8s.io", "storageclasses")
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._classes = Lookup(inputs.context, "storage.k8s.io", "storageclasses")
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses an expansion that cannot be."""
+        """Refuse an expansion that cannot be."""
         new, old = attributes.obj, attributes.old
         assert new is not None and old is not None
         if quantity.parse(_size(new)) <= quantity.parse(_size(old)):
@@ -39,8 +39,8 @@ class PersistentVolumeClaimResize:
         if old.get("status", {}).get("phase") != "Bound":
             attributes.refuse("Only bound persistent volume claims can be expanded")
         name = storage_class(new)
-        found = self._classes.get("", name) if name and name == storage_class(old) else None
-        if found is None or not found.get("allowVolumeExpansion"):
+        class_ = self._classes.get("", name) if name and name == storage_class(old) else None
+        if class_ is None or not class_.get("allowVolumeExpansion"):
             attributes.refuse(_REFUSAL)
 
 

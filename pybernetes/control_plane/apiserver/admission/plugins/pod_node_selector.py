@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api import errors
 from pybernetes.api.validation import names
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope, failure
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope, failure
 
 ANNOTATION = "scheduler.alpha.kubernetes.io/node-selector"
 _DEFAULT = "clusterDefaultNodeSelector"
 Labels = dict[str, str]
 
 
-class PodNodeSelector:
+class PodNodeSelector(Plugin):
     """The plugin; its configuration gives a selector for namespaces without one, and what each namespace may select."""
 
     name = "PodNodeSelector"
+    order = 130
+    configurable = True
     scope = Scope(operations=(CREATE,), resources=("pods",))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._namespaces = Lookup(context, "", "namespaces")
-        self._selectors: Labels = (configuration or {}).get("podNodeSelectorPluginConfig") or {}
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._namespaces = Lookup(inputs.context, "", "namespaces")
+        self._selectors: Labels = (inputs.configuration or {}).get("podNodeSelectorPluginConfig") or {}
 
     def mutate(self, attributes: Attributes) -> None:
-        """Merges the namespace's selector into the pod's."""
+        """Merge the namespace's selector into the pod's."""
         assert attributes.obj is not None
         spec = attributes.obj["spec"]
         merged = {**self._of_namespace(attributes.namespace), **(spec.get("nodeSelector") or {})}
@@ -35,7 +35,7 @@ class PodNodeSelector:
         self.validate(attributes)
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses a selector that contradicts the namespace's, or goes beyond what is permitted."""
+        """Refuse a selector that contradicts the namespace's, or goes beyond what is permitted."""
         assert attributes.obj is not None
         given = attributes.obj["spec"].get("nodeSelector") or {}
         wanted = self._of_namespace(attributes.namespace)
@@ -60,8 +60,8 @@ def _refusal(attributes: Attributes, why: str) -> Exception:
 
 
 def parse(text: str) -> Labels:
-    """Labels written as ``a=b,c=d``."""
-    found: Labels = {}
+    """Return labels that are written as ``a=b,c=d``."""
+    labels: Labels = {}
     for part in text.split(",") if text else ():
         pieces = part.split("=")
         if len(pieces) != 2:
@@ -69,8 +69,8 @@ def parse(text: str) -> Labels:
         key, value = (piece.strip() for piece in pieces)
         for problem in [*names.qualified_name(key), *names.label_value(value)]:
             raise failure(f"invalid selector: [{' '.join(pieces)}]: {problem}")
-        found[key] = value
-    return found
+        labels[key] = value
+    return labels
 
 
 PLUGIN = PodNodeSelector

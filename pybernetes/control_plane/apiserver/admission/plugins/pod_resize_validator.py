@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import resource_totals
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.admission.chain import UPDATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.attributes import UPDATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 
 _OS = "kubernetes.io/os"
 
 
-class PodResizeValidator:
+class PodResizeValidator(Plugin):
     """The plugin."""
 
     name = "PodResizeValidator"
+    order = 330
+    on_by_default = True
     scope = Scope(operations=(UPDATE,), resources=("pods",), subresources=("resize",))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._nodes = Lookup(context, "", "nodes")
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._nodes = Lookup(inputs.context, "", "nodes")
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses what does not fit, and any resize where the node's system has none."""
+        """Refuse what does not fit, and any resize where the node's system has none."""
         pod, old = attributes.obj, attributes.old
         assert pod is not None and old is not None
         name = pod["spec"].get("nodeName")

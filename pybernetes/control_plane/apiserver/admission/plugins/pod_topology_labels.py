@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 
 _LABELS = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
 
 
-class PodTopologyLabels:
+class PodTopologyLabels(Plugin):
     """The plugin."""
 
     name = "PodTopologyLabels"
+    order = 310
+    on_by_default = True
     scope = Scope(operations=(CREATE,), resources=("pods",), subresources=("", "binding"))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._nodes = Lookup(context, "", "nodes")
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._nodes = Lookup(inputs.context, "", "nodes")
 
     def mutate(self, attributes: Attributes) -> None:
-        """Copies the labels from the node to the pod, or to the binding, which passes them on."""
+        """Copy the labels from the node to the pod, or to the binding, which passes them on."""
         assert attributes.obj is not None
         if attributes.subresource:
             target = attributes.obj.get("target") or {}
@@ -32,9 +32,9 @@ class PodTopologyLabels:
         if node is None:
             return
         labels = node["metadata"].get("labels") or {}
-        found = {key: labels[key] for key in _LABELS if key in labels}
-        if found:
-            attributes.obj["metadata"].setdefault("labels", {}).update(found)
+        topology = {key: labels[key] for key in _LABELS if key in labels}
+        if topology:
+            attributes.obj["metadata"].setdefault("labels", {}).update(topology)
 
 
 PLUGIN = PodTopologyLabels

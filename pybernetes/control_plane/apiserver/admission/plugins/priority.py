@@ -6,35 +6,37 @@ from collections.abc import Sequence
 from typing import Any
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup, Remembered
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 
 _CLASSES = "priorityclasses.scheduling.k8s.io"
 _PREEMPT = "PreemptLowerPriority"
 
 
 def default_of(classes: Sequence[Object]) -> Object | None:
-    """The class of pods that name none; should there be several, the least."""
-    marked = [each for each in classes if each.get("globalDefault")]
-    return min(marked, key=lambda each: each.get("value", 0), default=None)
+    """Return the class of pods that name none; should there be several, the least."""
+    marked = [class_ for class_ in classes if class_.get("globalDefault")]
+    return min(marked, key=lambda class_: class_.get("value", 0), default=None)
 
 
-class Priority:
+class Priority(Plugin):
     """The plugin."""
 
     name = "Priority"
+    order = 140
+    on_by_default = True
     scope = Scope(resources=("pods", _CLASSES))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._classes = Lookup(context, "scheduling.k8s.io", "priorityclasses")
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._classes = Lookup(inputs.context, "scheduling.k8s.io", "priorityclasses")
         self._default = Remembered(default_of)
 
     def _default_class(self) -> Object | None:
         return self._default.of("", self._classes.all())
 
     def mutate(self, attributes: Attributes) -> None:
-        """Sets the priority of a new pod, and keeps that of an old one."""
+        """Set the priority of a new pod, and keep that of an old one."""
         if attributes.resource.plural != "pods":
             return
         pod, old = attributes.obj, attributes.old
@@ -75,7 +77,7 @@ class Priority:
         spec["preemptionPolicy"] = policy
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses a second class for pods that name none."""
+        """Refuse a second class for pods that name none."""
         if attributes.resource.plural == "pods" or not (attributes.obj or {}).get("globalDefault"):
             return
         assert attributes.obj is not None

@@ -9,25 +9,27 @@ from pybernetes.api import resource_list
 from pybernetes.api.core.pod import tolerations
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 
 _MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
 _WITHOUT = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"
 
 
-class RuntimeClass:
+class RuntimeClass(Plugin):
     """The plugin."""
 
     name = "RuntimeClass"
+    order = 240
+    on_by_default = True
     scope = Scope(operations=(CREATE,), resources=("pods",))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._classes = Lookup(context, "node.k8s.io", "runtimeclasses")
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._classes = Lookup(inputs.context, "node.k8s.io", "runtimeclasses")
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Completes the pod by what its class says."""
+        """Complete the pod by what its class says."""
         assert attributes.obj is not None
         name = attributes.obj["spec"].get("runtimeClassName")
         return None if name is None else self._complete(attributes, name)
@@ -59,12 +61,12 @@ class RuntimeClass:
                 )
         if selector:
             spec["nodeSelector"] = selector
-        more = [dict(each) for each in scheduling.get("tolerations") or ()]
+        more = [dict(toleration) for toleration in scheduling.get("tolerations") or ()]
         if more or spec.get("tolerations"):
             spec["tolerations"] = tolerations.merge(spec.get("tolerations") or (), more)
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses an overhead that is not that of the class."""
+        """Refuse an overhead that is not that of the class."""
         assert attributes.obj is not None
         spec = attributes.obj["spec"]
         name, given = spec.get("runtimeClassName"), spec.get("overhead")

@@ -7,10 +7,10 @@ from typing import Any
 
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 from pybernetes.control_plane.apiserver.authz.node.references import MIRROR, named_by_pod
-from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.storage.generated_names import random_suffix
 
 DEFAULT = "default"
@@ -24,17 +24,19 @@ _TOKEN_SECONDS = 3607
 _PATIENCE = 1.5
 
 
-class ServiceAccount:
+class ServiceAccount(Plugin):
     """The plugin."""
 
     name = "ServiceAccount"
+    order = 70
+    on_by_default = True
     scope = Scope(resources=("pods",), subresources=("", "ephemeralcontainers"))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._accounts = Lookup(context, "", "serviceaccounts")
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._accounts = Lookup(inputs.context, "", "serviceaccounts")
 
     def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
-        """Completes a new pod."""
+        """Complete a new pod."""
         if attributes.operation != CREATE or attributes.subresource:
             return None
         pod = attributes.obj
@@ -61,7 +63,7 @@ class ServiceAccount:
         _complete(attributes, pod, account)
 
     def validate(self, attributes: Attributes) -> None:
-        """Refuses pods without an account, and secrets that the account may not mount where that is enforced."""
+        """Refuse pods without an account, and secrets that the account may not mount where that is enforced."""
         pod = attributes.obj
         assert pod is not None
         if attributes.operation != CREATE and not attributes.subresource:
@@ -110,16 +112,18 @@ def _complete(attributes: Attributes, pod: Object, account: Object) -> None:
         mount_token(spec)
     secrets = account.get("imagePullSecrets")
     if secrets and not spec.get("imagePullSecrets"):
-        spec["imagePullSecrets"] = [{"name": each.get("name", "")} for each in secrets]
+        spec["imagePullSecrets"] = [{"name": secret.get("name", "")} for secret in secrets]
     if _enforces(account):
         _check_secrets(attributes, pod, account)
 
 
 def mount_token(spec: dict[str, Any]) -> None:
-    """Mounts the account's token into every container that has nothing else in its place."""
+    """Mount the account's token into every container that has nothing else in its place."""
     volumes = spec.get("volumes") or []
-    found = next((each["name"] for each in volumes if each.get("name", "").startswith(_VOLUME)), None)
-    name = found
+    existing = next(
+        (volume["name"] for volume in volumes if volume.get("name", "").startswith(_VOLUME)), None
+    )
+    name = existing
     for key in ("initContainers", "containers"):
         for container in spec.get(key) or ():
             mounts = container.get("volumeMounts") or []
@@ -127,12 +131,12 @@ def mount_token(spec: dict[str, Any]) -> None:
                 continue
             name = name or _VOLUME + random_suffix()
             container["volumeMounts"] = [*mounts, {"name": name, "readOnly": True, "mountPath": MOUNT_PATH}]
-    if name and not found:
+    if name and not existing:
         spec["volumes"] = [*volumes, _token_volume(name)]
 
 
 def _token_volume(name: str) -> dict[str, Any]:
-    """The token, the authority to know the API server by, and the namespace."""
+    """Return the token, the authority to know the API server by, and the namespace."""
     field = {"apiVersion": "v1", "fieldPath": "metadata.namespace"}
     sources: list[dict[str, Any]] = [
         {"serviceAccountToken": {"expirationSeconds": _TOKEN_SECONDS, "path": "token"}},
@@ -148,25 +152,25 @@ def _enforces(account: Object) -> bool:
 
 
 def _check_secrets(attributes: Attributes, pod: Object, account: Object) -> None:
-    """Refuses secrets that the account does not list."""
+    """Refuse secrets that the account does not list."""
     name = account["metadata"]["name"]
-    mountable = {each.get("name", "") for each in account.get("secrets") or ()}
+    mountable = {reference.get("name", "") for reference in account.get("secrets") or ()}
     tail = f"is not allowed because service account {name} does not reference that"
     for what, secret in _secrets(pod, attributes.subresource):
         if secret not in mountable:
             attributes.refuse(f'{what}secret.secretName="{secret}" {tail} secret')
     if attributes.subresource:
         return
-    pulling = {each.get("name", "") for each in account.get("imagePullSecrets") or ()}
-    for index, each in enumerate(pod["spec"].get("imagePullSecrets") or ()):
-        if each.get("name", "") not in pulling:
+    pulling = {reference.get("name", "") for reference in account.get("imagePullSecrets") or ()}
+    for index, reference in enumerate(pod["spec"].get("imagePullSecrets") or ()):
+        if reference.get("name", "") not in pulling:
             attributes.refuse(
-                f'imagePullSecrets[{index}].name="{each.get("name", "")}" {tail} imagePullSecret'
+                f'imagePullSecrets[{index}].name="{reference.get("name", "")}" {tail} imagePullSecret'
             )
 
 
 def _secrets(pod: Object, subresource: str) -> Iterator[tuple[str, str]]:
-    """Where secrets are named, and their names."""
+    """Return where secrets are named, and their names."""
     spec = pod["spec"]
     lists = {"ephemeralContainers": "ephemeral container"}
     if not subresource:

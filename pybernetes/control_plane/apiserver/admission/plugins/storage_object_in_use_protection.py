@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, Scope
 
 _FINALIZERS = {
     "persistentvolumes": "kubernetes.io/pv-protection",
@@ -14,20 +12,19 @@ _FINALIZERS = {
 }
 
 
-class StorageObjectInUseProtection:
+class StorageObjectInUseProtection(Plugin):
     """The plugin."""
 
     name = "StorageObjectInUseProtection"
+    order = 200
+    on_by_default = True
     scope = Scope(
         operations=(CREATE,),
         resources=("persistentvolumes", "persistentvolumeclaims", "volumeattributesclasses.storage.k8s.io"),
     )
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        pass
-
     def mutate(self, attributes: Attributes) -> None:
-        """Adds the finalizer that a controller takes off when nothing needs the object."""
+        """Add the finalizer that a controller takes off when nothing needs the object."""
         assert attributes.obj is not None
         finalizers = attributes.obj["metadata"].setdefault("finalizers", [])
         wanted = _FINALIZERS[attributes.resource.plural]

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, Scope
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, Scope
 
 _NOT_READY = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
 
 
-class TaintNodesByCondition:
+class TaintNodesByCondition(Plugin):
     """The plugin."""
 
     name = "TaintNodesByCondition"
+    order = 90
+    on_by_default = True
     scope = Scope(operations=(CREATE,), resources=("nodes",))
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        pass
-
     def mutate(self, attributes: Attributes) -> None:
-        """Adds the taint, unless it is there; a controller takes it off again."""
+        """Add the taint, unless it is there; a controller takes it off again."""
         assert attributes.obj is not None
         taints = attributes.obj.setdefault("spec", {}).setdefault("taints", [])
-        if not any((each.get("key"), each.get("effect")) == tuple(_NOT_READY.values()) for each in taints):
+        if not any((taint.get("key"), taint.get("effect")) == tuple(_NOT_READY.values()) for taint in taints):
             taints.append(dict(_NOT_READY))
 
 

@@ -9,7 +9,7 @@ import orjson
 
 from pybernetes.api.cel import admission, cost
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.admission.chain import Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.dynamic.evaluation import (
     Evaluation,
     Expression,
@@ -22,7 +22,7 @@ from pybernetes.control_plane.apiserver.admission.dynamic.policies import (
     Policy,
 )
 from pybernetes.control_plane.apiserver.admission.dynamic.registered import Registered
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import PluginInputs
 
 _CODES = {"Forbidden": 403, "Unauthorized": 401, "RequestEntityTooLarge": 413, "Invalid": 422}
 _FAILURES = "validation.policy.admission.k8s.io/validation_failure"
@@ -76,23 +76,27 @@ class ValidatingAdmissionPolicy(Registered[Validating]):
     """Asks the policies that concern a write."""
 
     name = "ValidatingAdmissionPolicy"
+    order = 360
+    on_by_default = True
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
+    def __init__(self, inputs: PluginInputs) -> None:
         self._policies = Policies(
-            context, "validatingadmissionpolicies", "validatingadmissionpolicybindings", Validating
+            inputs.context, "validatingadmissionpolicies", "validatingadmissionpolicybindings", Validating
         )
-        super().__init__(self._policies.current, configuration)
+        super().__init__(self._policies.current)
 
     validate = Registered.consult
 
     async def ask(self, attributes: Attributes, registered: list[Validating]) -> None:
-        found, broken = await self._policies.invocations(attributes, registered)
+        invocations, misconfigurations = await self._policies.invocations(attributes, registered)
         outcome = _Outcome()
-        for each in broken:
-            if not each.policy.ignores_failure:
-                outcome.refused.append((_denied(each.policy, each.binding, each.message), ""))
+        for misconfigured in misconfigurations:
+            if not misconfigured.policy.ignores_failure:
+                outcome.refused.append(
+                    (_denied(misconfigured.policy, misconfigured.binding, misconfigured.message), "")
+                )
         answers: dict[Any, Any] = {}
-        for invocation in found:
+        for invocation in invocations:
             await self._one(invocation, attributes, outcome, answers)
         for key, notes in outcome.notes.items():
             attributes.annotations[key] = ", ".join(notes)
@@ -154,7 +158,7 @@ class ValidatingAdmissionPolicy(Registered[Validating]):
 
 
 async def _validate(policy: Validating, evaluation: Evaluation) -> list[Denial]:
-    """The validations of a policy that do not hold."""
+    """Return the validations of a policy that do not hold."""
     denials = []
     try:
         for index, check in enumerate(policy.checks):
@@ -187,7 +191,7 @@ def _denied(policy: Policy, binding: Binding | None, message: str) -> str:
 def _act(
     policy: Validating, binding: Binding, denial: Denial, attributes: Attributes, outcome: _Outcome
 ) -> None:
-    """Does what the binding wants done about a validation that did not hold."""
+    """Do what the binding wants done about a validation that did not hold."""
     actions = binding.spec.get("validationActions", ())
     for action in actions:
         if action == "Deny":

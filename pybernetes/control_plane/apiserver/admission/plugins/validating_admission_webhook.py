@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any
 
 from pybernetes.api.errors import StatusError
-from pybernetes.control_plane.apiserver.admission.chain import Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.dynamic import admission_review
 from pybernetes.control_plane.apiserver.admission.dynamic.registered import Registered
 from pybernetes.control_plane.apiserver.admission.dynamic.webhooks import (
@@ -17,7 +16,7 @@ from pybernetes.control_plane.apiserver.admission.dynamic.webhooks import (
     Invocation,
     failed,
 )
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.admission.plugin import PluginInputs
 
 log = logging.getLogger(__name__)
 _FAILED_OPEN = "failed-open.validating.webhook.admission.k8s.io/round_0_index_"
@@ -27,25 +26,27 @@ class ValidatingAdmissionWebhook(Registered[Hook]):
     """Asks every webhook that a write concerns."""
 
     name = "ValidatingAdmissionWebhook"
+    order = 370
+    on_by_default = True
 
-    def __init__(self, context: ServerContext, configuration: Any = None) -> None:
-        self._hooks = Hooks(context, "validatingwebhookconfigurations", mutating=False)
-        super().__init__(self._hooks.current, configuration)
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._hooks = Hooks(inputs.context, "validatingwebhookconfigurations", mutating=False)
+        super().__init__(self._hooks.current)
 
     validate = Registered.consult
 
     async def ask(self, attributes: Attributes, registered: list[Hook]) -> None:
         concerned = [
-            found
+            invocation
             for index, hook in enumerate(registered)
-            if (found := await self._hooks.invocation(hook, index, attributes)) is not None
+            if (invocation := await self._hooks.invocation(hook, index, attributes)) is not None
         ]
         if len(concerned) == 1:
             error = await self._judge(concerned[0], attributes)
             if error is not None:
                 raise error
         elif concerned:
-            results = await asyncio.gather(*(self._judge(each, attributes) for each in concerned))
+            results = await asyncio.gather(*(self._judge(invocation, attributes) for invocation in concerned))
             for error in results:
                 if error is not None:
                     raise error

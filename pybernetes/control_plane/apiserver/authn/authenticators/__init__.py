@@ -1,1 +1,1 @@
-"""The ways of proving who one is, one per file."""
+"""The authenticators: one file each, with an ``AUTHENTICATOR`` that declares its place and its flags."""

@@ -32,16 +32,16 @@ FLAGS = (
 )
 
 
-def tokens(parts: AuthenticatorInputs) -> TokenAuthenticator | None:
-    """The tokens of secrets named ``bootstrap-token-<id>``."""
-    if not parts.arguments.enable_bootstrap_token_auth:
+def tokens(inputs: AuthenticatorInputs) -> TokenAuthenticator | None:
+    """Return what knows the tokens of secrets named ``bootstrap-token-<id>``."""
+    if not inputs.arguments.enable_bootstrap_token_auth:
         return None
-    context = parts.context
+    context = inputs.context
     secrets = context.kinds.find("", "secrets")
 
     def find(token: bytes, audiences: Audiences) -> AuthenticatedToken | None:
         match = _TOKEN.match(token)
-        meant = meant_for(audiences, parts.audiences)
+        meant = meant_for(audiences, inputs.audiences)
         if match is None or not meant:
             return None
         name = f"bootstrap-token-{match.group(1).decode()}"
@@ -58,7 +58,7 @@ def tokens(parts: AuthenticatorInputs) -> TokenAuthenticator | None:
 
 
 def judge(secret: Object, identity: bytes, password: bytes, now: float) -> tuple[User | None, str]:
-    """The user of a token that a secret is about, or what is wrong with it."""
+    """Return the user of a token that a secret is about, or what is wrong with it."""
     data = {key: base64.b64decode(value) for key, value in secret.get("data", {}).items()}
     if secret["metadata"].get("deletionTimestamp"):
         return None, "is being deleted"
@@ -82,7 +82,7 @@ def judge(secret: Object, identity: bytes, password: bytes, now: float) -> tuple
 
 
 def _expired(text: bytes, now: float) -> bool:
-    """Whether a time has come; a time that cannot be read has."""
+    """Return whether a time has come; one that cannot be read counts as past."""
     if not text:
         return False
     try:
@@ -92,4 +92,4 @@ def _expired(text: bytes, now: float) -> bool:
     return moment.tzinfo is None or moment.timestamp() <= now
 
 
-METHOD = Authenticator(order=50, flags=FLAGS, for_tokens=tokens)
+AUTHENTICATOR = Authenticator(order=50, flags=FLAGS, for_tokens=tokens)

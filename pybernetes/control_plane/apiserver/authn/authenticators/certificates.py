@@ -21,9 +21,9 @@ FLAGS = (
 )
 
 
-def requests(parts: AuthenticatorInputs) -> RequestAuthenticator | None:
-    """Certificates of the authorities for clients."""
-    bundle, clock = parts.clients, parts.context.clock
+def requests(inputs: AuthenticatorInputs) -> RequestAuthenticator | None:
+    """Return what knows clients by certificates of the authorities for clients."""
+    bundle, clock = inputs.clients, inputs.context.clock
     if bundle is None:
         return None
 
@@ -37,4 +37,4 @@ def requests(parts: AuthenticatorInputs) -> RequestAuthenticator | None:
     return authenticate
 
 
-METHOD = Authenticator(order=20, flags=FLAGS, for_requests=requests)
+AUTHENTICATOR = Authenticator(order=20, flags=FLAGS, for_requests=requests)

@@ -43,21 +43,21 @@ FLAGS = (
 )
 
 
-def requests(parts: AuthenticatorInputs) -> RequestAuthenticator | None:
-    """Proxies with a certificate of their authority and one of the allowed names."""
-    arguments, bundle = parts.arguments, parts.proxies
+def requests(inputs: AuthenticatorInputs) -> RequestAuthenticator | None:
+    """Return what knows proxies by the authority of their certificate and by its name."""
+    arguments, bundle = inputs.arguments, inputs.proxies
     check(arguments)
     if bundle is None:
         return None
     given = {name: getattr(arguments, f"requestheader_{name}") for name in USUAL}
-    overlap = parts.clients is not None and bundle.fingerprints & parts.clients.fingerprints
+    overlap = inputs.clients is not None and bundle.fingerprints & inputs.clients.fingerprints
     if overlap and not given["allowed_names"]:
         raise ValueError(
             "--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; "
             "--requestheader-allowed-names must be specified to ensure regular client certificates cannot set "
             "authenticating proxy headers for arbitrary users"
         )
-    return authenticator(bundle, parts.context.clock, **given)
+    return authenticator(bundle, inputs.context.clock, **given)
 
 
 def authenticator(
@@ -70,7 +70,7 @@ def authenticator(
     extra_headers_prefix: Iterable[str],
     allowed_names: Iterable[str],
 ) -> RequestAuthenticator:
-    """Believes what proxies of one of these names, with a certificate of the bundle, say in these headers."""
+    """Return what believes these headers of proxies with one of these names and a certificate of the bundle."""
     allowed = frozenset(allowed_names)
     names, uids = _lower(username_headers), _lower(uid_headers)
     groups, prefixes = _lower(group_headers), _lower(extra_headers_prefix)
@@ -96,7 +96,7 @@ def authenticator(
 
 
 def check(arguments: Any) -> None:
-    """ValueError for a list with an empty name; a warning for one that aggregated servers do not know."""
+    """Raise ValueError for a list with an empty name; warn of one that aggregated servers do not know."""
     for what in ("username", "uid", "group"):
         values = getattr(arguments, f"requestheader_{what}_headers")
         _no_blank(f"requestheader-{what}-headers", values)
@@ -126,4 +126,4 @@ def _first(request: Request, headers: tuple[bytes, ...]) -> str:
     return ""
 
 
-METHOD = Authenticator(order=10, flags=FLAGS, for_requests=requests)
+AUTHENTICATOR = Authenticator(order=10, flags=FLAGS, for_requests=requests)

@@ -11,9 +11,11 @@ from pybernetes.control_plane.apiserver.authn.service_accounts.settings import F
 from pybernetes.control_plane.apiserver.authn.service_accounts.tokens import Tokens
 
 
-def tokens(parts: AuthenticatorInputs) -> TokenAuthenticator | None:
-    """The tokens that this server, or another with its keys, has made."""
-    return Tokens(parts.context, parts.accounts)
+def tokens(inputs: AuthenticatorInputs) -> TokenAuthenticator | None:
+    """Return what knows the tokens that this server, or another with its keys, has made."""
+    known = Tokens(inputs.context, inputs.accounts)
+    inputs.on_start.append(known.start)
+    return known
 
 
-METHOD = Authenticator(order=40, flags=FLAGS, for_tokens=tokens)
+AUTHENTICATOR = Authenticator(order=40, flags=FLAGS, for_tokens=tokens)

@@ -20,7 +20,7 @@ FLAGS = (Flag("token-auth-file", "", "file of static tokens: token,user,uid,grou
 
 
 def read(path: Path) -> dict[bytes, User]:
-    """The users of a file, by their tokens; ValueError names the line that makes no sense."""
+    """Return the users of a file, by their tokens; ValueError names the line that makes no sense."""
     users: dict[bytes, User] = {}
     with path.open(newline="") as file:
         for number, row in enumerate(csv.reader(file, skipinitialspace=True), 1):
@@ -34,23 +34,23 @@ def read(path: Path) -> dict[bytes, User]:
     return users
 
 
-def tokens(parts: AuthenticatorInputs) -> TokenAuthenticator | None:
-    """The tokens of ``--token-auth-file``."""
-    if not parts.arguments.token_auth_file:
+def tokens(inputs: AuthenticatorInputs) -> TokenAuthenticator | None:
+    """Return what knows the tokens of ``--token-auth-file``."""
+    if not inputs.arguments.token_auth_file:
         return None
     known = {
-        token: AuthenticatedToken(user, parts.audiences, holds=lambda: True)
-        for token, user in read(Path(parts.arguments.token_auth_file)).items()
+        token: AuthenticatedToken(user, inputs.audiences, holds=lambda: True)
+        for token, user in read(Path(inputs.arguments.token_auth_file)).items()
     }
 
     def find(token: bytes, audiences: Audiences) -> AuthenticatedToken | None:
-        found = known.get(token)
-        if found is None or audiences is parts.audiences:
-            return found
-        meant = meant_for(audiences, parts.audiences)
-        return found._replace(audiences=meant) if meant else None
+        entry = known.get(token)
+        if entry is None or audiences is inputs.audiences:
+            return entry
+        meant = meant_for(audiences, inputs.audiences)
+        return entry._replace(audiences=meant) if meant else None
 
     return find
 
 
-METHOD = Authenticator(order=30, flags=FLAGS, for_tokens=tokens)
+AUTHENTICATOR = Authenticator(order=30, flags=FLAGS, for_tokens=tokens)

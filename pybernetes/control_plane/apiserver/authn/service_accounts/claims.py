@@ -54,7 +54,7 @@ class Claims:
     for_webhook: bool = False
 
     def objects(self) -> Iterator[tuple[str, str, str]]:
-        """The plural, namespace and name of every object that must be there for the token to hold."""
+        """Return the plural, namespace and name of every object that must be there for the token to hold."""
         yield "serviceaccounts", self.namespace, self.account.name
         if self.secret is not None:
             yield "secrets", self.namespace, self.secret.name
@@ -74,7 +74,7 @@ def issue(
     warn_after: int = 0,
     bound: Mapping[str, Reference] | None = None,
 ) -> dict[str, Any]:
-    """The claims of a new token; ``bound`` has the objects that it is bound to: pod, secret, node."""
+    """Return the claims of a new token; ``bound`` has the objects that it is bound to: pod, secret, node."""
     metadata = account["metadata"]
     private: dict[str, Any] = {
         "namespace": metadata["namespace"],
@@ -106,7 +106,7 @@ def _shown(reference: Reference) -> dict[str, str]:
 
 
 def read(claims: Mapping[str, Any]) -> Claims:
-    """The claims of a token whose signature is good; Refused if they are not of the types that they should be."""
+    """Return the claims of a token whose signature is good; InvalidCredentials if their types are wrong."""
     private = _typed(claims, "kubernetes.io", dict) or {}
     webhooks = ("validatingwebhookconfiguration", "mutatingwebhookconfiguration")
     return Claims(
@@ -125,7 +125,7 @@ def read(claims: Mapping[str, Any]) -> Claims:
 
 
 def audiences_of(claims: Mapping[str, Any]) -> Audiences:
-    """Whom a token is for: one name or a list of them."""
+    """Return whom a token is for: one name or a list of them."""
     value = claims.get("aud")
     listed = [value] if isinstance(value, str) else value or []
     if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
@@ -157,7 +157,7 @@ def _typed(claims: Mapping[str, Any], key: str, kind: type) -> Any:
 
 
 def judge(claims: Claims, lookup: Lookup, now: float) -> tuple[User, float]:
-    """Whose token it is, and until when that holds if nothing happens to the objects; Refused says why not."""
+    """Return whose token it is, and until when that holds unless an object changes; InvalidCredentials says why not."""
     check_times(claims, now)
     if not claims.account.name:
         raise InvalidCredentials("resource name may not be empty")
@@ -184,7 +184,7 @@ def judge(claims: Claims, lookup: Lookup, now: float) -> tuple[User, float]:
 
 
 def check_times(claims: Claims, now: float) -> None:
-    """Refused for a token that has expired or is of the future."""
+    """Raise InvalidCredentials for a token that has expired or is of the future."""
     if claims.not_before is not None and now + LEEWAY < claims.not_before:
         raise InvalidCredentials("service account token is not valid yet")
     if claims.expires is not None and now - LEEWAY > claims.expires:
@@ -194,7 +194,7 @@ def check_times(claims: Claims, now: float) -> None:
 
 
 def _bound(what: str, obj: Object | None, reference: Reference, now: float) -> float:
-    """Until when a token may be bound to an object."""
+    """Return until when a token may be bound to an object."""
     if obj is None:
         raise InvalidCredentials(_GONE)
     uid = obj["metadata"].get("uid", "")
@@ -206,7 +206,7 @@ def _bound(what: str, obj: Object | None, reference: Reference, now: float) -> f
 
 
 def _lives(obj: Object, now: float, problem: str) -> float:
-    """Until when an object counts as being there; Refused with the problem if it no longer does."""
+    """Return until when an object counts as being there; InvalidCredentials with the problem if it no longer does."""
     deletion = obj["metadata"].get("deletionTimestamp")
     if not deletion:
         return FOREVER

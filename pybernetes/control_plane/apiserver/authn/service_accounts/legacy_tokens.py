@@ -46,31 +46,31 @@ class Legacy:
     __slots__ = ("account", "namespace", "secret", "uid")
 
     def __init__(self, claims: Mapping[str, Any]) -> None:
-        """Takes verified claims; Refused if one is missing."""
+        """Take verified claims; InvalidCredentials if one is missing."""
         subject = claims.get("sub")
         if not subject:
             raise InvalidCredentials("sub claim is missing")
-        found = []
+        values = []
         for key, name in _CLAIMS:
             value = claims.get(f"kubernetes.io/serviceaccount/{key}")
             if not value or not isinstance(value, str):
                 raise InvalidCredentials(f"{name} claim is missing")
-            found.append(value)
-        self.namespace, self.secret, self.account, self.uid = found
+            values.append(value)
+        self.namespace, self.secret, self.account, self.uid = values
         if not isinstance(subject, str) or split_service_account(subject) != (self.namespace, self.account):
             raise InvalidCredentials("sub claim is invalid")
 
     def objects(self) -> list[tuple[str, str, str]]:
-        """The plural, namespace and name of every object that must be there for the token to hold."""
+        """Return the plural, namespace and name of every object that must be there for the token to hold."""
         return [("secrets", self.namespace, self.secret), ("serviceaccounts", self.namespace, self.account)]
 
     def user(self) -> User:
-        """Whose token it is, if it holds."""
+        """Return whose token it is, if it holds."""
         name = service_account_name(self.namespace, self.account)
         return authenticated(name, self.uid, service_account_groups(self.namespace))
 
     def judge(self, token: bytes, lookup: Lookup) -> tuple[str, ...]:
-        """What the bearer should be told; Refused says why the token does not hold."""
+        """Return what the bearer should be told; InvalidCredentials says why the token does not hold."""
         secret = lookup("secrets", self.namespace, self.secret)
         if secret is None or secret["metadata"].get("deletionTimestamp"):
             raise InvalidCredentials(_GONE)
@@ -92,12 +92,12 @@ class Legacy:
                 f"manually created secret-based tokens, or remove the '{INVALID_SINCE}' label from the secret to "
                 "temporarily allow use of this token"
             )
-        generated = any(each.get("name") == self.secret for each in account.get("secrets", ()))
+        generated = any(reference.get("name") == self.secret for reference in account.get("secrets", ()))
         return (GENERATED,) if generated else ()
 
 
 def use_to_note(secret: Object, now: float) -> str:
-    """The date that a secret's label should get because its token is used now; empty if it is there."""
+    """Return the date that a secret's label should get because its token is used now; empty if it is there."""
     today = time.strftime("%Y-%m-%d", time.gmtime(now))
     tomorrow = time.strftime("%Y-%m-%d", time.gmtime(now + 86400))
     noted = (secret["metadata"].get("labels") or {}).get(LAST_USED, "")

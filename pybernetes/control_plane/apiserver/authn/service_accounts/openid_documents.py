@@ -15,7 +15,7 @@ _CACHED = ((b"Cache-Control", b"public, max-age=3600"),)
 
 
 def documents(accounts: ServiceAccounts, address: str) -> dict[str, Response]:
-    """The answers by path; none if the issuer is not a name that the standard allows."""
+    """Return the answers by path; none if the issuer is not a name that the standard allows."""
     issuer = urlsplit(accounts.issuers[0])
     if issuer.scheme != "https" or issuer.query or issuer.fragment:
         return {}

@@ -59,7 +59,7 @@ class ServiceAccounts:
 
 
 def settings(arguments: argparse.Namespace) -> ServiceAccounts:
-    """What the flags say; ValueError if that makes no sense."""
+    """Return what the flags say; ValueError if that makes no sense."""
     issuers = tuple(arguments.service_account_issuer) or (DEFAULT_ISSUER,)
     if not all(issuers):
         raise ValueError("--service-account-issuer should not be an empty string")
@@ -91,13 +91,13 @@ def _keys(arguments: argparse.Namespace) -> tuple[jose.SigningKey, tuple[jose.Ve
         raise ValueError("--service-account-key-file needs --service-account-signing-key-file")
     else:
         signer = jose.read_private_key(ensure_key(Path(arguments.cert_dir)))
-    found = [key for path in arguments.service_account_key_file for key in jose.read_public_keys(Path(path))]
-    unique = {key.id: key for key in found or [signer.public]}
+    given = [key for path in arguments.service_account_key_file for key in jose.read_public_keys(Path(path))]
+    unique = {key.id: key for key in given or [signer.public]}
     return signer, tuple(unique.values())
 
 
 def ensure_key(directory: Path) -> Path:
-    """The private key of a directory, made with its public half if there is none."""
+    """Return the private key of a directory, made with its public half if there is none."""
     private, public = directory / "sa.key", directory / "sa.pub"
     if not private.exists():
         pem = jose.new_private_key()

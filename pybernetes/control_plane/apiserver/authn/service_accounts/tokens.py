@@ -52,7 +52,7 @@ class Entry:
         self.known: AuthenticatedToken | None = None
 
     def holds(self) -> bool:
-        """Whether what was found out about the token is still so."""
+        """Return whether what was found out about the token is still so."""
         return self.checked and self.clock() < self.until
 
 
@@ -69,7 +69,7 @@ class Tokens:
         self._notes: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
-        """Follows the objects that tokens are bound to."""
+        """Follow the objects that tokens are bound to."""
         for kind in self._kinds.values():
             self._watch(kind.prefix)
 
@@ -97,7 +97,10 @@ class Tokens:
     def __call__(
         self, token: bytes, audiences: Audiences
     ) -> AuthenticatedToken | Awaitable[AuthenticatedToken | None] | None:
-        """Whose token it is for one of these audiences; None if another issuer made it. Refused says why it is bad."""
+        """Return whose token it is for one of these audiences, or None if another issuer made it.
+
+        InvalidCredentials says why it is bad.
+        """
         digest = hashlib.sha256(token).digest()
         entry = self._entries.get(digest)
         if entry is None:
@@ -118,13 +121,13 @@ class Tokens:
     async def _again(
         self, digest: bytes, entry: Entry, token: bytes, audiences: Audiences
     ) -> AuthenticatedToken:
-        """Asks once more with the newest state: another server may have just made what the token is bound to."""
+        """Ask once more with the newest state: another server may have just made what the token is bound to."""
         await self._context.fresh()
         self._check(digest, entry, token)
         return self._answer(entry, audiences)
 
     def _verify(self, token: bytes) -> Entry | None:
-        """The token with its signature checked; None if it is none of ours."""
+        """Return the token with its signature checked; None if it is none of ours."""
         try:
             parsed = jose.parse(token)
         except jose.JoseError:
@@ -148,7 +151,7 @@ class Tokens:
         return Entry(claims, given or self._accounts.audiences, keys_in_store, self._context.clock)
 
     def _candidates(self, name: Any) -> Iterable[jose.VerifyingKey]:
-        """The keys that may have signed a token: the one that it names, or any if it names none."""
+        """Return the keys that may have signed a token: the one that it names, or any if it names none."""
         if not name:
             return self._accounts.keys
         if not isinstance(name, str) or name not in self._keys:
@@ -156,7 +159,7 @@ class Tokens:
         return (self._keys[name],)
 
     def _check(self, digest: bytes, entry: Entry, token: bytes) -> None:
-        """Judges the token anew and remembers the outcome if it is good."""
+        """Judge the token anew and remember the outcome if it is good."""
         try:
             if isinstance(entry.claims, bound.Claims):
                 entry.user, entry.until = bound.judge(entry.claims, self._lookup, self._context.clock())
@@ -193,7 +196,7 @@ class Tokens:
         return AuthenticatedToken(entry.user, self._meant(entry, audiences), entry.warnings)
 
     def _meant(self, entry: Entry, audiences: Audiences) -> Audiences:
-        """For which of the audiences the token is; Refused if for none of them."""
+        """Return those of the audiences that the token is for; InvalidCredentials if it is for none."""
         meant = meant_for(audiences, entry.audiences)
         if not meant:
             raise InvalidCredentials(

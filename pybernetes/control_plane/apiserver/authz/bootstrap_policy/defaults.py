@@ -61,7 +61,7 @@ _BINDINGS = (
 
 @cache
 def table(name: str) -> dict[str, list[Rule]]:
-    """The rules of each role in a table."""
+    """Return the rules of each role in a table."""
     roles: dict[str, list[str]] = {}
     rules: list[str] = []
     for line in files(__package__).joinpath(f"{name}.txt").read_text().splitlines():
@@ -90,12 +90,12 @@ def _rule(text: str) -> Rule:
 
 
 def node_rules() -> list[Rule]:
-    """What every node may do, beside what is decided object by object."""
+    """Return what every node may do, beside what is decided object by object."""
     return table("cluster_roles")["system:node"]
 
 
 def objects() -> Iterator[tuple[str, Object]]:
-    """Every default role and binding, with the plural of its kind."""
+    """Return every default role and binding, with the plural of its kind."""
     roles = dict(table("cluster_roles"))
     for name, rules in table("controllers").items():
         roles[CONTROLLER + name] = rules
@@ -114,11 +114,11 @@ def objects() -> Iterator[tuple[str, Object]]:
 
 
 def _gather(name: str, roles: dict[str, list[Rule]]) -> list[Rule]:
-    """The rules of all parts, each rule once, as the controller that keeps such roles up to date does it."""
-    found: list[Rule] = []
+    """Return the rules of all parts, each rule once, as the controller that keeps such roles up to date does it."""
+    rules: list[Rule] = []
     for part in sorted(part for part, whole in _PART_OF.items() if whole == name):
-        found += [rule for rule in roles[part] if rule not in found]
-    return found
+        rules += [rule for rule in roles[part] if rule not in rules]
+    return rules
 
 
 def _metadata(name: str, namespace: str = "") -> Object:

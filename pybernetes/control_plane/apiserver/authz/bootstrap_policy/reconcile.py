@@ -21,7 +21,7 @@ from pybernetes.control_plane.apiserver.storage.modify import DELETE, KEEP, Outc
 
 
 async def reconcile(context: ServerContext) -> None:
-    """Makes and completes all of them; several servers may do so at once."""
+    """Make and complete all of them; several servers may do so at once."""
     await context.fresh()
     now = context.timestamp()
     kinds = {
@@ -52,7 +52,7 @@ async def _ensure(context: ServerContext, kind: Kind, wanted: Object, now: str) 
 
 
 def completed(existing: Object, wanted: Object) -> Object | None:
-    """The existing object with all that is wanted, ``wanted`` itself if it has to be made anew, or None."""
+    """Return the existing object with all that is wanted, ``wanted`` itself if it has to be made anew, or None."""
     before = existing["metadata"]
     if (before.get("annotations") or {}).get(AUTOUPDATE) == "false":
         return None

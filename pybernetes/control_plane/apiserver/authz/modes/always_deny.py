@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from pybernetes.control_plane.apiserver.authn.user import User
+from pybernetes.control_plane.apiserver.authz.authorizer import Mode
 from pybernetes.control_plane.apiserver.authz.verdict import Rules, Verdict
-from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 
 _NO = Verdict(reason="Everything is forbidden.")
 
 
-class Mode:
+class AlwaysDeny:
     """The authorizer."""
 
     name = "AlwaysDeny"
 
-    def __init__(self, context: ServerContext) -> None: ...
-
     def start(self) -> None:
-        """Nothing to read."""
+        """Read nothing."""
 
     def authorize(self, user: User, info: RequestInfo) -> Verdict:
-        """Never yes; an authorizer that comes later may still say so."""
+        """Allow nothing; a later authorizer may still do so."""
         return _NO
 
     def rules(self, user: User, namespace: str) -> Rules:
-        """Nothing."""
+        """Return no rules."""
         return Rules()
+
+
+MODE = Mode("AlwaysDeny", lambda context, arguments: AlwaysDeny())

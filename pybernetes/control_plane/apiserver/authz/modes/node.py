@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.authn.user import User
+from pybernetes.control_plane.apiserver.authz.authorizer import Mode
 from pybernetes.control_plane.apiserver.authz.bootstrap_policy.defaults import node_rules
 from pybernetes.control_plane.apiserver.authz.node.graph import Graph
 from pybernetes.control_plane.apiserver.authz.node.populator import Populator
@@ -24,13 +25,13 @@ _OWN_VERBS = ("get", "create", "update", "patch", "delete")
 
 
 def node_of(user: User) -> str | None:
-    """The node that a user is, or None; an empty string is a node without a name."""
+    """Return the node that a user is, or None; an empty string is a node without a name."""
     if not user.name.startswith(_PREFIX) or _GROUP not in user.groups:
         return None
     return user.name.removeprefix(_PREFIX)
 
 
-class Mode:
+class NodeAuthorizer:
     """The authorizer."""
 
     name = "Node"
@@ -56,11 +57,11 @@ class Mode:
         }
 
     def start(self) -> None:
-        """Builds the graph."""
+        """Build the graph."""
         self._populator.start()
 
     def authorize(self, user: User, info: RequestInfo) -> Verdict:
-        """No opinion on anyone but nodes, and on what this one has nothing to do with."""
+        """Decide for nodes only, and only on what concerns this one; have no opinion otherwise."""
         node = node_of(user)
         if node is None:
             return NO_OPINION
@@ -75,7 +76,7 @@ class Mode:
         return ALLOWED if self._static.allows(wanted, info.name) else NO_OPINION
 
     def rules(self, user: User, namespace: str) -> Rules:
-        """What a node may do depends on its pods and is not listed."""
+        """Return that the list is incomplete: what a node may do depends on its pods."""
         if node_of(user) is None:
             return Rules()
         return Rules(incomplete=True, problems=["node authorizer does not support user rule resolution"])
@@ -208,5 +209,8 @@ class Mode:
 
 
 def _selects(info: RequestInfo, node: str) -> bool:
-    """Whether the request is limited to objects of the node."""
+    """Return whether the request is limited to objects of the node."""
     return ("spec.nodeName", node, True) in info.fields
+
+
+MODE = Mode("Node", lambda context, arguments: NodeAuthorizer(context))

@@ -29,32 +29,32 @@ class Graph:
         self._volumes_of_secret: dict[Thing, set[str]] = {}
 
     def node_of(self, thing: Thing) -> str:
-        """The node that a pod or the like is bound to, or an empty string."""
+        """Return the node that a pod or the like is bound to, or an empty string."""
         return self._bound[thing][0] if thing in self._bound else ""
 
     def bind(self, thing: Thing, node: str, references: Iterable[Thing] = ()) -> None:
-        """Notes that an object is bound to a node, which needs all that it refers to."""
+        """Note that an object is bound to a node, which needs all that it refers to."""
         self.unbind(thing)
         things = frozenset((thing, *references))
         self._bound[thing] = node, things
-        for each in things:
-            self._nodes.setdefault(each, Counter())[node] += 1
+        for needed in things:
+            self._nodes.setdefault(needed, Counter())[node] += 1
 
     def unbind(self, thing: Thing) -> None:
-        """Forgets a bound object."""
+        """Forget a bound object."""
         if thing not in self._bound:
             return
         node, things = self._bound.pop(thing)
-        for each in things:
-            nodes = self._nodes[each]
+        for needed in things:
+            nodes = self._nodes[needed]
             nodes[node] -= 1
             if not nodes[node]:
                 del nodes[node]
                 if not nodes:
-                    del self._nodes[each]
+                    del self._nodes[needed]
 
     def claim(self, volume: str, claim: Thing, secrets: Iterable[Thing]) -> None:
-        """Notes that a volume is for a claim, and which secrets it needs."""
+        """Note that a volume is for a claim, and which secrets it needs."""
         self.release(volume)
         needed = frozenset(secrets)
         self._volumes[volume] = claim, needed
@@ -62,7 +62,7 @@ class Graph:
             self._volumes_of_secret.setdefault(secret, set()).add(volume)
 
     def release(self, volume: str) -> None:
-        """Forgets a volume."""
+        """Forget a volume."""
         if volume not in self._volumes:
             return
         for secret in self._volumes.pop(volume)[1]:
@@ -72,7 +72,7 @@ class Graph:
                 del self._volumes_of_secret[secret]
 
     def reaches(self, node: str, thing: Thing) -> bool:
-        """Whether a thing is there for a node."""
+        """Return whether a thing is there for a node."""
         if node in self._nodes.get(thing, ()):
             return True
         resource, _, name = thing
@@ -83,5 +83,5 @@ class Graph:
         return False
 
     def _mounts(self, node: str, volume: str) -> bool:
-        found = self._volumes.get(volume)
-        return found is not None and node in self._nodes.get(found[0], ())
+        entry = self._volumes.get(volume)
+        return entry is not None and node in self._nodes.get(entry[0], ())

@@ -39,7 +39,7 @@ class Populator:
             self._follows.append(PrefixFollower(store, kind.prefix, _change(kind, take)))
 
     def start(self) -> None:
-        """Reads everything and follows it."""
+        """Read everything and follow it."""
         for follow in self._follows:
             follow.start()
 
@@ -61,7 +61,7 @@ class Populator:
         self._uids[thing] = _uid(pod)
 
     def _plain(self, kind: Kind, thing: Thing, record: Record | None) -> None:
-        """Something whose spec names its node once and for all."""
+        """Return what follows a kind whose spec names its node once and for all."""
         uid = self._uids.get(thing)
         if record is not None and uid is not None and uid in record.value:
             return

@@ -27,7 +27,7 @@ _CLAIM_NAMESPACE = ("azureFile", "cephfs", "flexVolume", "rbd", "scaleIO", "iscs
 
 
 def of_pod(pod: Object) -> set[tuple[str, str]]:
-    """What a pod refers to in its namespace: resource and name.
+    """Return what a pod refers to in its namespace: resource and name.
 
     A mirror pod gives its node nothing: the node itself could have made it.
     """
@@ -37,7 +37,7 @@ def of_pod(pod: Object) -> set[tuple[str, str]]:
 
 
 def named_by_pod(pod: Object) -> Iterator[tuple[str, str]]:
-    """Every resource and name in a pod; the name is empty where there is none."""
+    """Return every resource and name in a pod; the name is empty where there is none."""
     spec, status = pod.get("spec", {}), pod.get("status", {})
     yield "serviceaccounts", spec.get("serviceAccountName", "")
     for reference in spec.get("imagePullSecrets", ()):
@@ -81,18 +81,18 @@ def _of_volume(volume: dict[str, Any], pod: str) -> Iterator[tuple[str, str]]:
 
 
 def of_volume(volume: Object) -> set[tuple[str, str]]:
-    """The secrets that a node needs to mount a persistent volume: namespace and name."""
+    """Return the secrets that a node needs to mount a persistent volume: namespace and name."""
     spec = volume.get("spec", {})
     claimed_in = spec.get("claimRef", {}).get("namespace", "")
-    found: set[tuple[str, str]] = set()
+    secrets: set[tuple[str, str]] = set()
     for type_, source in spec.items():
         if type_ == "azureFile":
-            found.add((source.get("secretNamespace") or claimed_in, source.get("secretName", "")))
+            secrets.add((source.get("secretNamespace") or claimed_in, source.get("secretName", "")))
         elif type_ in _SECRET_REFERENCES and type_ != "secret":
             for field in _CSI_SECRETS if type_ == "csi" else ("secretRef",):
                 reference = source.get(field, {})
                 namespace = reference.get("namespace", "")
                 if not namespace and type_ in _CLAIM_NAMESPACE:
                     namespace = claimed_in
-                found.add((namespace, reference.get("name", "")))
-    return {(namespace, name) for namespace, name in found if name}
+                secrets.add((namespace, reference.get("name", "")))
+    return {(namespace, name) for namespace, name in secrets if name}

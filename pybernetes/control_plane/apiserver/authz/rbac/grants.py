@@ -25,11 +25,11 @@ class Role:
         self.listeners: set[Grants] = set()
 
     def define(self, rules: Iterable[Rule]) -> None:
-        """Gives the role its rules."""
+        """Give the role its rules."""
         self._change(RuleSet(rules), True)
 
     def clear(self) -> None:
-        """Takes the role away."""
+        """Take the role away."""
         self._change(NO_RULES, False)
 
     def _change(self, rules: RuleSet, exists: bool) -> None:
@@ -55,7 +55,7 @@ class Merged:
                 self.others.append(role)
 
     def find(self, wanted: tuple[Key, ...], name: str | None) -> Role | None:
-        """A role that allows one of the entries."""
+        """Return a role that allows one of the entries."""
         for key in wanted:
             for names, role in self.table.get(key, ()):
                 if not names or name in names:
@@ -76,14 +76,14 @@ class Grants:
         self.merged: Merged | None = None
 
     def add(self, place: Place, role: Role, verdict: Verdict) -> None:
-        """Adds a binding."""
+        """Add a binding."""
         if role not in self.roles:
             self.roles[role] = {}
             self.merged = None
         self.roles[role].setdefault(place, verdict)
 
     def remove(self, place: Place, role: Role) -> bool:
-        """Takes a binding out; says whether nothing is left."""
+        """Take a binding out and return whether nothing is left."""
         bindings = self.roles.get(role)
         if bindings is not None:
             bindings.pop(place, None)
@@ -94,21 +94,21 @@ class Grants:
         return not self.roles
 
     def bindings(self) -> dict[Place, Role]:
-        """Every binding with its role."""
+        """Return every binding with its role."""
         return {place: role for role, bindings in self.roles.items() for place in bindings}
 
     def find(self, wanted: tuple[Key, ...], name: str | None) -> Verdict | None:
-        """The verdict of a binding that allows one of the entries."""
+        """Return the verdict of a binding that allows one of the entries."""
         if len(self.roles) > _MANY:
-            found = (self.merged or self._merge()).find(wanted, name)
-            return None if found is None else next(iter(self.roles[found].values()))
+            role = (self.merged or self._merge()).find(wanted, name)
+            return None if role is None else next(iter(self.roles[role].values()))
         for role, bindings in self.roles.items():
             if role.rules.allows(wanted, name):
                 return next(iter(bindings.values()))
         return None
 
     def find_url(self, verb: str, path: str) -> Verdict | None:
-        """The verdict of a binding that allows a verb on a path outside of resources."""
+        """Return the verdict of a binding that allows a verb on a path outside of resources."""
         roles: Iterable[Role] = self.roles
         if len(self.roles) > _MANY:
             roles = (self.merged or self._merge()).others

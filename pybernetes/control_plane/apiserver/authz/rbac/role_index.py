@@ -51,14 +51,14 @@ class RoleIndex:
         ]
 
     def start(self) -> None:
-        """Reads everything from the store and follows it."""
+        """Read everything from the store and follow it."""
         for follow in self._follows:
             follow.start()
 
     # --- asking
 
     def authorize(self, user: User, info: RequestInfo) -> Verdict:
-        """Allowed by the first grant that covers the request; otherwise no opinion, naming roles that are missing."""
+        """Allow what a grant covers; otherwise have no opinion, and name roles that are missing."""
         granted = self._granted(user, info.namespace)
         if info.is_resource:
             wanted = keys(info.verb, info.group, info.resource, info.subresource)
@@ -75,7 +75,7 @@ class RoleIndex:
         return Verdict(reason=f"RBAC: {listed(missing)}") if missing else NO_OPINION
 
     def covers(self, user: User, namespace: str, entry: tuple[str, ...]) -> bool:
-        """Whether one of the user's rules covers (verb, URL), or (verb, group, resource) with or without a name."""
+        """Return whether one of the user's rules covers (verb, URL), or (verb, group, resource) with or without a name."""
         granted = self._granted(user, namespace)
         if len(entry) == 2:
             return any(grants.find_url(*entry) for grants in granted)
@@ -83,14 +83,14 @@ class RoleIndex:
         return any(grants.find(wanted, name) for grants in granted)
 
     def rules(self, user: User, namespace: str) -> list[Rule]:
-        """Every rule that a user has in a namespace, binding by binding."""
-        found: dict[Place, Role] = {}
+        """Return every rule that a user has in a namespace, binding by binding."""
+        bindings: dict[Place, Role] = {}
         for grants in self._granted(user, namespace):
-            found |= grants.bindings()
-        return [rule for role in found.values() for rule in role.rules.rules]
+            bindings |= grants.bindings()
+        return [rule for role in bindings.values() for rule in role.rules.rules]
 
     def absent(self, user: User, namespace: str) -> list[Role]:
-        """The roles that a user is bound to and that do not exist."""
+        """Return the roles that a user is bound to and that do not exist."""
         return list(
             {
                 role: None
@@ -101,26 +101,26 @@ class RoleIndex:
         )
 
     def missing(self, user: User, namespace: str) -> list[str]:
-        """What there is to say of the roles that do not exist."""
+        """Return what there is to say of the roles that do not exist."""
         return [
             f"{'role' if role.namespace else 'clusterrole'}.{GROUP} {go_format.quote(role.name)} not found"
             for role in self.absent(user, namespace)
         ]
 
     def role_rules(self, namespace: str, name: str) -> list[Rule] | None:
-        """The rules of a role, or of a cluster role if there is no namespace; None if there is no such role."""
+        """Return the rules of a role, or of a cluster role if there is no namespace; None if there is no such role."""
         role = self._roles.get((namespace, name))
         return role.rules.rules if role is not None and role.exists else None
 
     def _granted(self, user: User, namespace: str) -> list[Grants]:
-        """What a user and the user's groups were granted, in the cluster and in the namespace."""
-        found: list[Grants | None] = []
+        """Return what a user and the user's groups were granted, in the cluster and in the namespace."""
+        granted: list[Grants | None] = []
         for place in ("", namespace) if namespace else ("",):
             scope = self._scopes.get(place)
             if scope is not None:
-                found.append(scope.users.get(user.name))
-                found += map(scope.groups.get, user.groups)
-        return [grants for grants in found if grants is not None]
+                granted.append(scope.users.get(user.name))
+                granted += map(scope.groups.get, user.groups)
+        return [grants for grants in granted if grants is not None]
 
     # --- following the store
 
@@ -180,10 +180,10 @@ class RoleIndex:
         return role
 
     def _unfile(self, place: Place) -> None:
-        found = self._filed.pop(place, None)
-        if found is None:
+        entry = self._filed.pop(place, None)
+        if entry is None:
             return
-        role, filed = found
+        role, filed = entry
         for side, who in filed:
             grants = side.get(who)
             if grants is not None and grants.remove(place, role):
@@ -201,14 +201,14 @@ class RoleIndex:
 
 
 def _place(key: str) -> Place:
-    """Namespace and name of a role or binding: /registry/roles/<namespace>/<name>, /registry/clusterroles/<name>."""
+    """Return namespace and name of a role or binding: /registry/roles/<namespace>/<name>, /registry/clusterroles/<name>."""
     _, _, rest = key.removeprefix(ROOT).partition("/")
     namespace, slash, name = rest.partition("/")
     return (namespace, name) if slash else ("", namespace)
 
 
 def _subject(subject: dict[str, Any], namespace: str) -> tuple[bool, str, str]:
-    """Whether it is a group, the user or group that is meant (empty for none), and how messages name it."""
+    """Return whether it is a group, the user or group that is meant (empty for none), and how messages name it."""
     kind, name = subject.get("kind", ""), subject.get("name", "")
     if kind == "ServiceAccount":
         home = subject.get("namespace") or namespace

@@ -14,7 +14,7 @@ Entry = tuple[str, ...]
 
 
 def entries(rules: Iterable[Rule]) -> Iterator[Entry]:
-    """The smallest parts of rules, in order."""
+    """Return the smallest parts of rules, in order."""
     for rule in rules:
         verbs, names = rule.get("verbs", ()), rule.get("resourceNames", ())
         for group, resource, verb in product(rule.get("apiGroups", ()), rule.get("resources", ()), verbs):
@@ -28,7 +28,7 @@ def entries(rules: Iterable[Rule]) -> Iterator[Entry]:
 
 
 def count(rules: Iterable[Rule]) -> int:
-    """How many smallest parts there are, at most."""
+    """Return how many smallest parts there are, at most."""
     return sum(
         len(rule.get("verbs", ()))
         * (
@@ -42,14 +42,14 @@ def count(rules: Iterable[Rule]) -> int:
 
 
 def covers(owned: RuleSet, entry: Entry) -> bool:
-    """Whether a set of rules covers one part."""
+    """Return whether a set of rules covers one part."""
     if len(entry) == 2:
         return owned.allows_url(*entry)
     return owned.allows(rule_keys(*entry[:3]), entry[3] if len(entry) > 3 else None)
 
 
 def as_rule(entry: Entry) -> Rule:
-    """One part as a rule of its own."""
+    """Return one part as a rule of its own."""
     if len(entry) == 2:
         return {"verbs": [entry[0]], "nonResourceURLs": [entry[1]]}
     rule = {"verbs": [entry[0]], "apiGroups": [entry[1]], "resources": [entry[2]]}
@@ -59,7 +59,7 @@ def as_rule(entry: Entry) -> Rule:
 
 
 def missing_rules(owned: list[Rule], wanted: list[Rule]) -> list[Rule]:
-    """The parts of the wanted rules that the owned ones do not cover, each as a rule."""
+    """Return the parts of the wanted rules that the owned ones do not cover, each as a rule."""
     if owned == wanted:
         return []
     compiled = RuleSet(owned)
@@ -67,7 +67,7 @@ def missing_rules(owned: list[Rule], wanted: list[Rule]) -> list[Rule]:
 
 
 def compact(parts: Iterable[Entry]) -> list[Rule]:
-    """Parts as rules, those that differ by their verb alone put together."""
+    """Return parts as rules, those that differ by their verb alone put together."""
     alone: list[Rule] = []
     together: dict[Entry, Rule] = {}
     for entry in parts:
@@ -81,7 +81,7 @@ def compact(parts: Iterable[Entry]) -> list[Rule]:
 
 
 def describe(rule: Rule) -> str:
-    """A rule as upstream's messages show it: ``{APIGroups:["apps"], Resources:["deployments"], Verbs:["get"]}``."""
+    """Return a rule as upstream's messages show it: ``{APIGroups:["apps"], Resources:["deployments"], Verbs:["get"]}``."""
     shown = (
         ("APIGroups", "apiGroups"),
         ("Resources", "resources"),
@@ -94,5 +94,5 @@ def describe(rule: Rule) -> str:
 
 
 def quoted(texts: Iterable[str]) -> str:
-    """Texts as Go's ``%q`` prints a slice."""
+    """Return texts as Go's ``%q`` prints a slice."""
     return "[" + " ".join(go_format.quote(text) for text in texts) + "]"

@@ -22,17 +22,22 @@ _SPREAD = 2048
 
 @lru_cache(maxsize=8192)
 def keys(verb: str, group: str, resource: str, subresource: str = "") -> tuple[Key, ...]:
-    """The entries that allow a verb on a resource, the exact one first."""
+    """Return the entries that allow a verb on a resource, the exact one first."""
     resources = [resource, "*"]
     if subresource:
         resources = [f"{resource}/{subresource}", "*", f"*/{subresource}"]
     return tuple(
-        dict.fromkeys((one, of, what) for one in (verb, "*") for of in (group, "*") for what in resources)
+        dict.fromkeys(
+            (a_verb, a_group, a_resource)
+            for a_verb in (verb, "*")
+            for a_group in (group, "*")
+            for a_resource in resources
+        )
     )
 
 
 def rule_keys(verb: str, group: str, resource: str) -> tuple[Key, ...]:
-    """The entries that cover one entry of another rule, in which ``*`` is a name like any other."""
+    """Return the entries that cover one entry of another rule, in which ``*`` is a name like any other."""
     return keys(verb, group, *resource.partition("/")[::2])
 
 
@@ -65,10 +70,12 @@ class RuleSet:
             before = self.table.get(key)
             self.table[key] = names if before is None else before | names if before and names else _ANY
         if not self.wild:
-            self.wild = "*" in verbs or "*" in groups or any(one.startswith("*") for one in resources)
+            self.wild = (
+                "*" in verbs or "*" in groups or any(resource.startswith("*") for resource in resources)
+            )
 
     def allows(self, wanted: tuple[Key, ...], name: str | None) -> bool:
-        """Whether one of the entries is there for a name; None is covered only where there is no limit."""
+        """Return whether one of the entries is there for a name; None is covered only where there is no limit."""
         table = self.table
         for key in wanted if self.wild else wanted[:1]:
             names = table.get(key)
@@ -84,7 +91,7 @@ class RuleSet:
         )
 
     def allows_url(self, verb: str, path: str) -> bool:
-        """Whether a verb is allowed on a path outside of resources."""
+        """Return whether a verb is allowed on a path outside of resources."""
         return any(
             (path in urls or path.startswith(prefixes)) and (verb in verbs or "*" in verbs)
             for verbs, urls, prefixes in self.urls

@@ -1,7 +1,7 @@
-"""Nobody grants what they do not have: the guard of roles and bindings.
+"""Nobody grants what they do not have: the check of roles and bindings.
 
 Who writes a role must hold every permission in it or have the verb ``escalate`` on it; who writes a binding must hold
-every permission of the role or have the verb ``bind`` on it. The guard runs where upstream has it: after the plugins
+every permission of the role or have the verb ``bind`` on it. The check runs where upstream has it: after the plugins
 that change an object, before its validation.
 """
 
@@ -31,8 +31,8 @@ _COLLECTOR_FIELDS = ("ownerReferences", "finalizers", "selfLink", "managedFields
 _MOST = 200_000
 
 
-def guards(context: ServerContext) -> dict[tuple[str, str], WriteCheck]:
-    """The guards of the four kinds of RBAC."""
+def write_checks(context: ServerContext) -> dict[tuple[str, str], WriteCheck]:
+    """Return the checks of the four kinds of RBAC."""
     escalation = Escalation(context)
     role, binding = WriteCheck(before=escalation.role), WriteCheck(before=escalation.binding)
     return {
@@ -50,7 +50,7 @@ class Escalation:
         self._context = context
 
     async def role(self, request: Request, new: Object, old: Object | None) -> None:
-        """Refuses a role with more permissions than its writer has."""
+        """Refuse a role with more permissions than its writer has."""
         info = request.request_info
         if MASTERS in request.user.groups or await self._may(request, "escalate", info.resource, info.name):
             return
@@ -64,7 +64,7 @@ class Escalation:
                 )
 
     async def binding(self, request: Request, new: Object, old: Object | None) -> None:
-        """Refuses a binding of a role with more permissions than the binding's writer has."""
+        """Refuse a binding of a role with more permissions than the binding's writer has."""
         if MASTERS in request.user.groups or (old is not None and only_collected(new, old)):
             return
         reference = new.get("roleRef", {})
@@ -124,7 +124,7 @@ class Escalation:
 
 
 def only_collected(new: Object, old: Object) -> bool:
-    """Whether a write changes nothing but what the garbage collector changes."""
+    """Return whether a write changes nothing but what the garbage collector changes."""
     return _compared(new) == _compared(old)
 
 

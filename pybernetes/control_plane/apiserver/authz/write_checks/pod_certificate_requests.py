@@ -13,8 +13,8 @@ from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.control_plane.apiserver.storage.write_check import WriteCheck
 
 
-def guards(context: ServerContext) -> dict[tuple[str, str], WriteCheck]:
-    """The guard of pod certificate requests."""
+def write_checks(context: ServerContext) -> dict[tuple[str, str], WriteCheck]:
+    """Return the check of pod certificate requests."""
 
     async def status(request: Request, new: Object, old: Object | None) -> None:
         if (

@@ -14,8 +14,8 @@ from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.apiserver.storage.write_check import WriteCheck
 
 
-def guards(context: ServerContext) -> dict[tuple[str, str], WriteCheck]:
-    """The guards of both sorts of policy and of their bindings."""
+def write_checks(context: ServerContext) -> dict[tuple[str, str], WriteCheck]:
+    """Return the checks of both sorts of policy and of their bindings."""
     return {
         (GROUP, "validatingadmissionpolicies"): WriteCheck(after=Parameters(context).policy),
         (GROUP, "mutatingadmissionpolicies"): WriteCheck(after=Parameters(context).policy),
@@ -35,7 +35,7 @@ class Parameters:
         self._context, self._policies = context, policies
 
     async def policy(self, request: Request, new: Object, old: Object | None) -> None:
-        """Refuses a policy for a kind that its writer may not read in all namespaces."""
+        """Refuse a policy for a kind that its writer may not read in all namespaces."""
         kind = new.get("spec", {}).get("paramKind")
         before = old.get("spec", {}).get("paramKind") if old is not None else None
         user: User = request.user
@@ -51,7 +51,7 @@ class Parameters:
             raise self._forbidden(request, new, "paramKind", why)
 
     async def binding(self, request: Request, new: Object, old: Object | None) -> None:
-        """Refuses a binding to parameters that its writer may not read."""
+        """Refuse a binding to parameters that its writer may not read."""
         spec, before = new.get("spec", {}), old.get("spec", {}) if old is not None else {}
         reference, user = spec.get("paramRef"), request.user
         same = reference == before.get("paramRef") and spec.get("policyName") == before.get("policyName")
@@ -89,7 +89,7 @@ class Parameters:
 
 
 def resolve(kinds: Kinds, kind: dict[str, str]) -> tuple[str, str, str, bool]:
-    """Group, version and resource of a kind, "*" for the resource if nothing is served under that name."""
+    """Return group, version and resource of a kind, "*" for the resource if nothing is served under that name."""
     group, _, version = kind.get("apiVersion", "").rpartition("/")
     for known in kinds:
         resource = known.resource
@@ -99,6 +99,6 @@ def resolve(kinds: Kinds, kind: dict[str, str]) -> tuple[str, str, str, bool]:
 
 
 def show(user: User) -> str:
-    """A user as Go prints the struct."""
+    """Return a user as Go prints the struct."""
     extra = " ".join(f"{key}:[{' '.join(values)}]" for key, values in sorted(user.extra.items()))
     return f"&{{{user.name} {user.uid} [{' '.join(user.groups)}] map[{extra}]}}"

@@ -21,8 +21,8 @@ _NODE_NAME = "authentication.kubernetes.io/node-name"
 _ADMIN = f"admin access to devices requires the `{_LABEL}: true` label on the containing namespace"
 
 
-def guards(context: ServerContext) -> dict[tuple[str, str], WriteCheck]:
-    """The guards of claims and of their templates."""
+def write_checks(context: ServerContext) -> dict[tuple[str, str], WriteCheck]:
+    """Return the checks of claims and of their templates."""
     claims = Claims(context)
     return {
         (GROUP, "resourceclaims"): WriteCheck(after=claims.claim),
@@ -37,7 +37,7 @@ class Claims:
         self._context = context
 
     async def claim(self, request: Request, new: Object, old: Object | None) -> None:
-        """Refuses admin access outside of its namespaces, and changes of the status without the permission for them."""
+        """Refuse admin access outside of its namespaces, and changes of the status without the permission for them."""
         problems = Errors()
         if old is None:
             self._requests(new.get("spec", {}), request, problems)
@@ -46,7 +46,7 @@ class Claims:
         _refuse("ResourceClaim", new, problems)
 
     async def template(self, request: Request, new: Object, old: Object | None) -> None:
-        """Refuses templates of claims with admin access outside of its namespaces."""
+        """Refuse templates of claims with admin access outside of its namespaces."""
         problems = Errors()
         if old is None:
             self._requests(new.get("spec", {}).get("spec", {}), request, problems)
@@ -116,7 +116,7 @@ def _refuse(kind: str, obj: Object, problems: Errors) -> None:
 
 
 def changed_drivers(new: Object, old: Object) -> set[str]:
-    """The drivers whose devices were added, changed or removed in a claim's status."""
+    """Return the drivers whose devices were added, changed or removed in a claim's status."""
 
     def devices(status: Object) -> dict[tuple[str, ...], Object]:
         parts = ("driver", "pool", "device", "shareID")
@@ -127,7 +127,7 @@ def changed_drivers(new: Object, old: Object) -> set[str]:
 
 
 def node_of(allocation: Object) -> str:
-    """The one node that an allocation is for, or an empty string."""
+    """Return the one node that an allocation is for, or an empty string."""
     terms = allocation.get("nodeSelector", {}).get("nodeSelectorTerms", ())
     if len(terms) != 1 or terms[0].get("matchExpressions") or len(terms[0].get("matchFields", ())) != 1:
         return ""
@@ -138,7 +138,7 @@ def node_of(allocation: Object) -> str:
 
 
 def is_on_node(user: User, node: str) -> bool:
-    """Whether a user is a service account whose token is bound to the node."""
+    """Return whether a user is a service account whose token is bound to the node."""
     return (
         bool(node)
         and user.name.startswith("system:serviceaccount:")

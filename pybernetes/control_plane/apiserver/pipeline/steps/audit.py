@@ -12,8 +12,9 @@ from pybernetes.control_plane.apiserver.audit.auditor import Auditor
 from pybernetes.control_plane.apiserver.audit.trail import Done, all_done
 from pybernetes.control_plane.apiserver.pipeline.step import Handler, Step, after, answered
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.lib.http.server_connection import Answer, Upgrade
+from pybernetes.lib.http.server_connection import Answer
 from pybernetes.lib.http.stream import Stream
+from pybernetes.lib.http.upgrade import Upgrade
 
 
 def audit(auditor: Auditor) -> Step:

@@ -1,1 +1,1 @@
-"""One file for each type of volume, with a ``VOLUME``."""
+"""One file for each kind of volume, with a ``VOLUME``."""

@@ -1,70 +1,74 @@
-"""Files from config maps, secrets and the pod itself, for the volumes and for what projected ones are made of."""
+"""Files from config maps, secrets and the downward API, for their own volumes and for projected ones."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from typing import Any
 
+from pybernetes.api.resource import Object
+from pybernetes.client import Ref
 from pybernetes.client.refs import CONFIG_MAPS, SECRETS
 from pybernetes.node.kubelet.containers import downward_api
-from pybernetes.node.kubelet.volumes.base import VolumeError, VolumeFile, VolumeRequest
+from pybernetes.node.kubelet.volumes.errors import VolumeError
+from pybernetes.node.kubelet.volumes.volume_kind import VolumeFile, VolumeRequest
 
-Fields = dict[str, Any]
 
-
-async def config_map(request: VolumeRequest, source: Fields, name: str, mode: int) -> dict[str, VolumeFile]:
-    """The files of a config map."""
-    obj = await request.around.api().get(CONFIG_MAPS, request.namespace, name)
+async def config_map(request: VolumeRequest, source: Object, name: str, mode: int) -> dict[str, VolumeFile]:
+    """Return the files of a config map."""
+    obj = await _fetch(request, CONFIG_MAPS, source, name, "configmap")
     if obj is None:
-        if source.get("optional"):
-            return {}
-        raise VolumeError(f'configmap "{name}" not found')
+        return {}
     data = {key: value.encode() for key, value in (obj.get("data") or {}).items()}
     data |= {key: base64.b64decode(value) for key, value in (obj.get("binaryData") or {}).items()}
     return choose(data, source, mode, "configmap")
 
 
-async def secret(request: VolumeRequest, source: Fields, name: str, mode: int) -> dict[str, VolumeFile]:
-    """The files of a secret."""
-    obj = await request.around.api().get(SECRETS, request.namespace, name)
+async def secret(request: VolumeRequest, source: Object, name: str, mode: int) -> dict[str, VolumeFile]:
+    """Return the files of a secret."""
+    obj = await _fetch(request, SECRETS, source, name, "secret")
     if obj is None:
-        if source.get("optional"):
-            return {}
-        raise VolumeError(f'secret "{name}" not found')
+        return {}
     data = {key: base64.b64decode(value) for key, value in (obj.get("data") or {}).items()}
     return choose(data, source, mode, "secret")
 
 
-def choose(data: Mapping[str, bytes], source: Fields, mode: int, what: str) -> dict[str, VolumeFile]:
-    """The keys that are asked for under their paths, or all of them."""
+async def _fetch(request: VolumeRequest, ref: Ref, source: Object, name: str, kind: str) -> Object | None:
+    """Return the object that a source names; None if it is not there and need not be."""
+    obj = await request.inputs.api().get(ref, request.namespace, name)
+    if obj is None and not source.get("optional"):
+        raise VolumeError(f'{kind} "{name}" not found')
+    return obj
+
+
+def choose(data: Mapping[str, bytes], source: Object, mode: int, what: str) -> dict[str, VolumeFile]:
+    """Return the requested keys under their paths, or all of them."""
     if not source.get("items"):
         return {key: VolumeFile(value, mode) for key, value in data.items()}
-    found: dict[str, VolumeFile] = {}
+    files: dict[str, VolumeFile] = {}
     for item in source["items"]:
         if item["key"] not in data:
             if source.get("optional"):
                 continue
             raise VolumeError(f"references non-existent {what} key: {item['key']}")
         own = item.get("mode")
-        found[item["path"]] = VolumeFile(data[item["key"]], mode if own is None else own)
-    return found
+        files[item["path"]] = VolumeFile(data[item["key"]], mode if own is None else own)
+    return files
 
 
-def downward(request: VolumeRequest, source: Fields, mode: int) -> dict[str, VolumeFile]:
-    """The files of the downward API."""
-    found: dict[str, VolumeFile] = {}
-    pod, around = request.pod, request.around
+def downward(request: VolumeRequest, source: Object, mode: int) -> dict[str, VolumeFile]:
+    """Return the files of the downward API."""
+    files: dict[str, VolumeFile] = {}
+    pod, inputs = request.pod, request.inputs
     for item in source.get("items", ()):
         try:
             if "fieldRef" in item:
-                addresses = around.addresses(pod["metadata"]["uid"])
-                text = downward_api.field_value(pod, item["fieldRef"]["fieldPath"], addresses, around.host())
+                addresses = inputs.addresses(pod["metadata"]["uid"])
+                text = downward_api.field_value(pod, item["fieldRef"]["fieldPath"], addresses, inputs.host())
             else:
-                allocatable = around.node().get("status", {}).get("allocatable", {})
+                allocatable = inputs.node().get("status", {}).get("allocatable", {})
                 text = downward_api.resource_value(pod, item["resourceFieldRef"], None, allocatable)
         except downward_api.FieldError as error:
             raise VolumeError(str(error)) from None
         own = item.get("mode")
-        found[item["path"]] = VolumeFile(text.encode(), mode if own is None else own)
-    return found
+        files[item["path"]] = VolumeFile(text.encode(), mode if own is None else own)
+    return files

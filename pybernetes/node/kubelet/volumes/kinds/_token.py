@@ -1,32 +1,33 @@
-"""Tokens of service accounts for pods, asked for anew well before they expire."""
+"""Tokens of service accounts for pods, renewed well before they expire."""
 
 from __future__ import annotations
 
 import random
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import SERVICE_ACCOUNTS
 from pybernetes.lib import rfc3339
-from pybernetes.node.kubelet.volumes.base import VolumeError, VolumeFile, VolumeRequest
+from pybernetes.node.kubelet.volumes.errors import VolumeError
+from pybernetes.node.kubelet.volumes.volume_inputs import Credential
+from pybernetes.node.kubelet.volumes.volume_kind import VolumeFile, VolumeRequest
 
-Fields = dict[str, Any]
 _RENEW_AFTER = 0.8
 _LONGEST = 24 * 3600.0
 
 
-async def token(request: VolumeRequest, source: Fields, mode: int) -> dict[str, VolumeFile]:
-    """The file of a token."""
-    around, pod = request.around, request.pod
-    if around.client is None:
+async def token(request: VolumeRequest, source: Object, mode: int) -> dict[str, VolumeFile]:
+    """Return the file of a token."""
+    inputs, pod = request.inputs, request.pod
+    if inputs.client is None:
         raise VolumeError("this kubelet has no API server to ask for a token")
     meta = pod["metadata"]
     account = pod["spec"].get("serviceAccountName") or "default"
     seconds = source.get("expirationSeconds") or 3600
     key = (meta["uid"], account, source.get("audience", ""), seconds)
-    kept = around.tokens.get(key)
-    if kept is None or around.clock.now() >= kept[1]:
-        spec: Fields = {
+    kept = inputs.credentials.get(key)
+    if kept is None or inputs.clock.now() >= kept.renew_at:
+        spec: Object = {
             "expirationSeconds": seconds,
             "boundObjectRef": {"kind": "Pod", "apiVersion": "v1", "name": meta["name"], "uid": meta["uid"]},
         }
@@ -34,34 +35,35 @@ async def token(request: VolumeRequest, source: Fields, mode: int) -> dict[str, 
             spec["audiences"] = [source["audience"]]
         body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": spec}
         try:
-            answer = await around.client.create(
+            answer = await inputs.client.create(
                 SERVICE_ACCOUNTS, body, meta["namespace"], name=account, subresource="token"
             )
         except (StatusError, OSError) as error:
-            if kept is None or around.clock.now() >= kept[2]:
+            if kept is None or inputs.clock.now() >= kept.expires_at:
                 raise VolumeError(f"failed to fetch token: {error}") from None
-            return _files(request, source, kept[0], mode)
-        now = around.clock.now()
+            return _files(request, source, kept.parts[0], mode)
+        now = inputs.clock.now()
         expires = rfc3339.parse(answer["status"]["expirationTimestamp"])
         # Not all pods of a node at once.
         due = now + min((expires - now) * _RENEW_AFTER, _LONGEST) - random.random() * 10
-        kept = around.tokens[key] = (answer["status"]["token"], due, expires)
-    return _files(request, source, kept[0], mode)
+        text = answer["status"]["token"].encode()
+        kept = inputs.credentials[key] = Credential((text,), due, expires)
+    return _files(request, source, kept.parts[0], mode)
 
 
-def _files(request: VolumeRequest, source: Fields, text: str, mode: int) -> dict[str, VolumeFile]:
+def _files(request: VolumeRequest, source: Object, data: bytes, mode: int) -> dict[str, VolumeFile]:
     owner, mode = owner_and_mode(request, mode)
-    return {source["path"]: VolumeFile(text.encode(), mode, owner)}
+    return {source["path"]: VolumeFile(data, mode, owner)}
 
 
 def owner_and_mode(request: VolumeRequest, mode: int) -> tuple[int | None, int]:
-    """Whose a file with a secret is, and its mode: a single user's alone."""
+    """Return the owner and the mode of a file with a secret: a single user's alone."""
     user = _only_user(request.pod["spec"])
     return user, 0o600 if user is not None or request.fs_group is not None else mode
 
 
-def _only_user(spec: Fields) -> int | None:
-    """The user of all containers, if they have one and the same: the token is that user's file."""
+def _only_user(spec: Object) -> int | None:
+    """Return the user of all containers, if they share one: the token is that user's file."""
     default = (spec.get("securityContext") or {}).get("runAsUser")
     users = {
         (container.get("securityContext") or {}).get("runAsUser", default)

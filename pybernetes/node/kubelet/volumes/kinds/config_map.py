@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pybernetes.node.kubelet.volumes.base import ContentVolume, VolumeFile, VolumeRequest, decode_mode
 from pybernetes.node.kubelet.volumes.kinds import _content
+from pybernetes.node.kubelet.volumes.volume_kind import ContentVolume, VolumeFile, VolumeRequest, default_mode
 
 
 async def _files(request: VolumeRequest) -> dict[str, VolumeFile]:
     source = request.source
-    return await _content.config_map(request, source, source["name"], decode_mode(source))
+    return await _content.config_map(request, source, source["name"], default_mode(source))
 
 
 VOLUME = ContentVolume("configMap", _files)

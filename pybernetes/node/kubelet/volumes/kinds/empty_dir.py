@@ -6,7 +6,8 @@ import os
 
 from pybernetes.api import quantity
 from pybernetes.node.kubelet.volumes import host_mounts
-from pybernetes.node.kubelet.volumes.base import MountedVolume, PathVolume, VolumeError, VolumeRequest
+from pybernetes.node.kubelet.volumes.errors import VolumeError
+from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume, PathVolume, VolumeRequest
 
 
 async def _mount(request: VolumeRequest) -> MountedVolume:
@@ -23,4 +24,4 @@ async def _mount(request: VolumeRequest) -> MountedVolume:
     return MountedVolume(str(request.path))
 
 
-VOLUME = PathVolume("emptyDir", _mount)
+VOLUME = PathVolume("emptyDir", _mount, takes_fs_group=True)

@@ -1,9 +1,9 @@
-"""ephemeral: a claim that was made for the pod and goes with it."""
+"""ephemeral: a claim that was created for the pod and is deleted with it."""
 
 from __future__ import annotations
 
-from pybernetes.node.kubelet.volumes.base import MountedVolume, PathVolume, VolumeRequest
 from pybernetes.node.kubelet.volumes.kinds.persistent_volume_claim import claimed
+from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume, PathVolume, VolumeRequest
 
 
 async def _mount(request: VolumeRequest) -> MountedVolume:
@@ -11,4 +11,4 @@ async def _mount(request: VolumeRequest) -> MountedVolume:
     return await claimed(request, f"{meta['name']}-{request.name}", False, meta["uid"])
 
 
-VOLUME = PathVolume("ephemeral", _mount)
+VOLUME = PathVolume("ephemeral", _mount, takes_fs_group=True)

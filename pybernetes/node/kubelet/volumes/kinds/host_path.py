@@ -6,7 +6,8 @@ import os
 import stat
 from collections.abc import Callable
 
-from pybernetes.node.kubelet.volumes.base import MountedVolume, PathVolume, VolumeError, VolumeRequest
+from pybernetes.node.kubelet.volumes.errors import VolumeError
+from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume, PathVolume, VolumeRequest
 
 _CHECKS: dict[str, tuple[Callable[[int], bool], str]] = {
     "Directory": (stat.S_ISDIR, "directory"),
@@ -17,8 +18,8 @@ _CHECKS: dict[str, tuple[Callable[[int], bool], str]] = {
 }
 
 
-def check(path: str, kind: str) -> None:
-    """Makes sure that a path is what it is said to be, or makes it so."""
+def check_host_path(path: str, kind: str) -> None:
+    """Check that a path is of the given type; create it where the type asks for that."""
     if kind == "DirectoryOrCreate":
         if not os.path.exists(path):
             os.makedirs(path, 0o755)
@@ -28,7 +29,7 @@ def check(path: str, kind: str) -> None:
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o644))
         kind = "File"
     if not kind:
-        if not os.path.exists(path):  # the runtime would make it as well, but not for everybody
+        if not os.path.exists(path):  # the runtime would create it as well, but not readable for everybody
             os.makedirs(path, 0o755)
         return
     test, words = _CHECKS[kind]
@@ -42,8 +43,8 @@ def check(path: str, kind: str) -> None:
 
 async def _mount(request: VolumeRequest) -> MountedVolume:
     path = request.source["path"]
-    check(path, request.source.get("type") or "")
+    check_host_path(path, request.source.get("type") or "")
     return MountedVolume(path)
 
 
-VOLUME = PathVolume("hostPath", _mount)
+VOLUME = PathVolume("hostPath", _mount, measured=False)

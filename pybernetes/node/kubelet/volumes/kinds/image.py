@@ -1,12 +1,12 @@
-"""image: the files of an image. They are pulled and mounted when a container starts that wants them."""
+"""image: the files of an image, pulled and mounted when the first container that mounts it starts."""
 
 from __future__ import annotations
 
-from pybernetes.node.kubelet.volumes.base import MountedVolume, PathVolume, VolumeRequest
+from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume, PathVolume, VolumeRequest
 
 
 async def _mount(request: VolumeRequest) -> MountedVolume:
     return MountedVolume("", True)
 
 
-VOLUME = PathVolume("image", _mount)
+VOLUME = PathVolume("image", _mount, measured=False)

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES
-from pybernetes.node.kubelet.volumes.base import MountedVolume, PathVolume, VolumeError, VolumeRequest
-from pybernetes.node.kubelet.volumes.kinds.host_path import check
-
-Fields = dict[str, Any]
+from pybernetes.node.kubelet.volumes.errors import VolumeError
+from pybernetes.node.kubelet.volumes.kinds.host_path import check_host_path
+from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume, PathVolume, VolumeRequest
 
 
 async def claimed(request: VolumeRequest, name: str, read_only: bool, owner: str = "") -> MountedVolume:
-    """Where the volume of a claim is; the claim of an ephemeral volume must be its pod's (``owner`` is the uid)."""
-    client = request.around.client
+    """Return where the volume of a claim is; ``owner`` is the uid of the pod that an ephemeral claim must belong to."""
+    client = request.inputs.client
     if client is None:
         raise VolumeError("this kubelet has no API server to ask")
     try:
         claim = await client.get(PERSISTENT_VOLUME_CLAIMS, name, request.namespace)
         owners = claim["metadata"].get("ownerReferences", ())
-        if owner and not any(each.get("uid") == owner for each in owners):
+        if owner and not any(reference.get("uid") == owner for reference in owners):
             raise VolumeError(f'PVC "{request.namespace}/{name}" was not created for the pod')
         volume_name = claim["spec"].get("volumeName")
         if not volume_name or claim.get("status", {}).get("phase") != "Bound":
@@ -38,10 +37,10 @@ async def claimed(request: VolumeRequest, name: str, read_only: bool, owner: str
     return MountedVolume(_path(volume["spec"]), read_only)
 
 
-def _path(spec: Fields) -> str:
+def _path(spec: Object) -> str:
     if "hostPath" in spec:
         path = spec["hostPath"]["path"]
-        check(path, spec["hostPath"].get("type") or "")
+        check_host_path(path, spec["hostPath"].get("type") or "")
         return path
     if "local" in spec:
         path = spec["local"]["path"]
@@ -58,4 +57,4 @@ async def _mount(request: VolumeRequest) -> MountedVolume:
     return await claimed(request, request.source["claimName"], bool(request.source.get("readOnly")))
 
 
-VOLUME = PathVolume("persistentVolumeClaim", _mount)
+VOLUME = PathVolume("persistentVolumeClaim", _mount, takes_fs_group=True)

@@ -3,59 +3,55 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from pybernetes.api import selectors
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import CLUSTER_TRUST_BUNDLES
-from pybernetes.node.kubelet.volumes.base import (
-    ContentVolume,
-    VolumeError,
-    VolumeFile,
-    VolumeRequest,
-    decode_mode,
-)
+from pybernetes.node.kubelet.volumes.errors import VolumeError
 from pybernetes.node.kubelet.volumes.kinds import _content, _token
+from pybernetes.node.kubelet.volumes.volume_kind import ContentVolume, VolumeFile, VolumeRequest, default_mode
 
+_TRUST_BUNDLE_SECONDS = 60.0
 _PEM = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
 
 
 async def _files(request: VolumeRequest) -> dict[str, VolumeFile]:
-    mode = decode_mode(request.source)
-    found: dict[str, VolumeFile] = {}
+    mode = default_mode(request.source)
+    files: dict[str, VolumeFile] = {}
     for source in request.source.get("sources", ()):
         if "configMap" in source:
-            each = source["configMap"]
-            found |= await _content.config_map(request, each, each["name"], mode)
+            config_map = source["configMap"]
+            files |= await _content.config_map(request, config_map, config_map["name"], mode)
         elif "secret" in source:
-            each = source["secret"]
-            found |= await _content.secret(request, each, each["name"], mode)
+            secret = source["secret"]
+            files |= await _content.secret(request, secret, secret["name"], mode)
         elif "downwardAPI" in source:
-            found |= _content.downward(request, source["downwardAPI"], mode)
+            files |= _content.downward(request, source["downwardAPI"], mode)
         elif "serviceAccountToken" in source:
-            found |= await _token.token(request, source["serviceAccountToken"], mode)
+            files |= await _token.token(request, source["serviceAccountToken"], mode)
         elif "clusterTrustBundle" in source:
-            found |= await _trust(request, source["clusterTrustBundle"], mode)
+            files |= await _trust_bundles(request, source["clusterTrustBundle"], mode)
         elif "podCertificate" in source:
-            from pybernetes.node.kubelet.volumes.kinds import _certificate  # late: few pods have one
+            from pybernetes.node.kubelet.volumes.kinds import _certificate  # imported late: few pods have one
 
-            found |= await _certificate.certificate(request, source["podCertificate"], mode)
+            files |= await _certificate.certificate(request, source["podCertificate"], mode)
         else:
             raise VolumeError(f"the source {next(iter(source), '')} is not supported by this kubelet")
-    return found
+    return files
 
 
-async def _trust(request: VolumeRequest, source: dict[str, Any], mode: int) -> dict[str, VolumeFile]:
-    """The certificates of trust bundles, by name or by signer and labels, each of them once."""
-    client = request.around.client
+async def _trust_bundles(request: VolumeRequest, source: Object, mode: int) -> dict[str, VolumeFile]:
+    """Return the certificates of trust bundles, by name or by signer and labels, each of them once."""
+    client = request.inputs.client
     if client is None:
         raise VolumeError("this kubelet has no API server to ask")
     chosen = source.get("labelSelector")
-    bundles: list[dict[str, Any]] = []
+    bundles: list[Object] = []
     try:
         if source.get("name"):
             bundles = [await client.get(CLUSTER_TRUST_BUNDLES, source["name"])]
-        elif chosen is not None:  # no selector chooses nothing, an empty one everything
+        elif chosen is not None:  # no selector selects nothing, an empty one everything
             labels, fields = str(selectors.from_object(chosen)), f"spec.signerName={source['signerName']}"
             bundles = (await client.list(CLUSTER_TRUST_BUNDLES, labels=labels, fields=fields)).items
     except NotFound as error:
@@ -65,8 +61,18 @@ async def _trust(request: VolumeRequest, source: dict[str, Any], mode: int) -> d
         raise VolumeError(str(error)) from None
     if not bundles and not source.get("optional"):
         raise VolumeError("combination of signerName and labelSelector matched zero ClusterTrustBundles")
-    found = dict.fromkeys(each for bundle in bundles for each in _PEM.findall(bundle["spec"]["trustBundle"]))
-    return {source["path"]: VolumeFile("".join(f"{each}\n" for each in found).encode(), mode)}
+    certificates = dict.fromkeys(
+        certificate for bundle in bundles for certificate in _PEM.findall(bundle["spec"]["trustBundle"])
+    )
+    return {
+        source["path"]: VolumeFile("".join(f"{certificate}\n" for certificate in certificates).encode(), mode)
+    }
 
 
-VOLUME = ContentVolume("projected", _files, in_memory=True)
+def _refresh_after(source: Object) -> float | None:
+    """Return when trust bundles are fetched again: they are not watched."""
+    bundles = any("clusterTrustBundle" in projected for projected in source.get("sources", ()))
+    return _TRUST_BUNDLE_SECONDS if bundles else None
+
+
+VOLUME = ContentVolume("projected", _files, in_memory=True, refresh_after=_refresh_after)

@@ -20,7 +20,7 @@ FLAGS = (
 - force-conflicts bool false | with --server-side, take fields that others manage
 - openapi-patch bool true | use the server's schema to compute patches
 - overwrite bool true | settle conflicts between files and live objects for the files
-- prune bool false | delete objects that were applied before and are in the files no more
+- prune bool false | delete objects that were applied before and are no longer in the files
 - prune-allowlist array | group/version/kind that --prune may delete
 - prune-whitelist array |
 - server-side bool false | let the server apply
@@ -33,8 +33,7 @@ FLAGS = (
 def run(context: Context) -> None:
     """Apply the files."""
     flags = context.flags
-    if context.args:
-        raise context.usage(f"Unexpected args: [{' '.join(context.args)}]")
+    context.refuse_arguments()
     _check(context)
     if flags.server_side and "field-manager" not in flags.changed:
         flags.set("field-manager", "kubectl")
@@ -72,8 +71,7 @@ def _check(context: Context) -> None:
     flags = context.flags
     dry_run = context.dry_run()
     context.validation()
-    if not flags.filename and not flags.kustomize:
-        raise CommandError("must specify one of -f and -k")
+    context.require_files()
     if flags.force_conflicts and not flags.server_side:
         raise CommandError("--force-conflicts only works with --server-side")
     if dry_run == "client" and flags.server_side:

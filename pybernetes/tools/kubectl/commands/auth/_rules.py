@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.text.go_printf import plain
+from pybernetes.tools.kubectl import TYPE_CHECKING
 
-Rule = dict[str, Any]
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+
+
 _RULE = ("verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs")
 _SUBJECT = ("kind", "apiGroup", "name", "namespace")
 _GO_NAMES = {"verbs": "Verbs", "apiGroups": "APIGroups", "resources": "Resources", "resourceNames": "ResourceNames",
@@ -14,7 +18,7 @@ _GO_NAMES = {"verbs": "Verbs", "apiGroups": "APIGroups", "resources": "Resources
              "namespace": "Namespace"}  # fmt: skip
 
 
-def not_covered(owner: list[Rule], wanted: list[Rule]) -> list[Rule]:
+def not_covered(owner: list[Object], wanted: list[Object]) -> list[Object]:
     """Return what the wanted rules grant and the owned ones do not, verbs of one resource put together."""
     owned = [part for rule in owner for part in _parts(rule)]
     missing = [
@@ -23,7 +27,7 @@ def not_covered(owner: list[Rule], wanted: list[Rule]) -> list[Rule]:
         for part in _parts(rule)
         if not any(_covers(owned_rule, part) for owned_rule in owned)
     ]
-    rules: list[Rule] = []
+    rules: list[Object] = []
     for part in missing:
         same = [rule for rule in rules if _thing(rule) == _thing(part)]
         if same:
@@ -33,12 +37,12 @@ def not_covered(owner: list[Rule], wanted: list[Rule]) -> list[Rule]:
     return rules
 
 
-def _thing(rule: Rule) -> list[Any]:
+def _thing(rule: Object) -> list[Any]:
     return [rule.get(key) for key in _RULE[1:]]
 
 
-def _parts(rule: Rule) -> list[Rule]:
-    parts: list[Rule] = []
+def _parts(rule: Object) -> list[Object]:
+    parts: list[Object] = []
     for verb in rule.get("verbs") or ():
         parts += [{"verbs": [verb], "nonResourceURLs": [url]} for url in rule.get("nonResourceURLs") or ()]
         for group in rule.get("apiGroups") or ():
@@ -49,7 +53,7 @@ def _parts(rule: Rule) -> list[Rule]:
     return parts
 
 
-def _covers(owned: Rule, part: Rule) -> bool:
+def _covers(owned: Object, part: Object) -> bool:
     if ("nonResourceURLs" in owned) != ("nonResourceURLs" in part):
         return False
     if not _matches(owned["verbs"][0], part["verbs"][0]):
@@ -68,7 +72,7 @@ def _matches(owned: str, wanted: str) -> bool:
     return owned in ("*", wanted)
 
 
-def shown(value: Rule, rule: bool) -> str:
+def shown(value: Object, rule: bool) -> str:
     """Return a rule or a subject as Go prints it."""
     fields = (
         f"{_GO_NAMES[key]}:{plain(value.get(key) or ([] if rule else ''))}"

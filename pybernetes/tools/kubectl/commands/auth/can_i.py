@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe._rbac import _compact, _resource
@@ -11,6 +10,11 @@ from pybernetes.tools.kubectl.describe._writer import shown
 from pybernetes.tools.kubectl.errors import CommandError, Exit
 from pybernetes.tools.kubectl.output.table import columns
 from pybernetes.tools.kubectl.resources.discovery import match
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+    from pybernetes.tools.kubectl.command_line.flags import Values
+
 
 SUMMARY = "Check whether an action is allowed"
 USAGE = "auth can-i VERB [TYPE | TYPE/NAME | NONRESOURCEURL]"
@@ -53,7 +57,7 @@ def _ask(context: Context) -> None:
     flags, args = context.flags, context.args
     verb, what = args[0], args[1]
     namespace = "" if flags.all_namespaces else context.namespace
-    spec: dict[str, Any]
+    spec: Object
     if what.startswith("/"):
         if flags.subresource:
             raise CommandError("--subresource can not be used with NonResourceURL")
@@ -100,7 +104,7 @@ def _warn(context: Context, text: str) -> None:
     context.warn(f"Warning: {text}\n")
 
 
-def _resolve(context: Context, word: str, namespace: str, flags: Any) -> tuple[str, str]:
+def _resolve(context: Context, word: str, namespace: str, flags: Values) -> tuple[str, str]:
     if word == "*":
         return "*", ""
     name, _, group = word.partition(".")

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.auth._rules import not_covered, shown
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Reconciles rules for RBAC role, role binding, cluster role, and cluster role binding objects"
 USAGE = "auth reconcile -f FILENAME"
@@ -23,16 +28,15 @@ class Report(NamedTuple):
     """What was needed for an object: create, recreate, update or nothing, and what was added and taken away."""
 
     operation: str
-    missing: list[dict[str, Any]]
-    extra: list[dict[str, Any]]
+    missing: list[Object]
+    extra: list[Object]
 
 
 def run(context: Context) -> None:
     """Reconcile each object of the files."""
     if context.args:
         raise CommandError("no arguments are allowed")
-    if not context.flags.filename and not context.flags.kustomize:
-        raise CommandError("must specify one of -f and -k")
+    context.require_files()
     dry_run = context.dry_run()
     if dry_run == "server":
         raise CommandError("--dry-run=server for command reconcile is not supported yet")
@@ -50,7 +54,7 @@ def run(context: Context) -> None:
     builder.finish()
 
 
-def _reconcile(context: Context, info: Info, dry_run: str) -> tuple[dict[str, Any], Report]:
+def _reconcile(context: Context, info: Info, dry_run: str) -> tuple[Object, Report]:
     """Return the object as it is afterwards, and what had to be done for that."""
     flags, client = context.flags, context.client
     wanted, key = info.object, "subjects" if "Binding" in info.resource.kind else "rules"

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.printers import without_managed
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Dump relevant information for debugging and diagnosis"
 USAGE = "cluster-info dump"
@@ -37,7 +43,7 @@ def run(context: Context) -> None:
     else:
         namespaces = flags.namespaces or ["kube-system", context.namespace]
     for namespace in namespaces:
-        pods: list[dict[str, Any]] = []
+        pods: list[Object] = []
         for kind, file in _KINDS:
             value = client.list(discovery.find(kind), namespace)
             _write(context, f"{namespace}/{file}", value)
@@ -57,7 +63,7 @@ def _target(context: Context, name: str) -> Any:
     return path
 
 
-def _write(context: Context, name: str, value: dict[str, Any]) -> None:
+def _write(context: Context, name: str, value: Object) -> None:
     value = without_managed(value)
     if context.flags.output == "yaml":
         from pybernetes.tools.kubectl.output.yaml.printer import dumps as yaml_dumps
@@ -75,7 +81,7 @@ def _write(context: Context, name: str, value: dict[str, Any]) -> None:
         file.write(text)
 
 
-def _logs(context: Context, namespace: str, pod: dict[str, Any]) -> None:
+def _logs(context: Context, namespace: str, pod: Object) -> None:
     name = pod["metadata"]["name"]
     pieces = []
     for container in (pod.get("spec") or {}).get("containers") or ():

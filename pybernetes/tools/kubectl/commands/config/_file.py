@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from pybernetes.client.kubeconfig_files import ORIGIN, PLURALS
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Exit
 from pybernetes.tools.kubectl.kubeconfig.files import read
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 
 def needs_help(context: Context, message: str = "") -> Exit:
@@ -25,7 +28,7 @@ def default_file(context: Context) -> str:
     return next((path for path in files if os.path.exists(path)), files[-1] if len(files) > 1 else files[0])
 
 
-def entries(context: Context, plural: str) -> dict[str, dict[str, Any]]:
+def entries(context: Context, plural: str) -> dict[str, Object]:
     """Return the values of clusters, users or contexts by name."""
     singular = PLURALS[plural]
     return {entry["name"]: entry.get(singular) or {} for entry in context.config.get(plural) or ()}
@@ -39,7 +42,7 @@ def origin(context: Context, plural: str, name: str) -> str:
     return default_file(context)
 
 
-def store(context: Context, plural: str, name: str, value: dict[str, Any] | None) -> None:
+def store(context: Context, plural: str, name: str, value: Object | None) -> None:
     """Write an entry to its file, or remove it."""
     path = origin(context, plural, name)
     content = read(path)
@@ -49,6 +52,26 @@ def store(context: Context, plural: str, name: str, value: dict[str, Any] | None
         listed.append({"name": name, singular: value})
     content[plural] = sorted(listed, key=lambda entry: entry["name"])
     write(path, content)
+
+
+def delete(context: Context, plural: str) -> None:
+    """Remove the entry that the argument names, and say so."""
+    name, path, kind = context.args[0], default_file(context), PLURALS[plural]
+    if name not in entries(context, plural):
+        raise CommandError(f"cannot delete {kind} {name}, not in {path}")
+    if plural == "contexts" and context.config.get("current-context") == name:
+        context.warn(
+            'warning: this removed your active context, use "kubectl config use-context" to select a different one'
+        )
+    store(context, plural, name, None)
+    context.out(f"deleted {kind} {name} from {path}")
+
+
+def print_names(context: Context, plural: str) -> None:
+    """Print the names of all entries."""
+    context.out("NAME")
+    for name in sorted(entries(context, plural)):
+        context.out(name)
 
 
 def store_current(context: Context, name: str) -> None:
@@ -70,7 +93,7 @@ def store_current(context: Context, name: str) -> None:
     write(path, content)
 
 
-def complete(content: dict[str, Any]) -> dict[str, Any]:
+def complete(content: Object) -> Object:
     """Return a configuration with the fields that every file has."""
     completed = {
         "apiVersion": "v1",
@@ -88,7 +111,7 @@ def complete(content: dict[str, Any]) -> dict[str, Any]:
     return completed
 
 
-def write(path: str, content: dict[str, Any]) -> None:
+def write(path: str, content: Object) -> None:
     """Write a file as a whole, readable for its owner only."""
     from pybernetes.tools.kubectl.output.yaml.printer import dumps
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.config._file import entries
+from pybernetes.tools.kubectl.commands.config._file import print_names
 from pybernetes.tools.kubectl.context import Context
 
 SUMMARY = "Display users defined in the kubeconfig"
@@ -12,6 +12,4 @@ FLAGS = ()
 
 def run(context: Context) -> None:
     """Print the names of the users."""
-    context.out("NAME")
-    for name in sorted(entries(context, "users")):
-        context.out(name)
+    print_names(context, "users")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.commands.config._file import (
     default_file,
     entries,
@@ -11,7 +10,7 @@ from pybernetes.tools.kubectl.commands.config._file import (
     store_current,
 )
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, quoted
 
 SUMMARY = "Rename a context from the kubeconfig file"
 USAGE = "config rename-context CONTEXT_NAME NEW_NAME"

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import base64
-from typing import Any
 
-from pybernetes.tools.kubectl.command_line.flags import quoted
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.commands.config._file import PLURALS, entries, needs_help, store, store_current
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, quoted
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Set an individual value in a kubeconfig file"
 USAGE = "config set PROPERTY_NAME PROPERTY_VALUE"
@@ -45,7 +50,7 @@ def run(context: Context) -> None:
     else:
         if not field:
             raise CommandError("can't set a map to a value: map[]")
-        value: dict[str, Any] = dict(entries(context, kind).get(entry) or {})
+        value: Object = dict(entries(context, kind).get(entry) or {})
         value[field] = _value(field, text, context.flags.set_raw_bytes)
         store(context, kind, entry, value)
     context.out(f"Property {quoted(name)} set.")

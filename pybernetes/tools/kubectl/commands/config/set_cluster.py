@@ -5,10 +5,9 @@ from __future__ import annotations
 import base64
 import os
 
-from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.commands.config._file import entries, needs_help, store
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, quoted
 
 SUMMARY = "Set a cluster entry in kubeconfig"
 USAGE = "config set-cluster NAME [--server=server] [--certificate-authority=path/to/certificate/authority] [--insecure-skip-tls-verify=true] [--tls-server-name=example.com]"

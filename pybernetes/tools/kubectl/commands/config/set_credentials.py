@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import base64
 import os
-from typing import Any
 
-from pybernetes.tools.kubectl.command_line.flags import quoted
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.commands.config._file import entries, needs_help, store
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, quoted
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+    from pybernetes.tools.kubectl.command_line.flags import Values
+
 
 SUMMARY = "Set a user entry in kubeconfig"
 USAGE = "config set-credentials NAME [--client-certificate=path/to/certfile] [--client-key=path/to/keyfile] [--token=bearer_token] [--username=basic_user] [--password=basic_password] [--auth-provider=provider_name] [--auth-provider-arg=key=value] [--exec-command=exec_command] [--exec-api-version=exec_api_version] [--exec-arg=arg] [--exec-env=key=value]"
@@ -64,7 +68,7 @@ def run(context: Context) -> None:
     context.out(f"User {quoted(name)} set.")
 
 
-def _pem(value: dict[str, Any], flag: str, path: str, embed: bool) -> None:
+def _pem(value: Object, flag: str, path: str, embed: bool) -> None:
     if not embed:
         value.pop(f"{flag}-data", None)
         value[flag] = os.path.abspath(path) if path else ""
@@ -78,7 +82,7 @@ def _pem(value: dict[str, Any], flag: str, path: str, embed: bool) -> None:
     value.pop(flag, None)
 
 
-def _exec(value: dict[str, Any], flags: Any) -> None:
+def _exec(value: Object, flags: Values) -> None:
     if "auth-provider" in flags.changed:
         settings = dict(argument.split("=", 1) for argument in flags.auth_provider_arg if "=" in argument)
         value["auth-provider"] = {"config": settings or None, "name": flags.auth_provider}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pybernetes.tools.kubectl.command_line.flags import quoted
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.commands.config._file import entries, needs_help, store, store_current
 from pybernetes.tools.kubectl.commands.config.set import split
 from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import quoted
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Unset an individual value in a kubeconfig file"
 USAGE = "config unset PROPERTY_NAME"
@@ -28,7 +31,7 @@ def run(context: Context) -> None:
     elif not field:
         store(context, kind, entry, None)
     else:
-        value: dict[str, Any] = dict(entries(context, kind).get(entry) or {})
+        value: Object = dict(entries(context, kind).get(entry) or {})
         value.pop(field, None)
         store(context, kind, entry, value)
     context.out(f"Property {quoted(name)} unset.")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.command_line.flags import quoted
 from pybernetes.tools.kubectl.commands.config._file import entries, needs_help, store_current
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, quoted
 
 SUMMARY = "Set the current-context in a kubeconfig file"
 USAGE = "config use-context CONTEXT_NAME"

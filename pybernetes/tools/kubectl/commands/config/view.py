@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
 
 from pybernetes.client import kubeconfig_files
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.config._file import complete
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Display merged kubeconfig settings or a specified kubeconfig file"
 USAGE = "config view"
@@ -54,8 +58,8 @@ def run(context: Context) -> None:
     printers.structured(context, output, printers.FORMATS, typed=True)(value)
 
 
-def _ordered(value: dict[str, Any]) -> dict[str, Any]:
-    ordered: dict[str, Any] = {"kind": "Config", "apiVersion": "v1"}
+def _ordered(value: Object) -> Object:
+    ordered: Object = {"kind": "Config", "apiVersion": "v1"}
     for plural in ("clusters", "users", "contexts"):
         singular = plural[:-1]
         entries = []
@@ -73,7 +77,7 @@ def _ordered(value: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _minified(context: Context, config: dict[str, Any]) -> dict[str, Any]:
+def _minified(context: Context, config: Object) -> Object:
     name = context.flags.context or config.get("current-context")
     if not name:
         raise CommandError("current-context must exist in order to minify")
@@ -91,7 +95,7 @@ def _minified(context: Context, config: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _flatten(config: dict[str, Any]) -> None:
+def _flatten(config: Object) -> None:
     import base64
 
     for plural, singular, keys in (

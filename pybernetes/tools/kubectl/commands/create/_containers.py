@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pybernetes.tools.kubectl import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 
-def template(name: str, image: str, command: list[str], restart: str) -> dict[str, Any]:
+def template(name: str, image: str, command: list[str], restart: str) -> Object:
     """Return a pod template."""
-    container: dict[str, Any] = {"name": name, "image": image}
+    container: Object = {"name": name, "image": image}
     if command:
         container["command"] = command
-    spec: dict[str, Any] = {"containers": [{**container, "resources": {}}]}
+    spec: Object = {"containers": [{**container, "resources": {}}]}
     if restart:
         spec["restartPolicy"] = restart
     return {"metadata": {}, "spec": spec}

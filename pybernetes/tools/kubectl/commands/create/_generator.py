@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply.last_applied import annotate
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError
 from pybernetes.tools.kubectl.output import printers
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+
+
 COMMON = (
     shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.VALIDATE, shared_flags.SAVE_CONFIG, shared_flags.field_manager("kubectl-create"),
 )  # fmt: skip
-Object = dict[str, Any]
 
 
 def name_of(context: Context) -> str:
@@ -71,7 +76,7 @@ def create(context: Context, value: Object, failure: str = "") -> Object:
 
 
 class _Wrapped(CommandError):
-    """The server's no, after what could not be done."""
+    """The server's refusal, after what could not be done."""
 
     def __init__(self, error: ApiError, failure: str) -> None:
         super().__init__(f"{failure}{error.message}")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, NoMatch, Verbatim
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 RBAC = "rbac.authorization.k8s.io"
 _VERBS = (
@@ -27,7 +30,7 @@ def resources(context: Context) -> list[tuple[str, str, str]]:
     return named
 
 
-def rules(context: Context, verbs: list[str]) -> list[dict[str, Any]]:
+def rules(context: Context, verbs: list[str]) -> list[Object]:
     """Return one rule for each API group, in the order in which the groups come."""
     for verb in verbs if context.flags.resource else ():
         if verb not in _VERBS:
@@ -48,7 +51,7 @@ def rules(context: Context, verbs: list[str]) -> list[dict[str, Any]]:
         groups.setdefault(known.group, []).append(full)
     made = []
     for group in sorted(groups):
-        rule: dict[str, Any] = {
+        rule: Object = {
             "verbs": verbs,
             "apiGroups": [group],
             "resources": list(dict.fromkeys(groups[group])),
@@ -65,10 +68,10 @@ def verbs_of(context: Context) -> list[str]:
     return ["*"] if "*" in verbs else verbs
 
 
-def subjects(context: Context) -> list[dict[str, Any]]:
+def subjects(context: Context) -> list[Object]:
     """Return users, groups and service accounts of a binding."""
     flags = context.flags
-    bound: list[dict[str, Any]] = [{"kind": "User", "apiGroup": RBAC, "name": name} for name in flags.user]
+    bound: list[Object] = [{"kind": "User", "apiGroup": RBAC, "name": name} for name in flags.user]
     bound += [{"kind": "Group", "apiGroup": RBAC, "name": name} for name in flags.group]
     for account in flags.serviceaccount:
         namespace, colon, name = account.partition(":")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator, metadata
+from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, generator, metadata
 from pybernetes.tools.kubectl.commands.create._rules import RBAC, subjects
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Create a cluster role binding for a particular cluster role"
 USAGE = "create clusterrolebinding NAME --clusterrole=NAME [--user=username] [--group=groupname] [--serviceaccount=namespace:serviceaccountname] [--dry-run=server|client|none]"

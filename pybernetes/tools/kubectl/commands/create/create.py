@@ -25,11 +25,9 @@ FLAGS = (
 def run(context: Context) -> None:
     """Create the objects of the files."""
     flags = context.flags
-    if context.args:
-        raise context.usage(f"Unexpected args: [{' '.join(context.args)}]")
+    context.refuse_arguments()
     dry_run = context.dry_run()
-    if not flags.filename and not flags.kustomize:
-        raise CommandError("must specify one of -f and -k")
+    context.require_files()
     if flags.raw:
         _raw(context)
         return

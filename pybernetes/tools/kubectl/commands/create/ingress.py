@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
-from pybernetes.tools.kubectl.commands.create._generator import (
-    COMMON,
-    Object,
-    generator,
-    int_or_text,
-    metadata,
-)
+from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, generator, int_or_text, metadata
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Create an ingress with the specified name"
 USAGE = "create ingress NAME --rule=host/path=service:port[,tls[=secret]] "

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.commands.create._containers import template
-from pybernetes.tools.kubectl.commands.create._generator import (
-    COMMON,
-    Object,
-    command_of,
-    generator,
-    metadata,
-)
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, command_of, generator, metadata
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Create a job with the specified name"
 USAGE = "create job NAME --image=image [--from=cronjob/name] -- [COMMAND] [args...]"

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator, metadata
+from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, generator, metadata
 from pybernetes.tools.kubectl.context import Context
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Create a namespace with the specified name"
 USAGE = "create namespace NAME [--dry-run=server|client|none]"

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 
-from pybernetes.tools.kubectl.commands.create._generator import (
-    COMMON,
-    Object,
-    generator,
-    int_or_text,
-    metadata,
-)
+from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, generator, int_or_text, metadata
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.resources.label_selector import parse_selector
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Create a pod disruption budget with the specified name"
 USAGE = "create poddisruptionbudget NAME --selector=SELECTOR --min-available=N [--dry-run=server|client|none]"

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator, metadata
+from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, generator, metadata
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.resources.quantities import parse_list
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Create a quota with the specified name"
 USAGE = "create quota NAME [--hard=key1=value1,key2=value2] [--scopes=Scope1,Scope2] [--dry-run=server|client|none]"

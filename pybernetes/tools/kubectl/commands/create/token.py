@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.create._generator import name_of
 from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Request a service account token"
 USAGE = "create token SERVICE_ACCOUNT_NAME"
@@ -28,7 +31,7 @@ def run(context: Context) -> None:
     flags = context.flags
     name = name_of(context)
     _check(context)
-    spec: dict[str, Any] = {
+    spec: Object = {
         "audiences": flags.audience or None,
         "expirationSeconds": None,
         "boundObjectRef": None,

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.commands.rollout._arguments import require_objects
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, Verbatim
+from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 
 def flags(manager: str) -> tuple[str, ...]:
@@ -17,12 +21,9 @@ def flags(manager: str) -> tuple[str, ...]:
     return shared_flags.FILES, shared_flags.PRINT, shared_flags.SELECTOR, shared_flags.field_manager(manager)
 
 
-def change(
-    context: Context, done: str, patch_of: Callable[[Info], dict[str, Any] | str], doing: str = ""
-) -> None:
+def change(context: Context, done: str, patch_of: Callable[[Info], Object | str], doing: str = "") -> None:
     """Patch each object with what the function returns; a text instead says why there is nothing to do."""
-    if not context.args and not context.flags.filename and not context.flags.kustomize:
-        raise Verbatim("error: required resource not specified")
+    require_objects(context)
     builder = Builder.from_flags(context, continue_on_error=True, empty_selector=True, latest=True)
     count = 0
     for info in builder.infos():

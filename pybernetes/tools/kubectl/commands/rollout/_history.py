@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe._writer import controller_of
 from pybernetes.tools.kubectl.resources.builder import Info
 from pybernetes.tools.kubectl.resources.label_selector import show
 
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
+
 REVISION = "deployment.kubernetes.io/revision"
 CAUSE = "kubernetes.io/change-cause"
-Object = dict[str, Any]
 KINDS = ("Deployment", "DaemonSet", "StatefulSet")
 
 

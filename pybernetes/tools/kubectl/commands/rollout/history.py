@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.commands.rollout._arguments import check_revision, require_objects
 from pybernetes.tools.kubectl.commands.rollout._history import KINDS, cause_of, revisions, template_of
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, Verbatim
+from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.output.elastic_tabs import align
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "View rollout history"
 USAGE = "rollout history (TYPE NAME | TYPE/NAME) [flags]"
@@ -28,10 +32,8 @@ _OF_PODS = ("Pod", "ReplicaSet", "ReplicationController", "Job", "CronJob")
 def run(context: Context) -> None:
     """Print the history of each object."""
     flags = context.flags
-    if not context.args and not flags.filename:
-        raise Verbatim("error: required resource not specified")
-    if flags.revision < 0:
-        raise CommandError(f"revision must be a positive integer: {flags.revision}")
+    require_objects(context)
+    check_revision(context)
     for info in Builder.from_flags(context, empty_selector=True, latest=True).infos():
         if info.resource.kind not in KINDS:
             group = f".{info.resource.group}" if info.resource.group else ""
@@ -50,7 +52,7 @@ def run(context: Context) -> None:
         context.out(_text(context, info, by_number))
 
 
-def _structured(context: Context, info: Info, by_number: dict[int, dict[str, Any]]) -> None:
+def _structured(context: Context, info: Info, by_number: dict[int, Object]) -> None:
     show = printers.make(context)
     wanted = context.flags.revision
     if wanted and wanted not in by_number:
@@ -59,7 +61,7 @@ def _structured(context: Context, info: Info, by_number: dict[int, dict[str, Any
         show(by_number[number])
 
 
-def _text(context: Context, info: Info, by_number: dict[int, dict[str, Any]]) -> str:
+def _text(context: Context, info: Info, by_number: dict[int, Object]) -> str:
     wanted = context.flags.revision
     head = f"{info.resource.kind_name}/{info.name} "
     if not wanted:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.commands.rollout._change import change, flags, name_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.resources.builder import Info
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Restart a resource"
 USAGE = "rollout restart RESOURCE"
@@ -15,7 +19,7 @@ COMPLETION = "types deployment daemonset statefulset"
 FLAGS = flags("kubectl-rollout")
 
 
-def _patch(info: Info) -> dict[str, Any] | str:
+def _patch(info: Info) -> Object | str:
     if info.resource.kind not in ("Deployment", "DaemonSet", "StatefulSet"):
         return f"{name_of(info)} restarting is not supported"
     if (info.object.get("spec") or {}).get("paused"):

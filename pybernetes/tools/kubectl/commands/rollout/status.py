@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.command_line.flags import quoted
+from pybernetes.tools.kubectl.commands.rollout._arguments import check_revision, require_objects
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, Verbatim
+from pybernetes.tools.kubectl.errors import CommandError, quoted
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 from pybernetes.tools.kubectl.resources.waiting import until
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Show the status of the rollout"
 USAGE = "rollout status (TYPE NAME | TYPE/NAME) [flags]"
@@ -25,10 +29,8 @@ w watch bool true | wait until it is done
 def run(context: Context) -> None:
     """Report how far each rollout is."""
     flags = context.flags
-    if not context.args and not flags.filename:
-        raise Verbatim("error: required resource not specified")
-    if flags.revision < 0:
-        raise CommandError(f"revision must be a positive integer: {flags.revision}")
+    require_objects(context)
+    check_revision(context)
     builder = Builder.from_flags(context, empty_selector=True, latest=True)
     infos = builder.all()
     if not infos:
@@ -46,7 +48,7 @@ def _follow(context: Context, info: Info, deadline: float) -> None:
     flags = context.flags
     last = ""
 
-    def is_done(value: dict[str, Any] | None) -> bool:
+    def is_done(value: Object | None) -> bool:
         nonlocal last
         if value is None:
             raise CommandError("object has been deleted")
@@ -65,12 +67,12 @@ def _follow(context: Context, info: Info, deadline: float) -> None:
         raise
 
 
-def status(value: dict[str, Any], revision: int = 0) -> tuple[str, bool]:
+def status(value: Object, revision: int = 0) -> tuple[str, bool]:
     """Return what to say about a workload, and whether its rollout is done."""
     return VIEWERS[value["kind"]](value, revision)
 
 
-def _deployment(value: dict[str, Any], revision: int) -> tuple[str, bool]:
+def _deployment(value: Object, revision: int) -> tuple[str, bool]:
     metadata, spec, now = value["metadata"], value.get("spec") or {}, value.get("status") or {}
     name = quoted(metadata["name"])
     if revision:
@@ -98,7 +100,7 @@ def _deployment(value: dict[str, Any], revision: int) -> tuple[str, bool]:
     return f"deployment {name} successfully rolled out\n", True
 
 
-def _daemon_set(value: dict[str, Any], revision: int) -> tuple[str, bool]:
+def _daemon_set(value: Object, revision: int) -> tuple[str, bool]:
     metadata, spec, now = value["metadata"], value.get("spec") or {}, value.get("status") or {}
     name = quoted(metadata["name"])
     if (spec.get("updateStrategy") or {}).get("type") != "RollingUpdate":
@@ -115,7 +117,7 @@ def _daemon_set(value: dict[str, Any], revision: int) -> tuple[str, bool]:
     return f"daemon set {name} successfully rolled out\n", True
 
 
-def _stateful_set(value: dict[str, Any], revision: int) -> tuple[str, bool]:
+def _stateful_set(value: Object, revision: int) -> tuple[str, bool]:
     metadata, spec, now = value["metadata"], value.get("spec") or {}, value.get("status") or {}
     strategy = spec.get("updateStrategy") or {}
     if strategy.get("type") != "RollingUpdate":

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply.last_applied import ANNOTATION, read
 from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.commands.rollout._arguments import require_objects
 from pybernetes.tools.kubectl.commands.rollout._history import KINDS, revisions, template_of
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, Verbatim
+from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Undo a previous rollout"
 USAGE = "rollout undo (TYPE NAME | TYPE/NAME) [flags]"
@@ -28,9 +32,7 @@ _WARNING = (
 
 def run(context: Context) -> None:
     """Roll each object back."""
-    flags = context.flags
-    if not context.args and not flags.filename:
-        raise Verbatim("error: required resource not specified")
+    require_objects(context)
     dry_run = context.dry_run()
     builder = Builder.from_flags(context, empty_selector=True, latest=True, continue_on_error=True)
     for info in builder.infos():
@@ -76,13 +78,13 @@ def _undo(context: Context, info: Info, dry_run: str) -> None:
     }
     clean = {**template, "metadata": {**(template.get("metadata") or {}), "labels": labels}}
     clean.pop("$patch", None)
-    patch: list[dict[str, Any]] = [{"op": "replace", "path": "/spec/template", "value": clean}]
+    patch: list[Object] = [{"op": "replace", "path": "/spec/template", "value": clean}]
     query = {"dryRun": "All"} if dry_run == "server" else {}
     value = context.client.patch(info.resource, info.namespace, info.name, patch, "json", query=query)
     printers.make(context, "rolled back")(value)
 
 
-def _same(info: Info, template: dict[str, Any]) -> bool:
+def _same(info: Info, template: Object) -> bool:
     from pybernetes.tools.kubectl.describe.deployment import _same_template
 
     return _same_template(
@@ -90,7 +92,7 @@ def _same(info: Info, template: dict[str, Any]) -> bool:
     )
 
 
-def _preview(context: Context, info: Info, template: dict[str, Any]) -> None:
+def _preview(context: Context, info: Info, template: Object) -> None:
     from pybernetes.tools.kubectl.describe._pods import template as write
     from pybernetes.tools.kubectl.describe._writer import Writer
 

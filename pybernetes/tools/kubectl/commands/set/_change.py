@@ -5,15 +5,21 @@ from __future__ import annotations
 import copy
 import fnmatch
 from collections.abc import Callable
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.apply.three_way_patch import patch_for
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import LOCAL, MISSING, Builder, Info
 
-Object = dict[str, Any]
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+
+
 COMMON = (shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SELECTOR, shared_flags.RECORD, """
 - all bool false | all objects of the types in the namespace
 - local bool false | do not ask the server
@@ -80,7 +86,7 @@ def change(
         if local:
             printers.make(context, done)(info.object)
             continue
-        patch, kind = difference(info, before, info.object)
+        patch, kind = patch_for(info.resource, before, info.object, before)
         query = {"dryRun": "All"} if dry_run == "server" else {}
         if flags.has("field-manager"):
             query["fieldManager"] = flags.field_manager
@@ -91,18 +97,6 @@ def change(
             continue
         printers.make(context, done)(value)
     builder.finish()
-
-
-def difference(info: Info, before: Object, after: Object) -> tuple[Object, str]:
-    """Return the patch from one state of an object to another."""
-    from pybernetes.api.schema import kind_type
-    from pybernetes.tools.kubectl.apply.three_way_patch import merge_patch, strategic_patch
-
-    try:
-        type_ = kind_type(info.resource.group, info.resource.version, info.resource.kind)
-    except KeyError:
-        return merge_patch(before, after, before), "merge"
-    return strategic_patch(before, after, before, type_), "strategic"
 
 
 def matching(containers: list[Object], pattern: str) -> list[Object]:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.create._sources import check_variable
-from pybernetes.tools.kubectl.commands.set._change import COMMON, Object, change, matching, pod_spec
+from pybernetes.tools.kubectl.commands.set._change import COMMON, change, matching, pod_spec
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Update environment variables on a pod template"
 USAGE = "set env RESOURCE/NAME KEY_1=VAL_1 ... KEY_N=VAL_N"
@@ -149,7 +153,7 @@ def _list(context: Context, resources: list[str]) -> None:
 
 
 def _reference(context: Context, info: Info, variable: Object, resolve: bool) -> str:
-    source: dict[str, Any] = variable["valueFrom"]
+    source: Object = variable["valueFrom"]
     name = variable["name"]
     for key, word, resource in (
         ("configMapKeyRef", "configmap", "configmaps"),

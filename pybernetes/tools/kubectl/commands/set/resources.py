@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands.set._change import COMMON, Object, change, matching, pod_spec
+from pybernetes.tools.kubectl.commands.set._change import COMMON, change, matching, pod_spec
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.resources.builder import Info
 from pybernetes.tools.kubectl.resources.quantities import parse_list
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Update resource requests/limits on objects with pod templates"
 USAGE = "set resources (-f FILENAME | TYPE NAME) ([--limits=LIMITS & --requests=REQUESTS]"

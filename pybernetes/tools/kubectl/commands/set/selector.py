@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands.set._change import Object, change, need_resources
+from pybernetes.tools.kubectl.commands.set._change import change, need_resources
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.resources.builder import Info
 from pybernetes.tools.kubectl.resources.label_selector import parse_selector
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Set the selector on a resource"
 USAGE = "set selector (-f FILENAME | TYPE NAME) EXPRESSIONS [--resource-version=version]"

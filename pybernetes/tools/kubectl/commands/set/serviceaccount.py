@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands.set._change import Object, change, pod_spec
+from pybernetes.tools.kubectl.commands.set._change import change, pod_spec
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.resources.builder import Info
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Update the service account of a resource"
 USAGE = "set serviceaccount (-f FILENAME | TYPE NAME) SERVICE_ACCOUNT"

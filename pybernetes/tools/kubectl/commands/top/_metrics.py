@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api.quantity import integer, milli
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.resources.discovery import Resource
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 GROUP = "metrics.k8s.io"
 
@@ -21,12 +24,12 @@ def resource(context: Context, plural: str) -> Resource:
     raise CommandError("Metrics API not available")
 
 
-def cpu(usage: dict[str, Any]) -> int:
+def cpu(usage: Object) -> int:
     """Return the CPU usage in thousandths of a core."""
     return milli(usage.get("cpu") or "0")
 
 
-def memory(usage: dict[str, Any]) -> int:
+def memory(usage: Object) -> int:
     """Return the memory usage in bytes."""
     return integer(usage.get("memory") or "0")
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.top._metrics import cells, check_sort, cpu, memory, resource
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.table import columns
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Display resource (CPU/memory) usage of pods"
 USAGE = "top pod [NAME | -l label]"
@@ -50,7 +53,7 @@ def run(context: Context) -> None:
     _print(context, items)
 
 
-def _print(context: Context, items: list[dict[str, Any]]) -> None:
+def _print(context: Context, items: list[Object]) -> None:
     flags = context.flags
     usages = []
     for item in items:
@@ -61,7 +64,7 @@ def _print(context: Context, items: list[dict[str, Any]]) -> None:
         usages.append(
             (item["metadata"], sum(part[1] for part in parts), sum(part[2] for part in parts), parts)
         )
-    orders: dict[str, Any] = {"cpu": lambda usage: -usage[1], "memory": lambda usage: -usage[2]}
+    orders: Object = {"cpu": lambda usage: -usage[1], "memory": lambda usage: -usage[2]}
     usages.sort(
         key=orders.get(flags.sort_by, lambda usage: (usage[0].get("namespace", ""), usage[0]["name"]))
     )

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from pybernetes.api.text import go_printf
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.output.go_template.functions import FUNCTIONS, CallError, WrongNumber, truth
 from pybernetes.tools.kubectl.output.go_template.tree import Node, TemplateError
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 _MAX_DEPTH = 100_000
 _NONE = object()  # no value from the stage of a pipeline before

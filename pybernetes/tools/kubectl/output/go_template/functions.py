@@ -5,10 +5,13 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable
-from typing import Any
 from urllib.parse import quote_plus
 
 from pybernetes.api.text import go_printf
+from pybernetes.tools.kubectl import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class CallError(ValueError):

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.output.go_template.functions import FUNCTIONS
 from pybernetes.tools.kubectl.output.go_template.lexer import Token, line_of, tokens
 from pybernetes.tools.kubectl.output.go_template.tree import Block, Node, Place, TemplateError
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 _KEYWORDS = ("block", "break", "continue", "define", "else", "end", "if", "range", "template", "with")
 _FUNCTIONS = frozenset(FUNCTIONS) | {"and", "or"}

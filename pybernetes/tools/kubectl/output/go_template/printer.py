@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.go_template.template import Template, TemplateError
 from pybernetes.tools.kubectl.output.printers import Print
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
 
 
 def printer(context: Context, text: str) -> Print:
@@ -17,7 +21,7 @@ def printer(context: Context, text: str) -> Print:
     except TemplateError as error:
         raise CommandError(f"error parsing template {text}, template: output:{error}") from None
 
-    def show(value: dict[str, Any]) -> None:
+    def show(value: Object) -> None:
         data = _floats(value)
         try:
             template.run(data, context.stdout.write)

@@ -6,11 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.output.go_template.evaluator import Run
 from pybernetes.tools.kubectl.output.go_template.parser import Parser
 from pybernetes.tools.kubectl.output.go_template.tree import TemplateError
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 __all__ = ["Template", "TemplateError"]
 

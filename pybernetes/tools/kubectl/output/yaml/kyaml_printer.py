@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.output.json import dumps as json_dumps
 from pybernetes.tools.kubectl.output.printers import Print, without_managed
 from pybernetes.tools.kubectl.output.yaml.scalars import is_ambiguous
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.api.resource import Object
+
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_][\w./-]*\Z")
 
@@ -54,7 +60,7 @@ def _key(key: str) -> str:
 def printer(context: Context, managed: bool) -> Print:
     """Return a printer of objects as KYAML documents."""
 
-    def show(value: dict[str, Any]) -> None:
+    def show(value: Object) -> None:
         context.stdout.write(dumps(value if managed else without_managed(value)))
 
     return show

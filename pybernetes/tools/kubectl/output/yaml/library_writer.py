@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import yaml
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.output.yaml.scalars import is_ambiguous, ordered
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 _Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.output.yaml.scalars import is_ambiguous, ordered
 
-TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     from typing import Any
+
+    from pybernetes.api.resource import Object
 
 _WIDTH = 80  # a text goes on in the next line at the first space behind it
 _LONG_KEY = 100  # the library writes long keys in another way
@@ -35,7 +37,7 @@ def dumps(value: Any) -> str:
     return "\n".join(lines)
 
 
-def _mapping(value: dict[str, Any], lead: str, indent: str, lines: list[str]) -> None:
+def _mapping(value: Object, lead: str, indent: str, lines: list[str]) -> None:
     """Append the lines of a mapping; the first begins with ``lead``, the others with ``indent``."""
     for key in ordered(value):
         if len(key) > _LONG_KEY:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.output.printers import Print, without_managed
 from pybernetes.tools.kubectl.output.yaml import plain_writer
 
-TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     from typing import Any
+
+    from pybernetes.api.resource import Object
 
 
 def dumps(value: Any) -> str:
@@ -25,7 +27,7 @@ def printer(context: Context, managed: bool) -> Print:
     """Return a printer of objects as YAML documents."""
     count = 0
 
-    def show(value: dict[str, Any]) -> None:
+    def show(value: Object) -> None:
         nonlocal count
         if count:
             context.out("---")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from functools import cmp_to_key
 
-TYPE_CHECKING = False  # typing's own costs time to import
+from pybernetes.tools.kubectl import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

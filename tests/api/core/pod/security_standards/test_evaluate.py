@@ -16,22 +16,22 @@ from pybernetes.api.core.pod.security_standards.policy import (
     RESTRICTED,
     Standard,
 )
+from pybernetes.api.resource import Object
 
-Fields = dict[str, Any]
 # What lets a pod through the restricted level.
 SAFE = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
 POD_SAFE = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
 
 
 def spec(
-    container: Fields | None = None, *, name: str = "a", more: list[Fields] | None = None, **fields: Any
-) -> Fields:
-    """A specification that is fine at every level but for what is given."""
+    container: Object | None = None, *, name: str = "a", more: list[Object] | None = None, **fields: Any
+) -> Object:
+    """Return a specification that is fine at every level but for what is given."""
     first = {"name": name, "securityContext": SAFE, **(container or {})}
     return {"securityContext": POD_SAFE, "containers": [first, *(more or [])], **fields}
 
 
-def secured(**context: Any) -> Fields:
+def secured(**context: Any) -> Object:
     return {"securityContext": {**SAFE, **context}}
 
 
@@ -85,7 +85,7 @@ def test_what_is_fine_everywhere() -> None:
          'forbidden AppArmor profile (container "a" must not set AppArmor profile type to "Unconfined")'),
     ],
 )  # fmt: skip
-def test_the_baseline(given: Fields, version: int | None, expected: str) -> None:
+def test_the_baseline(given: Object, version: int | None, expected: str) -> None:
     violations = evaluate(Standard(BASELINE, version), {}, given)
     if expected:
         assert expected in details(violations)
@@ -154,7 +154,7 @@ BARE = {"name": "b"}
         (spec(secured(seccompProfile={"type": "Localhost"}), securityContext={"runAsNonRoot": True}), None, ""),
     ],
 )  # fmt: skip
-def test_the_restricted_level(given: Fields, version: int | None, expected: str) -> None:
+def test_the_restricted_level(given: Object, version: int | None, expected: str) -> None:
     violations = evaluate(Standard(RESTRICTED, version), {}, given)
     if expected:
         assert expected in details(violations)
@@ -165,7 +165,7 @@ def test_the_restricted_level(given: Fields, version: int | None, expected: str)
 def test_all_kinds_of_containers_count() -> None:
     bad = {"name": "x", "securityContext": {"privileged": True}}
     for key in ("initContainers", "ephemeralContainers"):
-        assert reasons(evaluate(Standard(BASELINE), {}, spec(**{key: [bad]}))) == "privileged"
+        assert reasons(evaluate(Standard(BASELINE), {}, {**spec(), key: [bad]})) == "privileged"
 
 
 def test_the_order_and_what_replaces_what() -> None:
@@ -209,7 +209,7 @@ SPECS = st.fixed_dictionaries(
 
 
 @given(given=SPECS, version=st.integers(0, NEWEST + 2))
-def test_a_stricter_level_lets_in_no_more(given: Fields, version: int) -> None:
+def test_a_stricter_level_lets_in_no_more(given: Object, version: int) -> None:
     assert evaluate(Standard(PRIVILEGED, version), {}, given) == []
     if not evaluate(Standard(RESTRICTED, version), {}, given):
         assert not evaluate(Standard(BASELINE, version), {}, given)

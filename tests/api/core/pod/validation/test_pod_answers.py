@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pybernetes.api.core.pod.pod import RESOURCE
 from pybernetes.api.field import Errors
+from pybernetes.api.resource import Object
 from pybernetes.api.schema.decode import Decoder
 from pybernetes.api.validation import meta
 
@@ -24,7 +24,7 @@ ANSWERS = [
 
 
 @pytest.mark.parametrize("answer", ANSWERS, ids=range(len(ANSWERS)))
-def test_errors(answer: dict[str, Any]) -> None:
+def test_errors(answer: Object) -> None:
     pod = {
         "apiVersion": "v1",
         "kind": "Pod",

@@ -205,7 +205,7 @@ async def test_issuers_and_keys(tmp_path: Any) -> None:
         here.signer = new_key(tmp_path)
         assert here.ask(here.make()) == "invalid signature, no keys found"
         anonymous = jose.SigningKey(
-            jose.VerifyingKey("", "ES256", {}, here.signer.public.check), here.signer.sign
+            jose.VerifyingKey("", "ES256", {}, here.signer.public.key), here.signer.key
         )
         here.signer = anonymous
         assert here.ask(here.make()) == "error in cryptographic primitive"
@@ -274,7 +274,7 @@ async def test_connections_remember_tokens_only_while_they_hold(
         first, second, plain = here.make(pod="p"), here.make(pod="q"), here.make()
         for _ in range(3):
             assert [who(first), who(first), who(second), who(plain)] == ["p", "p", "q", ""]
-        assert connection.credential[0] == b"Bearer " + plain and here.verified == 3
+        assert connection.credential.header == b"Bearer " + plain and here.verified == 3
         assert who(first) == "p" and who(first.rpartition(b".")[0] + b"." + b"A" * 86) == "Unauthorized"
         # As soon as the pod is gone, so is the user, on the same connection.
         assert who(first) == "p"
@@ -286,11 +286,11 @@ async def test_connections_remember_tokens_only_while_they_hold(
         assert who(plain) == "Unauthorized"
         monkeypatch.setattr(tokens, "_MOST", 1)
         second, plain = here.make(pod="q"), here.make()
-        assert (who(second), connection.credential[2]()) == ("q", True)
-        assert here.holds(plain) and not connection.credential[2]()
-        assert who(second) == "q" and connection.credential[2]()
+        assert (who(second), connection.credential.holds()) == ("q", True)
+        assert here.holds(plain) and not connection.credential.holds()
+        assert who(second) == "q" and connection.credential.holds()
         here.context.store.mirror.end_watches(StoreError("lost"))  # type: ignore[attr-defined]
-        assert not connection.credential[2]() and who(second) == "q"
+        assert not connection.credential.holds() and who(second) == "q"
         # A client with a certificate is looked at every time.
         connection.peer, connection.credential = object(), None
         assert who(second) == "q" and connection.credential is None

@@ -10,7 +10,7 @@ import pytest
 from pybernetes.api.registry import builtin
 from pybernetes.control_plane.apiserver.assembly.server_context import new_context
 from pybernetes.control_plane.apiserver.authn.user import User
-from pybernetes.control_plane.apiserver.authz.modes.node import Mode, node_of
+from pybernetes.control_plane.apiserver.authz.modes.node import NodeAuthorizer, node_of
 from pybernetes.control_plane.apiserver.authz.node import references
 from pybernetes.control_plane.apiserver.authz.node.graph import Graph
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
@@ -142,7 +142,7 @@ class Kubelets:
 
     def __init__(self, store: Store) -> None:
         self.store, self.context = store, new_context(store, Kinds(builtin()))
-        self.mode = Mode(self.context)
+        self.mode = NodeAuthorizer(self.context)
 
     async def put(self, group: str, plural: str, obj: Object) -> None:
         kind = self.context.kinds.find(group, plural)

@@ -175,8 +175,8 @@ def test_modes(wanted: User, by: User, expected: list[str]) -> None:
     ],
 )
 def test_additions_in_the_new_modes(extra: dict[str, tuple[str, ...]], problem: str) -> None:
-    found = extra_problem(extra)
-    assert problem in found and bool(problem) is bool(found)
+    complaint = extra_problem(extra)
+    assert problem in complaint and bool(problem) is bool(complaint)
 
 
 # -- headers --------------------------------------------------------------------------------------------------------

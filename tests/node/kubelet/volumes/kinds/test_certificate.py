@@ -15,9 +15,11 @@ from cryptography.hazmat.primitives import hashes, serialization
 from pybernetes.client.refs import NODES, POD_CERTIFICATE_REQUESTS, PODS, SERVICE_ACCOUNTS
 from pybernetes.lib import rfc3339, tls
 from pybernetes.lib.clock import ManualClock
-from pybernetes.node.kubelet.volumes.base import VolumeError, VolumeInputs, VolumeRequest
+from pybernetes.node.kubelet.volumes.errors import VolumeError
 from pybernetes.node.kubelet.volumes.kinds import _certificate
 from pybernetes.node.kubelet.volumes.kinds.projected import VOLUME
+from pybernetes.node.kubelet.volumes.volume_inputs import VolumeInputs
+from pybernetes.node.kubelet.volumes.volume_kind import VolumeRequest
 from tests.cluster import Cluster
 
 SIGNER = "example.com/signer"
@@ -26,7 +28,7 @@ AUTHORITY, AUTHORITY_KEY = tls.load(tls.create_authority("signer"))
 
 
 def issue(spec: dict[str, Any], now: datetime) -> dict[str, Any]:
-    """What a signer answers: a certificate for the key of the request."""
+    """Return what a signer answers: a certificate for the key of the request."""
     stub = x509.load_der_x509_csr(base64.b64decode(spec["stubPKCS10Request"]))
     assert stub.is_signature_valid
     certificate = (
@@ -55,7 +57,7 @@ class Pod:
         self.cluster, self.pod = cluster, pod
         self.now = datetime.now(UTC).replace(microsecond=0)
         self.clock = ManualClock(self.now.timestamp())
-        self.around = VolumeInputs(Path("/nowhere"), cluster.client, None, self.clock, lambda: node)
+        self.inputs = VolumeInputs(Path("/nowhere"), cluster.client, None, self.clock, lambda: node)
 
     @classmethod
     async def make(cls, cluster: Cluster) -> Pod:
@@ -73,14 +75,14 @@ class Pod:
         )
 
     async def files(self, **source: Any) -> dict[str, bytes]:
-        """What is written into the volume."""
+        """Return what is written into the volume."""
         given = {"signerName": SIGNER, "keyType": "ECDSAP256", "credentialBundlePath": "bundle.pem", **source}
         volume = {"sources": [{"podCertificate": given}]}
-        found = await VOLUME.files(VolumeRequest(self.pod, "v", volume, Path("/nowhere"), self.around))
-        return {path: item.data for path, item in found.items()}
+        files = await VOLUME.files(VolumeRequest(self.pod, "v", volume, Path("/nowhere"), self.inputs))
+        return {path: item.data for path, item in files.items()}
 
     async def answer(self, **status: Any) -> dict[str, Any]:
-        """Waits for a request that has no answer yet, and answers it: by a certificate if nothing else is given."""
+        """Wait for a request without an answer and answer it: with a certificate if nothing else is given."""
         async with self.cluster.client.watch(POD_CERTIFICATE_REQUESTS, "default", initial=True) as events:
             async for event in events:
                 if event.type == "ADDED" and not (event.object.get("status") or {}).get("conditions"):
@@ -97,10 +99,10 @@ async def test_asked_for_and_kept(key_type: str) -> None:
         pod = await Pod.make(cluster)
         paths = {"keyPath": "key.pem", "certificateChainPath": "chain.pem", "keyType": key_type}
         given = {"maxExpirationSeconds": 86400, "userAnnotations": {"example.com/a": "b"}}
-        found, answered = await asyncio.gather(pod.files(**paths, **given), pod.answer())
-        assert found["bundle.pem"] == found["key.pem"] + found["chain.pem"]
-        key = serialization.load_pem_private_key(found["key.pem"], None)
-        assert x509.load_pem_x509_certificate(found["chain.pem"]).public_key() == key.public_key()
+        files, answered = await asyncio.gather(pod.files(**paths, **given), pod.answer())
+        assert files["bundle.pem"] == files["key.pem"] + files["chain.pem"]
+        key = serialization.load_pem_private_key(files["key.pem"], None)
+        assert x509.load_pem_x509_certificate(files["chain.pem"]).public_key() == key.public_key()
         spec = answered["spec"]
         assert (spec["podUID"], spec["nodeName"]) == (pod.pod["metadata"]["uid"], "node")
         assert (spec["maxExpirationSeconds"], spec["unverifiedUserAnnotations"]) == (
@@ -108,14 +110,16 @@ async def test_asked_for_and_kept(key_type: str) -> None:
             {"example.com/a": "b"},
         )
         assert answered["metadata"]["ownerReferences"][0]["uid"] == pod.pod["metadata"]["uid"]
-        assert await pod.files(**paths, **given) == found  # without another request
+        assert await pod.files(**paths, **given) == files  # without another request
         assert len((await cluster.client.list(POD_CERTIFICATE_REQUESTS, "default")).items) == 1
 
 
 async def test_renewed_when_the_signer_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     async with Cluster() as cluster:
         pod = await Pod.make(cluster)
-        first, _ = await asyncio.gather(pod.files(), pod.answer())
+        answering = asyncio.create_task(pod.answer())
+        first = await pod.files()
+        await answering
         await pod.clock.advance(17 * 3600)
         monkeypatch.setattr(_certificate, "_PATIENCE", 0.1)
         assert await pod.files() == first  # until there is another one
@@ -154,5 +158,7 @@ async def test_a_request_that_is_gone_is_made_again(monkeypatch: pytest.MonkeyPa
         monkeypatch.setattr(_certificate, "_PATIENCE", 60.0)
         with pytest.raises(VolumeError, match="deleted"):
             await pod.files()
-        found, _ = await asyncio.gather(pod.files(), pod.answer())
-        assert b"PRIVATE KEY" in found["bundle.pem"]
+        answering = asyncio.create_task(pod.answer())
+        files = await pod.files()
+        await answering
+        assert b"PRIVATE KEY" in files["bundle.pem"]

@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client.refs import CLUSTER_TRUST_BUNDLES
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.lib import tls
 from pybernetes.lib.clock import ManualClock
-from pybernetes.node.kubelet.volumes.base import VolumeError, VolumeInputs, VolumeRequest
+from pybernetes.node.kubelet.volumes.errors import VolumeError
 from pybernetes.node.kubelet.volumes.kinds.projected import VOLUME
+from pybernetes.node.kubelet.volumes.volume_inputs import VolumeInputs
+from pybernetes.node.kubelet.volumes.volume_kind import VolumeRequest
 from tests.cluster import Cluster
 
 SIGNER = "example.com/one"
@@ -26,15 +29,15 @@ def bundle(name: str, text: str, **labels: str) -> dict[str, Any]:
 
 
 async def written(cluster: Cluster, **source: Any) -> list[str] | None:
-    """The certificates in the file of a source, or nothing if the volume can not be had."""
-    around = VolumeInputs(Path("/nowhere"), cluster.client, None, ManualClock(0), dict)
+    """Return the certificates in the file of a source, None if the volume is not available."""
+    inputs = VolumeInputs(Path("/nowhere"), cluster.client, None, ManualClock(0), dict)
     volume = {"sources": [{"clusterTrustBundle": {"path": "ca.crt", **source}}]}
     try:
-        files = await VOLUME.files(VolumeRequest({}, "v", volume, Path("/nowhere"), around))
+        files = await VOLUME.files(VolumeRequest({}, "v", volume, Path("/nowhere"), inputs))
     except VolumeError:
         return None
     end = "-----END CERTIFICATE-----\n"
-    return [each + end for each in files["ca.crt"].data.decode().split(end) if each]
+    return [certificate + end for certificate in files["ca.crt"].data.decode().split(end) if certificate]
 
 
 async def test_which_are_chosen() -> None:
@@ -44,7 +47,7 @@ async def test_which_are_chosen() -> None:
     async with Cluster() as cluster:
         await cluster.client.create(CLUSTER_TRUST_BUNDLES, bundle("a", FIRST, alive="true"))
         await cluster.client.create(CLUSTER_TRUST_BUNDLES, bundle("b", SECOND + FIRST, alive="false"))
-        for source, certificates in [
+        cases: list[tuple[Object, list[str] | None]] = [
             ({"name": "example.com:one:a"}, [FIRST]),
             (MISSING, None),
             (MISSING | {"optional": True}, []),
@@ -55,7 +58,8 @@ async def test_which_are_chosen() -> None:
             ({"signerName": SIGNER, "labelSelector": nobody, "optional": True}, []),
             ({"signerName": SIGNER}, None),
             ({"signerName": SIGNER, "optional": True}, []),
-        ]:
+        ]
+        for source, certificates in cases:
             assert await written(cluster, **source) == certificates, source
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.api.core.pod.security_standards.checks.words import (
+from pybernetes.api.core.pod.security_standards.checks.violations import (
     Violation,
     containers,
     context,

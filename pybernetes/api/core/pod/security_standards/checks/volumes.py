@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pybernetes.api.core.pod.security_standards.checks.words import Violation, named, plural, quoted
+from pybernetes.api.core.pod.security_standards.checks.violations import Violation, named, plural, quoted
 from pybernetes.api.resource import Object
 
 _ALLOWED = frozenset(
     {"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected",
      "secret"}
 )  # fmt: skip
-# In the order in which a volume that has several is told.
+# In the order in which a volume of several types is named.
 _FORBIDDEN = (
     "hostPath", "gcePersistentDisk", "awsElasticBlockStore", "gitRepo", "nfs", "iscsi", "glusterfs", "rbd",
     "flexVolume", "cinder", "cephfs", "flocker", "fc", "azureFile", "vsphereVolume", "quobyte", "azureDisk",

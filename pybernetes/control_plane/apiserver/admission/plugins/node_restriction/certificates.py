@@ -6,14 +6,15 @@ from pybernetes.api import errors
 from pybernetes.api.certificates.certificatesigningrequest import certificate_request
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.authorization_checks import verdict
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes, failure
+from pybernetes.control_plane.apiserver.admission.plugin import failure
 from pybernetes.control_plane.apiserver.admission.plugins.node_restriction.lookups import Lookups
 from pybernetes.control_plane.apiserver.authz.node.references import MIRROR
 
 
 def request(lookups: Lookups, node: str, attributes: Attributes) -> None:
-    """A certificate for a kubelet is asked for under the kubelet's own name."""
+    """Let a kubelet ask for a certificate under its own name only."""
     spec = (attributes.obj or {}).get("spec", {})
     signers = (certificate_request.KUBELET_SERVING_SIGNER, certificate_request.KUBELET_CLIENT_SIGNER)
     if attributes.operation != CREATE or spec.get("signerName") not in signers:
@@ -27,7 +28,7 @@ def request(lookups: Lookups, node: str, attributes: Attributes) -> None:
 
 
 async def pod_request(lookups: Lookups, node: str, attributes: Attributes) -> None:
-    """A certificate for a pod is asked for by the node that the pod runs on, and for what the pod is."""
+    """Let a node ask for certificates of pods that run on it, and for what the pod is."""
     if attributes.operation != CREATE:
         attributes.refuse(f"unexpected operation {attributes.operation}")
     if attributes.subresource:
@@ -65,10 +66,10 @@ def _node(lookups: Lookups, node: str, attributes: Attributes, pod: str) -> None
         attributes.refuse(
             f"PodCertificateRequest.Spec.NodeName={go_format.quote(given)}, which is not the requesting node {go_format.quote(node)}"
         )
-    found = lookups.nodes.get("", node)
-    if found is None:
+    node_object = lookups.nodes.get("", node)
+    if node_object is None:
         raise _retrieving("node", node, errors.not_found("", "node", node))
-    uid, given_uid = found["metadata"].get("uid", ""), spec.get("nodeUID", "")
+    uid, given_uid = node_object["metadata"].get("uid", ""), spec.get("nodeUID", "")
     if uid != given_uid:
         raise failure(
             f"PodCertificateRequest for pod {go_format.quote(pod)} names node UID {go_format.quote(given_uid)}, "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, UPDATE, Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, UPDATE, Attributes
 from pybernetes.control_plane.apiserver.admission.plugins.node_restriction.lookups import Lookups
 
 Labels = dict[str, str]
@@ -24,7 +24,7 @@ def _within(namespace: str, *domains: str) -> bool:
 
 
 def is_forbidden(label: str) -> bool:
-    """Whether a label is one that a kubelet may not set on its own node."""
+    """Return whether a label is one that a kubelet may not set on its own node."""
     namespace = label.partition("/")[0] if "/" in label else ""
     if _within(namespace, _RESERVED):
         return True
@@ -39,7 +39,7 @@ def _changed(new: Labels, old: Labels) -> list[str]:
 
 
 def check(lookups: Lookups, node: str, attributes: Attributes) -> None:
-    """Refuses what a node may not do to a node."""
+    """Refuse what a node may not do to a node."""
     quoted = go_format.quote(node)
     if attributes.name != node:
         attributes.refuse(f"node {quoted} is not allowed to modify node {go_format.quote(attributes.name)}")

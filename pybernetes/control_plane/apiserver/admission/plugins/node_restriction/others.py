@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, DELETE, UPDATE, Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, DELETE, UPDATE, Attributes
 from pybernetes.control_plane.apiserver.admission.plugins.node_restriction.lookups import Lookups
 
 _LEASES = "kube-node-lease"
@@ -24,12 +24,12 @@ def _rest_of_claim(claim: dict[str, Any]) -> dict[str, Any]:
 
 
 def claim(lookups: Lookups, node: str, attributes: Attributes) -> None:
-    """A node reports the size of claims, and nothing else of them."""
+    """Let a node report the size of claims, and nothing else of them."""
     if attributes.subresource != "status":
         attributes.refuse("may only update PVC status")
     if attributes.operation != UPDATE:
         attributes.refuse(f"unexpected operation {go_format.quote(attributes.operation)}")
-    new, old = (_rest_of_claim(each or {}) for each in (attributes.obj, attributes.old))
+    new, old = (_rest_of_claim(claim_object or {}) for claim_object in (attributes.obj, attributes.old))
     if new != old:
         attributes.refuse(
             f"node {go_format.quote(node)} is not allowed to update fields other than status.quantity and "
@@ -46,19 +46,19 @@ def _own_name(node: str, attributes: Attributes, what: str) -> None:
 
 
 def lease(lookups: Lookups, node: str, attributes: Attributes) -> None:
-    """A node renews its own lease."""
+    """Let a node renew its own lease."""
     if attributes.namespace != _LEASES:
         attributes.refuse(f"can only access leases in the {go_format.quote(_LEASES)} system namespace")
     _own_name(node, attributes, "node lease")
 
 
 def csi_node(lookups: Lookups, node: str, attributes: Attributes) -> None:
-    """A node tells of its own CSI drivers."""
+    """Let a node tell of its own CSI drivers."""
     _own_name(node, attributes, "CSINode")
 
 
 def resource_slice(lookups: Lookups, node: str, attributes: Attributes) -> None:
-    """A node publishes its own devices."""
+    """Let a node publish its own devices."""
     verbs = {CREATE: ("create", attributes.obj), DELETE: ("delete", attributes.old)}
     if attributes.operation not in verbs:
         return

@@ -7,7 +7,7 @@ from typing import Any
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, DELETE, UPDATE, Attributes
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, DELETE, UPDATE, Attributes
 from pybernetes.control_plane.apiserver.admission.plugins.node_restriction.lookups import Lookups
 from pybernetes.control_plane.apiserver.authz.node.references import MIRROR, named_by_pod
 
@@ -31,7 +31,7 @@ _PROJECTIONS = {
 
 
 def check(lookups: Lookups, node: str, attributes: Attributes) -> None:
-    """Refuses what a node may not do to a pod."""
+    """Refuse what a node may not do to a pod."""
     match attributes.subresource:
         case "":
             _pod(lookups, node, attributes)
@@ -92,16 +92,16 @@ def _owner(lookups: Lookups, node: str, attributes: Attributes, owner: dict[str,
         )
     if owner.get("blockOwnerDeletion"):
         attributes.refuse(f"node {quoted} must not set blockOwnerDeletion on an owner reference")
-    found = lookups.nodes.get("", node)
-    if found is None:
+    node_object = lookups.nodes.get("", node)
+    if node_object is None:
         raise errors.not_found("", "node", node)
-    uid = found["metadata"].get("uid", "")
+    uid = node_object["metadata"].get("uid", "")
     if owner.get("uid") != uid:
         attributes.refuse(f"node {node} UID mismatch: expected {owner.get('uid', '')} got {uid}")
 
 
 def reference_of(attributes: Attributes, pod: Object) -> str:
-    """An object that a pod refers to and a node could not read otherwise, as messages tell it, or nothing."""
+    """Return an object that a pod refers to and a node could not read otherwise, as messages tell it, or nothing."""
     spec = pod["spec"]
     if spec.get("serviceAccountName"):
         return "serviceaccounts"
@@ -130,7 +130,7 @@ def _status(node: str, attributes: Attributes) -> None:
         attributes.refuse(
             f"node {quoted} can only update pod status for pods with spec.nodeName set to itself"
         )
-    after, before = (each.get("metadata", {}).get("labels") or {} for each in (new, old))
+    after, before = (pod.get("metadata", {}).get("labels") or {} for pod in (new, old))
     if after != before:
         attributes.refuse(f"node {quoted} cannot update labels through pod status")
     for key, words in (
@@ -138,7 +138,7 @@ def _status(node: str, attributes: Attributes) -> None:
         ("extendedResourceClaimStatus", "extended resource claim status"),
         ("nodeAllocatableResourceClaimStatuses", "node allocatable resource claim statuses"),
     ):
-        after, before = (each.get("status", {}).get(key) or None for each in (new, old))
+        after, before = (pod.get("status", {}).get(key) or None for pod in (new, old))
         if after != before:
             attributes.refuse(f"node {quoted} cannot update {words}")
 

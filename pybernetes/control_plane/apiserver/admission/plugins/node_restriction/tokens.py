@@ -7,8 +7,8 @@ from typing import Any
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.authorization_checks import verdict
-from pybernetes.control_plane.apiserver.admission.chain import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.plugins.node_restriction.lookups import Lookups
 
 # Volume types that CSI drivers have taken over.
@@ -24,7 +24,7 @@ _MIGRATED = {
 
 
 async def check(lookups: Lookups, node: str, attributes: Attributes) -> None:
-    """Refuses tokens that no pod on the node needs."""
+    """Refuse tokens that no pod on the node needs."""
     if attributes.operation != CREATE or attributes.subresource != "token":
         return
     spec = (attributes.obj or {}).get("spec", {})
@@ -70,7 +70,7 @@ async def _audience(lookups: Lookups, attributes: Attributes, pod: Object, audie
 
 
 def _needs(lookups: Lookups, pod: Object, volume: dict[str, Any], audience: str, problems: list[str]) -> bool:
-    """Whether a volume needs a token for an audience; what cannot be found out is noted."""
+    """Return whether a volume needs a token for an audience; what cannot be found out is noted."""
     for source in (volume.get("projected") or {}).get("sources") or ():
         token = source.get("serviceAccountToken")
         if token is not None and token.get("audience", "") == audience:
@@ -91,7 +91,7 @@ def _needs(lookups: Lookups, pod: Object, volume: dict[str, Any], audience: str,
 
 
 def _driver(lookups: Lookups, namespace: str, pod: str, volume: dict[str, Any]) -> str:
-    """The CSI driver behind a volume of a pod, or nothing."""
+    """Return the CSI driver behind a volume of a pod, or nothing."""
     if (volume.get("ephemeral") or {}).get("volumeClaimTemplate") is not None:
         return _driver_of_claim(lookups, namespace, f"{pod}-{volume.get('name', '')}")
     if volume.get("persistentVolumeClaim") is not None:

@@ -33,7 +33,7 @@ class Configuration:
 
     @staticmethod
     def read(document: Any) -> Configuration:
-        """Reads a PodSecurityConfiguration; ValueError tells everything that is wrong with it."""
+        """Read a PodSecurityConfiguration; ValueError tells everything that is wrong with it."""
         if not document:
             return Configuration()
         version, kind = document.get("apiVersion"), document.get("kind")
@@ -66,13 +66,13 @@ def _standard(defaults: dict[str, str], mode: str, errors: Errors) -> Standard:
 
 
 def _exempt(exemptions: dict[str, Any], key: str, check: Any, errors: Errors) -> frozenset[str]:
-    found: set[str] = set()
+    exempt: set[str] = set()
     for index, name in enumerate(exemptions.get(key) or ()):
         path = (Path("exemptions") / key)[index]
         problems = check(name)
         if problems:
             errors.invalid(path, name, ", ".join(problems))
-        elif name in found:
+        elif name in exempt:
             errors.duplicate(path, name)
-        found.add(name)
-    return frozenset(found)
+        exempt.add(name)
+    return frozenset(exempt)

@@ -15,16 +15,20 @@ _MOST = 3000
 
 
 def changes_images(new: Object, old: Object) -> bool:
-    """Whether an update is one that could make a pod violate something: images or ephemeral containers."""
+    """Return whether an update is one that could make a pod violate something: images or ephemeral containers."""
     after, before = new.get("spec", {}), old.get("spec", {})
     for key in ("containers", "initContainers"):
-        images, old_images = ([each.get("image") for each in spec.get(key) or ()] for spec in (after, before))
+        images, old_images = (
+            [container.get("image") for container in spec.get(key) or ()] for spec in (after, before)
+        )
         if images != old_images:
             return True
-    known = {each.get("name"): each.get("image") for each in before.get("ephemeralContainers") or ()}
+    known = {
+        container.get("name"): container.get("image") for container in before.get("ephemeralContainers") or ()
+    }
     return any(
-        each.get("name") not in known or known[each.get("name")] != each.get("image")
-        for each in after.get("ephemeralContainers") or ()
+        container.get("name") not in known or known[container.get("name")] != container.get("image")
+        for container in after.get("ephemeralContainers") or ()
     )
 
 
@@ -36,7 +40,7 @@ def _controller(pod: Object) -> Any:
 
 
 def _by_importance(pods: Iterable[Object], exempt: Collection[str]) -> Iterator[Object]:
-    """One pod of each controller first: its others are most likely the same."""
+    """Put one pod of each controller first: its others are most likely the same."""
     seen: set[str] = set()
     later: list[Object] = []
     for pod in pods:
@@ -55,24 +59,24 @@ def _by_importance(pods: Iterable[Object], exempt: Collection[str]) -> Iterator[
 def warnings(
     namespace: str, pods: Iterable[Object], enforce: Standard, exempt: Collection[str] = ()
 ) -> list[str]:
-    """Which pods a stricter policy would not let in again."""
+    """Return which pods a stricter policy would not let in again."""
     chosen = list(_by_importance(pods, exempt))
-    found: dict[str, list[str]] = {}
+    violators: dict[str, list[str]] = {}
     for pod in chosen[:_MOST]:
         violations = evaluate(enforce, pod["metadata"], pod["spec"])
         if violations:
-            found.setdefault(reasons(violations), []).append(pod["metadata"]["name"])
+            violators.setdefault(reasons(violations), []).append(pod["metadata"]["name"])
     texts = []
     if len(chosen) > _MOST:
         texts.append(
             f"new PodSecurity enforce level only checked against the first {_MOST} of {len(chosen)} existing pods"
         )
-    if found:
+    if violators:
         level = go_format.quote(str(enforce))
         texts.append(
             f"existing pods in namespace {go_format.quote(namespace)} violate the new PodSecurity enforce level {level}"
         )
-    return texts + sorted(f"{_names(names)}: {why}" for why, names in found.items())
+    return texts + sorted(f"{_names(names)}: {why}" for why, names in violators.items())
 
 
 def _names(names: list[str]) -> str:
@@ -83,7 +87,7 @@ def _names(names: list[str]) -> str:
 
 
 def exempt_warning(name: str, policy: Policy, defaults: Policy, namespace: Object) -> str:
-    """What to tell who sets a policy where none holds, or nothing."""
+    """Return what to tell who sets a policy where none holds, or nothing."""
     if policy.privileged or policy.equivalent(defaults):
         return ""
     labels = namespace["metadata"].get("labels") or {}

@@ -14,15 +14,15 @@ _VERSIONS = {
 
 
 def limited_resources(document: Any) -> list[Limited]:
-    """The limited resources that a configuration names; ValueError if it is none."""
+    """Return the limited resources that a configuration names; ValueError if it is none."""
     if not document:
         return []
     version, kind = document.get("apiVersion"), document.get("kind")
     if _VERSIONS.get(version) != kind:
         expected = "ResourceQuotaConfiguration of apiserver.config.k8s.io/v1"
         raise ValueError(f"ResourceQuota: expected a {expected}, not {kind} of {version}")
-    found = document.get("limitedResources") or []
-    for index, each in enumerate(found):
-        if not each.get("resource"):
+    limited = document.get("limitedResources") or []
+    for index, resource in enumerate(limited):
+        if not resource.get("resource"):
             raise ValueError(f"ResourceQuota: limitedResources[{index}].resource: Required value")
-    return found
+    return limited

@@ -16,8 +16,9 @@ from pybernetes.api.quota.decide import Limited, QuotaError, Write, charge
 from pybernetes.api.quota.evaluator import Evaluator
 from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import ResourceList
-from pybernetes.control_plane.apiserver.admission.chain import Attributes, failure
+from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
+from pybernetes.control_plane.apiserver.admission.plugin import failure
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.storage.modify import KEEP, Outcome, modify
 
@@ -50,7 +51,7 @@ class Reservations:
         self._workers: dict[str, asyncio.Task[None]] = {}
 
     async def reserve(self, evaluator: Evaluator, attributes: Attributes) -> None:
-        """Returns when the write is charged; raises StatusError if there is no room for it."""
+        """Charge the write; StatusError if there is no room for it."""
         assert attributes.obj is not None
         write = Write(attributes.operation, attributes.subresource, attributes.obj, attributes.old)
         namespace = attributes.namespace
@@ -77,7 +78,7 @@ class Reservations:
             del self._workers[namespace]
 
     async def _settle(self, namespace: str, waiters: list[_Waiter]) -> None:
-        """Judges and charges until all are through."""
+        """Judge and charge until all are through."""
         quotas: Sequence[Object] = self._quotas.all(namespace)
         limited = self._limited
         for _ in range(_TRIES):
@@ -99,7 +100,7 @@ class Reservations:
     def _judge(
         self, quotas: Sequence[Object], waiters: list[_Waiter], limited: Sequence[Limited]
     ) -> tuple[list[ResourceList], list[_Waiter]]:
-        """What will be in use, and the writes that depend on that being written."""
+        """Return what will be in use, and the writes that depend on that being written."""
         used = [quota.get("status", {}).get("used") or {} for quota in quotas]
         now, left = self._context.clock(), []
         for waiter in waiters:
@@ -120,7 +121,7 @@ class Reservations:
         return used, left
 
     async def _write(self, quotas: Sequence[Object], used: Sequence[ResourceList]) -> set[str]:
-        """Writes the statuses; gives the names of the quotas that somebody else changed."""
+        """Write the statuses and return the names of the quotas that somebody else changed."""
         failed: set[str] = set()
         kind = self._quotas.kind
         for quota, amounts in zip(quotas, used, strict=True):

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import base64
 
-from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator
+from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, generator
 from pybernetes.tools.kubectl.commands.create._sources import gather
 from pybernetes.tools.kubectl.commands.create.secret.generic import secret
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.json import dumps
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Create a secret for use with a Docker registry"
 USAGE = "create secret docker-registry NAME --docker-username=user --docker-password=password --docker-email=email [--docker-server=string] [--from-file=[key=]source] [--dry-run=server|client|none]"

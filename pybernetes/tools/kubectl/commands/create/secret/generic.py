@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import base64
 
-from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator, metadata
+from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, generator, metadata
 from pybernetes.tools.kubectl.commands.create._sources import SOURCES, check_key, gather, hash_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.json import dumps
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Create a secret from a local file, directory, or literal value"
 USAGE = "create secret generic NAME [--type=string] [--from-file=[key=]source] [--from-literal=key1=value1] [--dry-run=server|client|none]"

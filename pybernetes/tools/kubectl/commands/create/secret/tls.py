@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator
+from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, generator
 from pybernetes.tools.kubectl.commands.create.secret.generic import secret
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Create a TLS secret"
 USAGE = (

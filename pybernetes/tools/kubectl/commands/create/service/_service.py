@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._generator import Object, metadata
+from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.commands.create._generator import metadata
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 TCP = "- tcp list | port, or port:targetPort\n"
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator
+from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, generator
 from pybernetes.tools.kubectl.commands.create.service._service import TCP, service
 from pybernetes.tools.kubectl.context import Context
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Create a ClusterIP service"
 USAGE = "create service clusterip NAME [--tcp=<port>:<targetPort>] [--dry-run=server|client|none]"

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.create._generator import COMMON, Object, generator
+from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.commands.create._generator import COMMON, generator
 from pybernetes.tools.kubectl.commands.create.service._service import TCP, service
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
+
 
 SUMMARY = "Create a ExternalName service"
 USAGE = "create service externalname NAME --external-name external.name [--dry-run=server|client|none]"

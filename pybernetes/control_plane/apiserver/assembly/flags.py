@@ -1,0 +1,35 @@
+"""The flags of kube-apiserver, by the part of the server that declares them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pybernetes.control_plane.apiserver.admission import setup as admission
+from pybernetes.control_plane.apiserver.aggregation import proxy
+from pybernetes.control_plane.apiserver.assembly import secure_serving
+from pybernetes.control_plane.apiserver.audit import setup as audit
+from pybernetes.control_plane.apiserver.authn import setup as authentication
+from pybernetes.control_plane.apiserver.authz import setup as authorization
+from pybernetes.control_plane.apiserver.flowcontrol import priority_level
+from pybernetes.control_plane.apiserver.proxy import kubelets
+from pybernetes.control_plane.apiserver.services import options as services
+from pybernetes.control_plane.store import open as storage
+from pybernetes.lib.flags import Flag, Seconds
+
+_COMPACTION = Flag("etcd-compaction-interval", Seconds(300), "how often history is let go; 0 keeps it")
+
+
+def groups() -> dict[str, Sequence[Flag]]:
+    """Return every flag under the title that the help shows it below; drivers and plugins declare their own."""
+    return {
+        "serving": secure_serving.FLAGS,
+        "storage": [*storage.flags(), _COMPACTION],
+        "authentication": authentication.flags(),
+        "audit": audit.FLAGS,
+        "nodes": kubelets.FLAGS,
+        "aggregation": proxy.FLAGS,
+        "flow control": priority_level.FLAGS,
+        "authorization": authorization.flags(),
+        "admission": admission.flags(),
+        "services": services.FLAGS,
+    }

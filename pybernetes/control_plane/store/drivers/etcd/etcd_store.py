@@ -1,0 +1,264 @@
+"""Keeps the data in an etcd v3 cluster, which other API servers may share.
+
+Reads are answered from a mirror that follows etcd; a write is a transaction that compares the key's
+revision, and returns once the mirror has seen it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Unpack
+
+import grpc
+from aetcd import rpc
+
+from pybernetes.control_plane.store.drivers.etcd import snapshot
+from pybernetes.control_plane.store.drivers.etcd.client import CALL_SECONDS, EtcdClient, Rejected
+from pybernetes.control_plane.store.drivers.etcd.feed import EtcdFeed
+from pybernetes.control_plane.store.drivers.etcd.leases import Leases
+from pybernetes.control_plane.store.mirrored_store import MirroredStore
+from pybernetes.control_plane.store.protocol import (
+    CommonOptions,
+    Conflict,
+    Event,
+    FutureRevision,
+    KeyExists,
+    NotFound,
+    Record,
+    SnapshotStatus,
+    Unavailable,
+)
+
+START_SECONDS = 30.0
+HEALTH_SECONDS = 2.0
+# How long an event may be under way before we ask etcd for it, and before we doubt the connection.
+PATIENCE_SECONDS = 0.05
+SILENCE_SECONDS = 2.0
+
+
+class EtcdStore(MirroredStore):
+    """A store in an etcd cluster."""
+
+    local = False
+
+    def __init__(
+        self,
+        servers: Sequence[str],
+        *,
+        prefix: str = "/registry",
+        cafile: str | None = None,
+        certfile: str | None = None,
+        keyfile: str | None = None,
+        **options: Unpack[CommonOptions],
+    ) -> None:
+        super().__init__(**options)
+        self._prefix = prefix.rstrip("/") + "/"
+        self._barrier = self._prefix + "pybernetes/barrier"
+        self._tls = {"cafile": cafile, "certfile": certfile, "keyfile": keyfile}
+        self._servers = list(servers)
+        self._client: EtcdClient | None = None
+        self._feed: EtcdFeed | None = None
+        self._leases: Leases | None = None
+        self._this_head: asyncio.Task[int] | None = None
+        self._next_head: asyncio.Task[int] | None = None
+        self._nudging = asyncio.Lock()
+
+    @property
+    def client(self) -> EtcdClient:
+        """The connection; Unavailable before start() and after close()."""
+        if self._client is None:
+            raise Unavailable("the store is not open")
+        return self._client
+
+    async def start(self) -> None:
+        """Connect, read everything and follow."""
+        self._client = EtcdClient(self._servers, **self._tls)
+        self._leases = Leases(self._client)
+        self._feed = EtcdFeed(self._client, self.mirror, self._prefix, self.stamp, self._barrier)
+        try:
+            await self._feed.start(START_SECONDS)
+        except BaseException:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        """End every watch and close the connections."""
+        if self._feed is not None:
+            await self._feed.close()
+        if self._client is not None:
+            client, self._client = self._client, None
+            await client.close()
+        self.end()
+
+    # --- writing
+
+    async def create(self, key: str, value: bytes, *, ttl: int = 0) -> Record:
+        """Write a new key; KeyExists when it is there."""
+        revision, current, repeated = await self._put(key, self._is(key, 0), value, ttl)
+        if not revision and current is not None:
+            if not repeated or current.value != value:
+                raise KeyExists(key)
+            revision = current.mod_revision
+        return self._written(key, value, revision)
+
+    async def update(self, key: str, value: bytes, revision: int, *, ttl: int = 0) -> Record:
+        """Replace a value if the key is still at `revision`."""
+        compare = self._is(key, revision) if revision else self._exists(key)
+        written, current, repeated = await self._put(key, compare, value, ttl)
+        if not written:
+            if current is None:
+                raise NotFound(key)
+            if not repeated or current.value != value:
+                raise Conflict(key, self._seen(current))
+            written = current.mod_revision
+        return self._written(key, value, written)
+
+    async def delete(self, key: str, revision: int) -> Event:
+        """Delete a key if it is still at `revision` (0: whatever it is)."""
+        deletion = rpc.RequestOp(request_delete_range=rpc.DeleteRangeRequest(key=key.encode(), prev_kv=True))
+        before = self.get(key)
+        compare = self._is(key, revision) if revision else self._exists(key)
+        deleted, current, repeated = await self._transact(key, compare, deletion)
+        event = self.mirror.last_event(key)
+        if not deleted:
+            if current is not None:
+                raise Conflict(key, self._seen(current))
+            # Gone after a failed attempt of ours: that is what was asked for.
+            if not repeated or event is None or event.record is not None:
+                raise NotFound(key)
+        if event is None or event.record is not None or (deleted and event.revision != deleted):
+            event = Event(deleted, key, None, before)
+        return event
+
+    async def _put(self, key: str, compare: Any, value: bytes, ttl: int) -> tuple[int, Any, bool]:
+        put = rpc.PutRequest(key=key.encode(), value=value)
+        if not ttl or self._leases is None:
+            return await self._transact(key, compare, rpc.RequestOp(request_put=put))
+        put.lease = await self._leases.lease(ttl)
+        try:
+            return await self._transact(key, compare, rpc.RequestOp(request_put=put))
+        except Rejected as error:
+            if error.code is not grpc.StatusCode.NOT_FOUND:
+                raise
+            # The lease has been revoked: once more with a new one.
+            self._leases.forget(ttl)
+            put.lease = await self._leases.lease(ttl)
+            return await self._transact(key, compare, rpc.RequestOp(request_put=put))
+
+    async def _transact(self, key: str, compare: Any, change: Any) -> tuple[int, Any, bool]:
+        """Return the revision of the change, or 0 with what is there instead; and whether it was tried before."""
+        read = rpc.RequestOp(request_range=rpc.RangeRequest(key=key.encode()))
+        request = rpc.TxnRequest(compare=[compare], success=[change], failure=[read])
+        answer, repeated = await self.client.call(lambda endpoint: endpoint.kv.Txn, request)
+        if answer.succeeded:
+            await self._catch_up(answer.header.revision, CALL_SECONDS, ours=True)
+            return answer.header.revision, None, repeated
+        # An error must not speak of a state that this process cannot see yet.
+        pairs = answer.responses[0].response_range.kvs
+        if pairs:
+            await self._catch_up(pairs[0].mod_revision, CALL_SECONDS, ours=True)
+            return 0, pairs[0], repeated
+        await self._catch_up(answer.header.revision, CALL_SECONDS)
+        return 0, None, repeated
+
+    def _is(self, key: str, revision: int) -> Any:
+        return rpc.Compare(
+            key=key.encode(), target=rpc.Compare.MOD, result=rpc.Compare.EQUAL, mod_revision=revision
+        )
+
+    def _exists(self, key: str) -> Any:
+        return rpc.Compare(
+            key=key.encode(), target=rpc.Compare.VERSION, result=rpc.Compare.GREATER, version=0
+        )
+
+    def _written(self, key: str, value: bytes, revision: int) -> Record:
+        current = self.get(key)
+        if current is not None and current.revision == revision:
+            return current
+        return Record(key, self.stamp(value, revision), revision)  # changed again since
+
+    def _seen(self, pair: Any) -> Record:
+        return self._written(pair.key.decode(), pair.value, pair.mod_revision)
+
+    # --- keeping up
+
+    async def sync(self) -> None:
+        """Make one linearizable read for all callers that wait, and let the mirror catch up with it."""
+        # A read that is under way may have been answered before this call: only the next one counts.
+        if self._next_head is None:
+            self._next_head = asyncio.get_running_loop().create_task(self._head_after(self._this_head))
+        await self._catch_up(await asyncio.shield(self._next_head), CALL_SECONDS)
+
+    async def _head_after(self, before: asyncio.Task[int] | None) -> int:
+        if before is not None:
+            await asyncio.wait([before])
+        self._this_head, self._next_head = self._next_head, None
+        return await self._head(CALL_SECONDS)
+
+    async def _head(self, timeout: float) -> int:
+        """Return the current revision of the cluster."""
+        request = rpc.RangeRequest(key=self._barrier.encode(), keys_only=True)
+        answer, _ = await self.client.call(lambda endpoint: endpoint.kv.Range, request, timeout=timeout)
+        revision: int = answer.header.revision
+        return revision
+
+    async def wait(self, revision: int, timeout: float) -> bool:
+        """Wait until the visible state has reached a revision; False when the timeout passed first."""
+        try:
+            await self._catch_up(revision, timeout)
+        except Unavailable:
+            return False
+        return True
+
+    async def _catch_up(self, revision: int, timeout: float, *, ours: bool = False) -> None:
+        """Wait for the mirror; a revision that is not `ours`, of a key of our prefix, must be asked for."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout
+        if revision <= self.mirror.revision or await super().wait(revision, min(PATIENCE_SECONDS, timeout)):
+            return
+        if not ours:
+            await self._nudge(revision, deadline - loop.time())
+        if await super().wait(revision, min(SILENCE_SECONDS, deadline - loop.time())):
+            return
+        if deadline > loop.time() and self._feed is not None:
+            self._feed.reconnect()
+        if not await super().wait(revision, deadline - loop.time()):
+            raise Unavailable(f"revision {revision} has not arrived from etcd, seen is {self.revision}")
+
+    async def _nudge(self, revision: int, timeout: float) -> None:
+        """Make etcd tell how far its watch is; what one caller asks for helps all others."""
+        async with self._nudging:
+            if revision <= self.revision or self._feed is None or timeout <= 0:
+                return
+            if self._feed.progress_is_ordered:
+                await self._feed.request_progress()
+                await super().wait(revision, PATIENCE_SECONDS)
+            elif revision <= await self._head(timeout):
+                # Older versions may answer before they have sent the events: write something to wait for.
+                put = rpc.PutRequest(key=self._barrier.encode())
+                answer, _ = await self.client.call(lambda endpoint: endpoint.kv.Put, put, timeout=timeout)
+                await super().wait(answer.header.revision, min(SILENCE_SECONDS, timeout))
+
+    # --- the rest
+
+    async def compact(self, revision: int) -> None:
+        """Forget the history before a revision, in etcd and here; another server may have done it."""
+        if revision > self.revision:
+            raise FutureRevision(revision, self.revision)
+        request = rpc.CompactionRequest(revision=revision)
+        try:
+            await self.client.call(lambda endpoint: endpoint.kv.Compact, request)
+        except Rejected as error:
+            if error.code is not grpc.StatusCode.OUT_OF_RANGE:
+                raise
+        self.mirror.compact(revision)
+
+    async def health(self) -> None:
+        """Raise Unavailable when etcd does not answer a linearizable read."""
+        await self._head(HEALTH_SECONDS)
+
+    async def snapshot_save(self, path: Path) -> SnapshotStatus:
+        """Write etcd's own snapshot to a new file."""
+        return await snapshot.save(self.client, path)

@@ -1,0 +1,159 @@
+"""The embedded store: one SQLite file in a data directory, the default.
+
+A write is checked against the visible state, handed to the commit thread, and becomes visible (and is
+answered) once its transaction is on the disk. A second write to the same key waits for the first one,
+so nothing is ever decided on a state that might still fail to become durable.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+from pathlib import Path
+from typing import Unpack
+
+from pybernetes.control_plane.store.drivers.sqlite import database, directory_lock
+from pybernetes.control_plane.store.drivers.sqlite.committer import Committer, Write, Writes
+from pybernetes.control_plane.store.expiry import Expiry
+from pybernetes.control_plane.store.mirrored_store import MirroredStore
+from pybernetes.control_plane.store.protocol import (
+    CommonOptions,
+    Event,
+    KeyExists,
+    Record,
+    SnapshotStatus,
+    StoreError,
+    Unavailable,
+)
+
+
+class SqliteStore(MirroredStore):
+    """A store in one file, written by this process only."""
+
+    def __init__(self, data_dir: str | os.PathLike[str], **options: Unpack[CommonOptions]) -> None:
+        super().__init__(**options)
+        self.directory = Path(data_dir)
+        self._expiry = Expiry(self.clock, self.delete)
+        self._committer: Committer | None = None
+        self._lock: int | None = None
+        self._pending: dict[str, Write] = {}
+        self._failed = False
+
+    @property
+    def path(self) -> Path:
+        """The file that holds the data."""
+        return self.directory / database.FILE_NAME
+
+    async def start(self) -> None:
+        """Lock the directory, load the file and start the commit thread."""
+        try:
+            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._lock = directory_lock.acquire(self.directory)
+        except OSError as error:
+            raise StoreError(f"cannot use {self.directory}: {error.strerror}") from error
+        try:
+            connection = database.connect(self.path)
+            rows, revision = database.load(connection)
+        except (StoreError, sqlite3.Error, OSError) as error:
+            self._unlock()
+            raise StoreError(str(error)) from error
+        stamp = self.stamp
+        records = [
+            Record(key, stamp(value, changed), changed, expires)
+            for key, changed, value, expires in rows
+            if value is not None
+        ]
+        self.mirror.load(records, revision)
+        self._committer = Committer(connection, revision, self._committed)
+        for record in records:
+            if record.expires:
+                self._expiry.add(record)
+
+    async def close(self) -> None:
+        """Finish pending writes, end every watch and unlock the directory."""
+        self._expiry.close()
+        if self._committer is not None:
+            await self._committer.close()
+            self._committer = None
+        self._unlock()
+        self.end()
+
+    async def create(self, key: str, value: bytes, *, ttl: int = 0) -> Record:
+        """Write a new key; KeyExists when it is there."""
+        if key in self._pending:
+            await self._turn(key)
+        if key in self.mirror.records:
+            raise KeyExists(key)
+        return await self._put(key, value, ttl, None)
+
+    async def update(self, key: str, value: bytes, revision: int, *, ttl: int = 0) -> Record:
+        """Replace a value if the key is still at `revision`."""
+        if key in self._pending:
+            await self._turn(key)
+        return await self._put(key, value, ttl, self.expected(key, revision))
+
+    async def delete(self, key: str, revision: int) -> Event:
+        """Delete a key if it is still at `revision` (0: whatever it is)."""
+        if key in self._pending:
+            await self._turn(key)
+        return await self._submit(Write(key, None, 0.0, self.expected(key, revision)))
+
+    async def health(self) -> None:
+        """Raise Unavailable when writing fails; after a failure this tries for itself."""
+        if self._failed or self._committer is None:
+            await self._submit(Write(None, None, 0.0, None))
+
+    async def snapshot_save(self, path: Path) -> SnapshotStatus:
+        """Copy the file as of now to a new file, while writes go on."""
+        return await asyncio.get_running_loop().run_in_executor(None, database.save, self.path, path)
+
+    async def _put(self, key: str, value: bytes, ttl: int, previous: Record | None) -> Record:
+        if not key.isascii():
+            key.encode()  # what cannot be written raises here, not in a batch with others
+        event = await self._submit(Write(key, value, self.clock() + ttl if ttl else 0.0, previous))
+        assert event.record is not None
+        return event.record
+
+    async def _turn(self, key: str) -> None:
+        """Wait until no other write of a key is under way."""
+        while (write := self._pending.get(key)) is not None:
+            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            write.others.append(waiter)
+            await waiter
+
+    async def _submit(self, write: Write) -> Event:
+        if self._committer is None:
+            raise Unavailable("the store is not open")
+        self._committer.submit(write)
+        if write.key is not None:
+            self._pending[write.key] = write
+        return await write.future
+
+    def _committed(self, writes: Writes, error: Exception | None) -> None:
+        """Make a committed batch visible; after a failure, nothing has changed."""
+        self._failed = error is not None
+        events: list[Event] = []
+        for write in writes:
+            key, value, revision = write.key, write.value, write.revision
+            if key is None:
+                write.event = Event(revision, "", None, None)
+                continue
+            del self._pending[key]
+            if error is None:
+                record = None
+                if value is not None:
+                    record = Record(key, self.stamp(value, revision), revision, write.expires)
+                    if write.expires:
+                        self._expiry.add(record)
+                write.event = Event(revision, key, record, write.previous)
+                events.append(write.event)
+        if events:
+            self.mirror.apply(events)
+        for write in writes:
+            write.settle(error)
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            directory_lock.release(self._lock)
+            self._lock = None

@@ -1,0 +1,22 @@
+"""The files of the kubelet's serving certificate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pybernetes.lib import tls
+from pybernetes.node.kubelet.options import Options
+
+
+def serving_files(options: Options, addresses: tuple[str, ...]) -> tuple[Path, Path]:
+    """Return the files of the serving certificate: the configured ones, or a self-signed one."""
+    settings = options.configuration
+    if settings["tlsCertFile"] and settings["tlsPrivateKeyFile"]:
+        return Path(settings["tlsCertFile"]), Path(settings["tlsPrivateKeyFile"])
+    assert options.certificates is not None
+    current = options.certificates / "kubelet-server-current.pem"
+    if settings["serverTLSBootstrap"] and current.exists():
+        return current, current
+    names = [options.hostname or options.node_name, options.node_name, *addresses, "127.0.0.1", "localhost"]
+    certificate, key, _ = tls.ensure_serving(options.certificates, names, stem="kubelet")
+    return certificate, key

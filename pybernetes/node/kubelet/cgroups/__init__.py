@@ -1,0 +1,1 @@
+"""Control groups of pods, and requests and limits in the units of control groups."""

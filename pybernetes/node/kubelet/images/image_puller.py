@@ -1,0 +1,126 @@
+"""Pulls images when containers need them: pull policies, credentials, and a back-off after failures."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from pybernetes.api.core.pod import image_names
+from pybernetes.api.resource import Object
+from pybernetes.lib.clock import Clock
+from pybernetes.node.kubelet.backoff import Backoff
+from pybernetes.node.kubelet.cri.client import CriClient, CriError
+from pybernetes.node.kubelet.cri.messages import Message
+from pybernetes.node.kubelet.images.registry_credentials import credentials
+
+_ERROR_SECONDS = 1.0  # how long a container reports ErrImagePull before it reports ImagePullBackOff
+Report = Callable[[str, str, str], None]  # type, reason, message of an event
+
+
+class ImageError(Exception):
+    """An image is not available; ``reason`` is why the container waits."""
+
+    def __init__(self, reason: str, message: str, retry: float = 0.0) -> None:
+        super().__init__(message)
+        self.reason, self.message, self.retry = reason, message, retry
+
+
+class ImagePuller:
+    """Pulls the images of a node's pods."""
+
+    def __init__(self, cri: CriClient, clock: Clock, *, serialize: bool = True, parallel: int = 0) -> None:
+        self._cri, self._clock = cri, clock
+        self._backoff = Backoff()
+        self._slots = asyncio.Semaphore(1 if serialize else parallel or 1000)
+        self._failures: dict[tuple[str, str], tuple[float, str]] = {}  # when and why a pull failed
+
+    async def ensure(
+        self,
+        uid: str,
+        image: str,
+        policy: str,
+        secrets: list[Object],
+        sandbox_config: Message,
+        report: Report,
+    ) -> Message:
+        """Return the image, pulled if the policy says so; raise ImageError if it is not available."""
+        if image_names.parse(image) is None:
+            message = f'couldn\'t parse image name "{image}": invalid reference format'
+            raise self._invalid_name(image, message, report)
+        present = await self._present(image, report)
+        if policy == "Never" and present is None:
+            message = f'Container image "{image}" is not present with pull policy of Never'
+            report("Warning", "ErrImageNeverPull", message)
+            raise ImageError("ErrImageNeverPull", message)
+        if present is not None and policy != "Always":
+            report(
+                "Normal",
+                "Pulled",
+                f'Container image "{image}" already present on machine and can be accessed by the pod',
+            )
+            return present
+        key = (uid, image)
+        now = self._clock.now()
+        failure = self._failures.get(key)
+        left = self._backoff.delay(key) - (now - failure[0]) if failure is not None else 0.0
+        if left > 0:
+            message = f'Back-off pulling image "{image}"'
+            report("Normal", "BackOff", message)
+            assert failure is not None
+            raise ImageError("ImagePullBackOff", f"{message}: {failure[1]}", left)
+        report("Normal", "Pulling", f'Pulling image "{image}"')
+        started = self._clock.monotonic()
+        try:
+            async with self._slots:
+                begun = self._clock.monotonic()
+                await self._pull(image, secrets, sandbox_config)
+        except CriError as error:
+            message = f'failed to pull image "{image}": {error.message}'
+            report("Warning", "Failed", f'Failed to pull image "{image}": {error.message}')
+            now = self._clock.now()
+            self._backoff.next(key, now, now)
+            self._failures[key] = (now, f"ErrImagePull: {error.message}")
+            raise ImageError("ErrImagePull", message, _ERROR_SECONDS) from None
+        self._failures.pop(key, None)
+        took, whole = self._clock.monotonic() - begun, self._clock.monotonic() - started
+        pulled = await self._present(image, report)
+        size = pulled.size if pulled is not None else 0
+        report(
+            "Normal",
+            "Pulled",
+            f'Successfully pulled image "{image}" in {took * 1000:.0f}ms ({whole * 1000:.0f}ms including waiting). Image size: {size} bytes.',
+        )
+        if pulled is None:
+            raise ImageError("ImageInspectError", f'the image "{image}" is not there after it was pulled')
+        return pulled
+
+    async def _present(self, image: str, report: Report) -> Message | None:
+        try:
+            return await self._cri.image_status(image)
+        except CriError as error:
+            if error.code == "INVALID_ARGUMENT" or "invalid reference" in error.message:
+                raise self._invalid_name(image, error.message, report) from None
+            raise
+
+    def _invalid_name(self, image: str, why: str, report: Report) -> ImageError:
+        message = f'Failed to apply default image tag "{image}": {why}'
+        report("Warning", "InspectFailed", message)
+        return ImageError("InvalidImageName", message)
+
+    async def _pull(self, image: str, secrets: list[Object], sandbox_config: Message) -> None:
+        candidates: list[dict[str, str] | None] = [*credentials(image, secrets)]
+        failure: CriError | None = None
+        for auth in candidates or [None]:
+            try:
+                await self._cri.pull_image(image, auth, sandbox_config)
+                return
+            except CriError as error:
+                failure = error
+        assert failure is not None
+        raise failure
+
+    def forget(self, uid: str) -> None:
+        """Forget a pod that is gone."""
+        self._backoff.forget(uid)
+        for key in [key for key in self._failures if key[0] == uid]:
+            del self._failures[key]

@@ -1,0 +1,272 @@
+"""Starts pods: creates their sandboxes, and creates and starts their containers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from pybernetes.api.resource import Object
+from pybernetes.client.refs import CONFIG_MAPS, RUNTIME_CLASSES, SECRETS
+from pybernetes.node.kubelet.containers import etc_hosts, logs, resolv_conf
+from pybernetes.node.kubelet.containers.environment import ConfigError, EnvironmentInputs, environment
+from pybernetes.node.kubelet.context import Context
+from pybernetes.node.kubelet.cri import label_keys, specs, start_limiter
+from pybernetes.node.kubelet.cri.client import CriError
+from pybernetes.node.kubelet.cri.messages import Message
+from pybernetes.node.kubelet.cri.pod_runtime import PodRuntime
+from pybernetes.node.kubelet.images.image_puller import ImageError, Report
+from pybernetes.node.kubelet.object_cache import NotSynced, references
+from pybernetes.node.kubelet.pod import lifecycle_hooks
+from pybernetes.node.kubelet.pod.plan import Start
+from pybernetes.node.kubelet.pod.pod_stopper import PodStopper
+from pybernetes.node.kubelet.volumes.container_mounts import container_mounts
+from pybernetes.node.kubelet.volumes.errors import MOUNT_FAILED, ImageVolumeError
+from pybernetes.node.kubelet.volumes.image_volumes import mounted_images
+from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume
+
+
+class StartFailed(Exception):
+    """A container could not be started; ``reason`` is why it waits."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason, self.message = reason, message
+
+
+class PodStarter:
+    """Creates sandboxes, and creates and starts containers on the runtime."""
+
+    def __init__(self, context: Context, stopper: PodStopper) -> None:
+        self.context, self._stopper = context, stopper
+
+    # -- sandboxes ---------------------------------------------------------------------------------------
+
+    def sandbox_config(self, pod: Object, attempt: int, cgroup_parent: str) -> Message:
+        """Return the configuration of a pod's sandbox; record events about its DNS."""
+        settings = self.context.settings
+        resolv, warnings = resolv_conf.pod_resolv_conf(pod, settings.dns)
+        for warning in warnings:
+            if warning == "MissingClusterDNS":
+                name = f"{pod['metadata']['name']}_{pod['metadata']['namespace']}({pod['metadata']['uid']})"
+                text = f'pod: "{name}". kubelet does not have ClusterDNS IP configured and cannot create Pod using "ClusterFirst" policy. Falling back to "Default" policy.'
+                self.context.event(pod, "Warning", "MissingClusterDNS", text)
+            else:
+                self.context.event(pod, "Warning", "DNSConfigForming", warning)
+        return specs.sandbox_config(pod, attempt, cgroup_parent, settings, resolv)
+
+    async def create_sandbox(self, pod: Object, config: Message) -> str:
+        """Create a pod's sandbox; return its id."""
+        specs.log_folder(self.context.settings.logs, pod).mkdir(parents=True, exist_ok=True)
+        handler = await self._handler(pod)
+        try:
+            async with self.context.start_limiter.slot(start_limiter.SANDBOX):
+                return await self.context.cri.run_pod_sandbox(config, handler)
+        except CriError as error:
+            text = f"Failed to create pod sandbox: rpc error: code = {_code(error)} desc = {error.message}"
+            self.context.event(pod, "Warning", "FailedCreatePodSandBox", text)
+            raise
+
+    async def _handler(self, pod: Object) -> str:
+        """Return the runtime's handler for a pod's RuntimeClass."""
+        name = pod["spec"].get("runtimeClassName")
+        if not name:
+            return ""
+        client = self.context.client
+        if client is None:
+            raise ConfigError(f'RuntimeClass "{name}" cannot be looked up without an API server')
+        return (await client.get(RUNTIME_CLASSES, name)).get("handler", "")
+
+    # -- containers --------------------------------------------------------------------------------------
+
+    async def start(
+        self,
+        pod: Object,
+        start: Start,
+        runtime: PodRuntime,
+        config: Message,
+        mounted: Mapping[str, MountedVolume],
+        addresses: tuple[str, ...],
+    ) -> str:
+        """Pull a container's image, create and start the container, run its postStart hook; return the run's id."""
+        context, container = self.context, start.container
+        sandbox = runtime.sandbox
+        assert sandbox is not None
+
+        def report(type_: str, reason: str, message: str) -> None:
+            context.event(pod, type_, reason, message, container)
+
+        try:
+            images, image = await self._images(pod, container, config, report)
+            variables, mounted_files = await self._prepare(pod, container, {**mounted, **images}, addresses)
+            attempt = self._attempt(pod, start, runtime)
+            definition = specs.container_config(
+                pod, container, attempt, image, variables, mounted_files, context.settings,
+                _target(start, runtime),
+            )  # fmt: skip
+            if images:
+                definition.annotations[label_keys.IMAGE_VOLUMES] = ",".join(
+                    volume.image.image for volume in images.values() if volume.image is not None
+                )
+        except (ConfigError, NotSynced, ValueError, OSError) as error:
+            report("Warning", "Failed", f"Error: {error}")
+            raise StartFailed("CreateContainerConfigError", str(error)) from None
+        except ImageVolumeError as error:
+            self._count_images(pod, container, str(error))
+            report("Warning", "Failed", f"Error: {error}")
+            raise StartFailed("CreateContainerError", str(error)) from None
+        folder = specs.log_folder(context.settings.logs, pod) / container["name"]
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            async with context.start_limiter.slot(start_limiter.CREATE):
+                run = await context.cri.create_container(sandbox.id, definition, config)
+        except CriError as error:
+            self._count_images(pod, container, error.message)
+            report("Warning", "Failed", f"Error: {error.message}")
+            raise StartFailed("CreateContainerError", error.message) from None
+        self._count_images(pod, container)
+        report("Normal", "Created", "Container created")
+        try:
+            async with context.start_limiter.slot(start_limiter.START):
+                await context.cri.start_container(run)
+        except CriError as error:
+            report("Warning", "Failed", f"Error: {error.message}")
+            kind = ("container_type", _TYPES[start.group])
+            context.metrics.add("kubelet_started_containers_errors_total", kind, ("code", _code(error)))
+            raise StartFailed("RunContainerError", error.message) from None
+        report("Normal", "Started", "Container started")
+        context.metrics.add("kubelet_started_containers_total", ("container_type", _TYPES[start.group]))
+        if context.settings.log_links is not None:
+            meta = pod["metadata"]
+            where = folder / f"{attempt}.log"
+            logs.link(
+                context.settings.log_links, meta["name"], meta["namespace"], container["name"], run, where
+            )
+        hook = (container.get("lifecycle") or {}).get("postStart")
+        if hook:
+            await self._post_start(pod, container, run, hook, addresses)
+        return run
+
+    async def _post_start(
+        self, pod: Object, container: Object, run: str, hook: Object, addresses: tuple[str, ...]
+    ) -> None:
+        context = self.context
+        try:
+            await lifecycle_hooks.run(
+                context.cri, context.clock, hook, container, run, addresses[0] if addresses else ""
+            )
+        except lifecycle_hooks.HookFailed as error:
+            context.event(pod, "Warning", "FailedPostStartHook", "PostStartHook failed", container)
+            grace = float(pod["spec"].get("terminationGracePeriodSeconds") or 0)
+            context.event(pod, "Normal", "Killing", "FailedPostStartHook", container)
+            await self._stopper.stop_run(pod, container, run, grace, addresses)
+            raise StartFailed("PostStartHookError", str(error)) from None
+
+    async def _images(
+        self, pod: Object, container: Object, config: Message, report: Report
+    ) -> tuple[dict[str, MountedVolume], Message]:
+        """Return the images that a container mounts, and its own."""
+        context, secrets = self.context, await self._pull_secrets(pod)
+
+        def report_volume(type_: str, reason: str, message: str) -> None:
+            context.event(pod, type_, reason, message)
+
+        try:
+            mounted = await context.volumes.images.provide(pod, container, secrets, config, report_volume)
+            return mounted, await context.images.ensure(
+                pod["metadata"]["uid"], container["image"], container.get("imagePullPolicy", "IfNotPresent"),
+                secrets, config, report,
+            )  # fmt: skip
+        except ImageError as error:
+            report("Warning", "Failed", f"Error: {error.reason}")
+            raise
+
+    def _count_images(self, pod: Object, container: Object, failure: str = "") -> None:
+        names = {volume["name"] for volume in mounted_images(pod, container)}
+        if names:
+            how = "errors" if failure.startswith(MOUNT_FAILED) else "succeed"
+            mounted = sum(mount["name"] in names for mount in container.get("volumeMounts", ()))
+            self.context.metrics.add("kubelet_image_volume_requested_total", by=len(names))
+            self.context.metrics.add(f"kubelet_image_volume_mounted_{how}_total", by=mounted)
+
+    async def _pull_secrets(self, pod: Object) -> list[Object]:
+        objects = self.context.objects
+        secrets = []
+        for reference in pod["spec"].get("imagePullSecrets", ()):
+            if objects is None or not reference.get("name"):
+                continue
+            try:
+                secret = await objects.get(SECRETS, pod["metadata"]["namespace"], reference["name"])
+            except NotSynced:
+                continue
+            if secret is None:
+                text = f"Unable to retrieve some image pull secrets ({reference['name']}); attempting to pull the image may not succeed."
+                self.context.event(pod, "Warning", "FailedToRetrieveImagePullSecret", text)
+            else:
+                secrets.append(secret)
+        return secrets
+
+    async def _prepare(
+        self, pod: Object, container: Object, mounted: Mapping[str, MountedVolume], addresses: tuple[str, ...]
+    ) -> tuple[dict[str, str], list[Message]]:
+        context = self.context
+        objects = context.objects
+        fetched: dict[tuple[str, str], Object | None] = {}
+        services: list[Object] = []
+        if objects is not None:
+            for ref, namespace, name in references(pod):
+                fetched[ref.plural, name] = await objects.get(ref, namespace, name)
+            services = await objects.all_services()
+        inputs = EnvironmentInputs(
+            lambda name: fetched.get((CONFIG_MAPS.plural, name)),
+            lambda name: fetched.get((SECRETS.plural, name)),
+            services, addresses, context.addresses,
+            context.node().get("status", {}).get("allocatable", {}),
+            {name: volume.path for name, volume in mounted.items()},
+        )  # fmt: skip
+        variables = environment(pod, container, inputs)
+        folder = context.volumes.folder(pod["metadata"]["uid"])
+        file = self._hosts_file(pod, folder, addresses)
+        return variables, container_mounts(pod, container, mounted, variables, folder, file)
+
+    def _hosts_file(self, pod: Object, folder: Path, addresses: tuple[str, ...]) -> Path | None:
+        if not addresses:
+            return None
+        host, domain = resolv_conf.host_names(pod, self.context.settings.dns.domain)
+        own = Path("/etc/hosts").read_text() if pod["spec"].get("hostNetwork") else ""
+        path = folder / "etc-hosts"
+        path.write_text(etc_hosts.hosts_file(pod, addresses, host, domain, own))
+        path.chmod(0o644)
+        return path
+
+    def _attempt(self, pod: Object, start: Start, runtime: PodRuntime) -> int:
+        """Return the number of a run; where the runtime has forgotten the earlier ones, their logs still tell."""
+        if start.attempt or runtime.run(start.container["name"]) is not None:
+            return start.attempt
+        folder = specs.log_folder(self.context.settings.logs, pod) / start.container["name"]
+        if not folder.is_dir():
+            return 0
+        numbers = [int(name.split(".")[0]) for name in os.listdir(folder) if name.split(".")[0].isdigit()]
+        return max(numbers) + 1 if numbers else 0
+
+
+_TYPES = {
+    "containers": "container",
+    "initContainers": "init_container",
+    "ephemeralContainers": "ephemeral_container",
+}
+
+
+def _target(start: Start, runtime: PodRuntime) -> str:
+    """Return the container whose processes an ephemeral container is to see."""
+    name = start.container.get("targetContainerName") if start.group == "ephemeralContainers" else None
+    if not name:
+        return ""
+    run = runtime.current(name)
+    if run is None:
+        raise ConfigError(f'unable to find target container "{name}"')
+    return run.id
+
+
+def _code(error: CriError) -> str:
+    return "".join(word.capitalize() for word in error.code.split("_"))

@@ -1,0 +1,82 @@
+"""Static pods of the files of a folder, or of one file."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from pybernetes.api.resource import Object
+from pybernetes.lib import rfc3339
+from pybernetes.lib.clock import Clock, Timer
+from pybernetes.lib.inotify import FolderWatcher
+from pybernetes.node.kubelet.pod_sources.static_pod import parse_static_pod
+
+log = logging.getLogger(__name__)
+
+
+class StaticPodDirectory:
+    """The pods of the files of a folder, or of one file, by uid; ``changed`` is called with them when they change."""
+
+    def __init__(
+        self, folder: Path, node: str, clock: Clock, changed: Callable[[dict[str, Object]], None]
+    ) -> None:
+        self.folder, self._node, self._clock, self._changed = folder, node, clock, changed
+        self._only = ""
+        self._watcher: FolderWatcher | None = None
+        self._timer: Timer | None = None
+        self.pods: dict[str, Object] = {}
+        self._texts: dict[Path, tuple[str, Object | None]] = {}
+
+    def start(self) -> None:
+        """Read the files now and whenever they change."""
+        if self.folder.is_file():  # its folder is watched: editors replace files
+            self.folder, self._only = self.folder.parent, self.folder.name
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._watcher = FolderWatcher(self.folder, self._soon)
+        self._read()
+
+    def stop(self) -> None:
+        """Stop watching."""
+        if self._watcher is not None:
+            self._watcher.close()
+
+    def _soon(self) -> None:
+        # Editors write in several steps; reading once after them is enough.
+        if self._timer is None:
+            self._timer = self._clock.call_later(0.1, self._read)
+
+    def _read(self) -> None:
+        self._timer = None
+        texts: dict[Path, tuple[str, Object | None]] = {}
+        for path in sorted(self.folder.iterdir()):
+            if path.name.startswith(".") or not path.is_file() or self._only not in ("", path.name):
+                continue
+            try:
+                content = path.read_text()
+            except OSError as error:
+                log.warning("the static pod %s cannot be read: %s", path, error)
+                continue
+            known = self._texts.get(path)
+            if known is not None and known[0] == content:
+                texts[path] = known
+                continue
+            try:
+                moment = rfc3339.micro(self._clock.now())
+                texts[path] = (content, parse_static_pod(content, path, self._node, moment))
+            except ValueError as error:
+                log.error("the static pod %s: %s", path, error)
+                texts[path] = (content, None)
+        self._texts = texts
+        self.pods = {}
+        names: set[tuple[str, str]] = set()
+        for path, (_, pod) in texts.items():
+            if pod is None:
+                continue
+            name = (pod["metadata"]["namespace"], pod["metadata"]["name"])
+            if name in names:
+                log.error("the static pod %s: another file has a pod of that name", path)
+                continue
+            names.add(name)
+            self.pods[pod["metadata"]["uid"]] = pod
+        self._changed(self.pods)

@@ -1,0 +1,145 @@
+"""The server of ``kubectl proxy``: requests go on to the API server with our credentials, as far as the flags allow."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import socket
+from collections.abc import AsyncIterator
+from typing import Any
+from urllib.parse import quote
+
+from pybernetes.lib.http.client_connection import ClientConnection, request_bytes
+from pybernetes.lib.http.dialer import direct
+from pybernetes.lib.http.duplex import splice
+from pybernetes.lib.http.messages import TEXT, Request, Response
+from pybernetes.lib.http.pulled_stream import PulledStream
+from pybernetes.lib.http.server import Server
+from pybernetes.lib.http.server_connection import Answer
+from pybernetes.lib.http.upgrade import switching_protocols, upgraded
+from pybernetes.tools.kubectl.command_line.flags import Values
+from pybernetes.tools.kubectl.connection.client import Client
+from pybernetes.tools.kubectl.connection.http import tls_context
+
+_HOP = frozenset(
+    (
+        b"connection",
+        b"keep-alive",
+        b"transfer-encoding",
+        b"host",
+        b"content-length",
+        b"authorization",
+        b"upgrade",
+    )
+)
+_PATH = "/:@!$&'()*+,;=-._~"
+Headers = list[tuple[bytes, bytes]]
+
+
+async def serve(sock: socket.socket, client: Client, flags: Values) -> None:
+    """Serve on a socket until cancelled."""
+    server = Server(ApiProxy(client, flags))
+    await server.listen_on(sock)
+    try:
+        await asyncio.get_running_loop().create_future()
+    finally:
+        await server.stop()
+
+
+class ApiProxy:
+    """Answers a request with what the API server says to it."""
+
+    def __init__(self, client: Client, flags: Values) -> None:
+        self._client, self._flags = client, flags
+        access = client.access
+        self._tls = tls_context(access) if access.scheme == "https" else None
+
+    async def __call__(self, request: Request) -> Answer:
+        """Answer a request."""
+        flags = self._flags
+        if not flags.disable_filter and not allowed(
+            flags, request.method, request.path, request.header(b"host")
+        ):
+            return Response(b"<h3>Unauthorized</h3>", 403, b"text/html; charset=utf-8")
+        if flags.www and request.path.startswith(flags.www_prefix):
+            return await asyncio.to_thread(static_file, flags.www, request.path[len(flags.www_prefix) :])
+        try:
+            return await self._forward(request)
+        except OSError as error:
+            return Response(f"{error}\n".encode(), 502, TEXT)
+
+    async def _forward(self, request: Request) -> Answer:
+        access = self._client.access
+        prefix, path = self._flags.api_prefix.rstrip("/"), request.path
+        if prefix and path.startswith(prefix):
+            path = path[len(prefix) :] or "/"
+        query = f"?{request.query_text}" if request.query_text else ""
+        data = request_bytes(
+            request.method,
+            access.prefix + quote(path, safe=_PATH) + query,
+            self._headers(request),
+            request.body,
+        )
+        name = (access.server_name or access.host) if self._tls is not None else None
+        backend = await direct(
+            ClientConnection, access.host, access.port, context=self._tls, server_name=name
+        )
+        reply = await backend.open(data)
+        if reply.status == 101:
+            head = switching_protocols(reply.header_list)
+            return upgraded(head, lambda client: splice(client, backend), abandon=backend.close)
+        headers = [(name, value) for name, value in reply.header_list if name.lower() not in _HOP]
+        content_type = reply.headers.get(b"content-type", TEXT)
+        passed_back = tuple(
+            header for header in headers if header[0].lower() not in (b"content-type", b"date")
+        )
+        stream = PulledStream(_body(backend), content_type=content_type, status=reply.status)
+        stream.headers, stream.on_close = passed_back, backend.close
+        return stream
+
+    def _headers(self, request: Request) -> Headers:
+        kept = {name.decode("latin-1"): request.values(name) for name in request.headers if name not in _HOP}
+        headers: Headers = [(b"Host", self._client.access.host_header.encode())]
+        for name, values in self._client.headers(kept).items():
+            for value in values if isinstance(values, list) else [values]:
+                headers.append((name.encode(), str(value).encode()))
+        if b"upgrade" in request.headers:
+            headers += [(b"Connection", b"Upgrade"), (b"Upgrade", request.headers[b"upgrade"])]
+        return headers
+
+
+async def _body(backend: ClientConnection) -> AsyncIterator[bytes]:
+    try:
+        while data := await backend.read():
+            yield data
+    finally:
+        backend.close()
+
+
+def allowed(flags: Any, method: str, path: str, host: str) -> bool:
+    """Return whether the flags let a request pass."""
+
+    def matches(patterns: str, text: str) -> bool:
+        return any(re.search(pattern, text) for pattern in patterns.split(",") if pattern)
+
+    name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
+    return (
+        matches(flags.accept_hosts, name)
+        and matches(flags.accept_paths, path)
+        and not matches(flags.reject_paths, path)
+        and not matches(flags.reject_methods, method)
+    )
+
+
+def static_file(folder: str, name: str) -> Response:
+    """Return a file of a folder, and of nowhere else."""
+    import mimetypes
+
+    root = os.path.realpath(folder)
+    path = os.path.realpath(os.path.join(root, name.lstrip("/")))
+    if os.path.commonpath((root, path)) != root or not os.path.isfile(path):
+        return Response(b"404 page not found\n", 404, TEXT)
+    kind = mimetypes.guess_type(path)[0] or "application/octet-stream"
+    with open(path, "rb") as file:
+        return Response(file.read(), content_type=kind.encode())

@@ -1,0 +1,148 @@
+"""Who is who to a running server: certificates, front proxies, bootstrap tokens, and nobody."""
+
+from __future__ import annotations
+
+import http.client
+import ssl
+from typing import Any
+
+import pytest
+
+from pybernetes.lib import tls
+from tests.control_plane.apiserver.authn.credentials import (
+    ACCOUNTS,
+    KNOWN,
+    ROBOTS,
+    TOKEN_REVIEW,
+    World,
+)
+
+
+def test_certificates(world: World) -> None:
+    found = world.whoami(certificate=world.certificate("clients", "bob", "devs"))
+    credential = found.pop("extra")["authentication.kubernetes.io/credential-id"]
+    assert credential[0].startswith("X509SHA256=")
+    assert found == {"username": "bob", "groups": ["devs", KNOWN]}
+
+
+def test_front_proxies(world: World) -> None:
+    headers = (
+        ("X-Remote-User", "eve"),
+        ("X-Remote-Group", "a,b"),
+        ("X-Remote-Group", "c"),
+        ("X-Remote-Extra-K", "v"),
+    )
+    proxy = world.certificate("proxies", "front-proxy-client")
+    found = world.whoami(*headers, certificate=proxy)
+    assert found == {"username": "eve", "groups": ["a,b", "c", KNOWN], "extra": {"k": ["v"]}}
+    # The same headers from anybody else mean nothing.
+    assert world.whoami(*headers) == 403
+    assert world.whoami(*headers, certificate=world.certificate("clients", "bob"))["username"] == "bob"
+    assert world.whoami(*headers, certificate=world.certificate("proxies", "someone")) == 401
+    as_client = world.certificate("clients", "front-proxy-client", "devs")
+    assert world.whoami(*headers, certificate=as_client)["username"] == "front-proxy-client"
+
+
+def test_the_proxies_authority_makes_no_users(world: World) -> None:
+    evil = world.certificate("proxies", "evil", "system:masters")
+    assert world.whoami(certificate=evil) == 401
+    assert (
+        world.whoami(certificate=world.certificate("proxies", "front-proxy-client", "system:masters")) == 401
+    )
+    # Another credential that is good still works.
+    assert world.whoami(certificate=evil, token=world.token("robot"))["groups"] == ROBOTS
+
+
+def test_certificates_of_strangers_do_not_even_connect(world: World) -> None:
+    with pytest.raises((ssl.SSLError, ConnectionError, http.client.HTTPException)):
+        world.whoami(certificate=world.certificate("strangers", "evil", "system:masters"))
+
+
+def test_certificates_of_servers_are_not_for_clients(world: World) -> None:
+    pair = tls.issue(world.authorities["clients"], "evil", organizations=["system:masters"], server=True)
+    files = world.directory / "server.crt", world.directory / "server.key"
+    files[0].write_bytes(pair.certificate)
+    files[1].write_bytes(pair.key)
+    with pytest.raises((ssl.SSLError, ConnectionError, http.client.HTTPException)):
+        world.whoami(certificate=files)
+
+
+def test_nobody(world: World) -> None:
+    assert world.whoami() == 403
+    assert world.whoami(("Authorization", "Basic YWRtaW46YWRtaW4=")) == 403
+    assert world.whoami(token="nope") == 401
+    for path in ("/livez", "/readyz", "/healthz", "/version"):
+        assert world.call("GET", path)[0] == 200, path
+        assert world.call("GET", path, token="nope")[0] == 401, path
+    for path in ("/api", "/apis", "/openapi/v2", "/metrics", "/.well-known/openid-configuration"):
+        assert world.call("GET", path)[0] == 403, path
+
+
+def test_bootstrap_tokens(world: World) -> None:
+    data = {
+        "token-id": "abcdef",
+        "token-secret": "0123456789abcdef",
+        "usage-bootstrap-authentication": "true",
+    }
+    secret = {
+        "metadata": {"name": "bootstrap-token-abcdef"},
+        "type": "bootstrap.kubernetes.io/token",
+        "stringData": {**data, "auth-extra-groups": "system:bootstrappers:kubeadm:default-node-token"},
+    }
+    assert world.whoami(token="abcdef.0123456789abcdef") == 401
+    path = "/api/v1/namespaces/kube-system/secrets"
+    assert world.server.call("POST", path, secret)[0] == 201
+    groups = ["system:bootstrappers", "system:bootstrappers:kubeadm:default-node-token", KNOWN]
+    expected = {"username": "system:bootstrap:abcdef", "groups": groups}
+    assert world.whoami(token="abcdef.0123456789abcdef") == expected
+    assert world.whoami(token="abcdef.0123456789abcdeg") == 401
+    # Secrets of that name elsewhere are nothing special.
+    secret["metadata"] = {"name": "bootstrap-token-aaaaaa"}
+    secret["stringData"] = {**data, "token-id": "aaaaaa"}
+    assert world.server.call("POST", "/api/v1/namespaces/default/secrets", secret)[0] == 201
+    assert world.whoami(token="aaaaaa.0123456789abcdef") == 401
+    assert world.server.call("DELETE", f"{path}/bootstrap-token-abcdef")[0] == 200
+    assert world.whoami(token="abcdef.0123456789abcdef") == 401
+
+
+def test_nobody_gets_further_than_allowed(world: World) -> None:
+    token = world.token("robot")
+    # Tokens of others, and whose token something is, are not for everyone to ask for.
+    assert world.call("POST", f"{ACCOUNTS}/other/token", {}, token=token)[0] == 403
+    assert world.call("POST", TOKEN_REVIEW, {"spec": {"token": token}}, token=token)[0] == 403
+    for headers in (
+        [("Impersonate-User", "admin")],
+        [("Impersonate-User", "admin"), ("Impersonate-Group", "system:masters")],
+        [("Impersonate-User", "system:serviceaccount:default:other")],
+        [("Impersonate-User", "system:node:n1")],
+        [("Impersonate-User", "system:serviceaccount:default:robot"), ("Impersonate-Extra-K", "v")],
+    ):
+        assert world.call("GET", "/api/v1/namespaces/default/pods", None, *headers, token=token)[0] == 403, (
+            headers
+        )
+    assert world.call("GET", "/version", None, ("Impersonate-Group", "system:masters"), token=token)[0] == 400
+
+
+def test_administrators_impersonate(world: World) -> None:
+    def as_(*headers: tuple[str, str]) -> Any:
+        return world.whoami(*headers, token=TOKEN)
+
+    from tests.servers import TOKEN
+
+    assert as_(("Impersonate-User", "bob")) == {"username": "bob", "groups": [KNOWN]}
+    headers = [("Impersonate-User", "bob"), ("Impersonate-Group", "a,b"), ("Impersonate-Group", "c")]
+    assert as_(*headers)["groups"] == ["a,b", "c", KNOWN]
+    assert as_(("Impersonate-User", "system:serviceaccount:default:x"))["groups"] == ROBOTS
+    assert as_(("Impersonate-User", "system:node:n1"))["groups"] == ["system:nodes", KNOWN]
+    assert as_(("Impersonate-User", "system:anonymous")) == 403
+
+
+def test_no_credentials_in_the_log(world: World) -> None:
+    token = world.token("robot")
+    expired = world.forge(token, exp=1)
+    for each in ("a-secret-word", expired, token[:-6] + "AAAAAA"):
+        assert world.whoami(token=each) == 401
+    text = (world.server.directory / "log").read_text()
+    assert "unable to authenticate the request" in text
+    for each in ("a-secret-word", expired, token, token.split(".")[2], "0123456789abcdef"):
+        assert each not in text

@@ -1,0 +1,85 @@
+"""Requests that two parsers could read differently, or that hold too much: no server of ours takes them."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+
+_POST = b"POST /healthz HTTP/1.1\r\nHost: a\r\n"
+_GET = b"GET /healthz HTTP/1.1\r\nHost: a\r\n"
+_CHUNKED = b"Transfer-Encoding: chunked\r\n"
+
+# By name: the request, and the status that it gets. The connection ends with the answer.
+MALFORMED: dict[str, tuple[bytes, int]] = {
+    "two lengths that differ": (_POST + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400),
+    "two lengths that agree": (_POST + b"Content-Length: 1\r\nContent-Length: 1\r\n\r\na", 400),
+    "a list of lengths": (_POST + b"Content-Length: 1, 1\r\n\r\na", 400),
+    "a length with a sign": (_POST + b"Content-Length: +1\r\n\r\na", 400),
+    "a length in hexadecimal": (_POST + b"Content-Length: 0x1\r\n\r\na", 400),
+    "an empty length": (_POST + b"Content-Length:\r\n\r\n", 400),
+    "a length and chunks": (_POST + b"Content-Length: 3\r\n" + _CHUNKED + b"\r\n0\r\n\r\n", 400),
+    "chunks and a length": (_POST + _CHUNKED + b"Content-Length: 3\r\n\r\n0\r\n\r\n", 400),
+    "chunks twice": (_POST + _CHUNKED * 2 + b"\r\n0\r\n\r\n", 400),
+    "another encoding": (_POST + b"Transfer-Encoding: gzip\r\n\r\n0\r\n\r\n", 400),
+    "another encoding before chunks": (_POST + b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 400),
+    "identity": (_POST + b"Transfer-Encoding: identity\r\n\r\n0\r\n\r\n", 400),
+    "nearly chunks": (_POST + b"Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n", 400),
+    "chunks behind a vertical tab": (_POST + b"Transfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n", 400),
+    "chunks in HTTP/1.0": (b"POST /healthz HTTP/1.0\r\n" + _CHUNKED + b"\r\n0\r\n\r\n", 400),
+    "a bare line feed after the request line": (b"GET /healthz HTTP/1.1\nHost: a\r\n\r\n", 400),
+    "a bare line feed after a header": (b"GET /healthz HTTP/1.1\r\nHost: a\nX: b\r\n\r\n", 400),
+    "a bare line feed at the end of the head": (_GET + b"\n", 400),
+    "a bare carriage return": (_GET + b"X: b\rY: c\r\n\r\n", 400),
+    "a bare line feed after the size of a chunk": (_POST + _CHUNKED + b"\r\n1\na\r\n0\r\n\r\n", 400),
+    "a chunk without its end": (_POST + _CHUNKED + b"\r\n1\r\na0\r\n\r\n", 400),
+    "a chunk's size with a prefix": (_POST + _CHUNKED + b"\r\n0x1\r\na\r\n0\r\n\r\n", 400),
+    "a chunk that is too large to count": (_POST + _CHUNKED + b"\r\n" + b"f" * 17 + b"\r\n", 400),
+    "a folded header": (_GET + b"X: b\r\n c\r\n\r\n", 400),
+    "a header folded with a tab": (_GET + b"X: b\r\n\tc\r\n\r\n", 400),
+    "a folded first header": (b"GET /healthz HTTP/1.1\r\n X: b\r\nHost: a\r\n\r\n", 400),
+    "a space before the colon": (_GET + b"X : b\r\n\r\n", 400),
+    "a header without a colon": (_GET + b"X\r\n\r\n", 400),
+    "a header without a name": (_GET + b": b\r\n\r\n", 400),
+    "a null byte in a header": (_GET + b"X: a\0b\r\n\r\n", 400),
+    "no host": (b"GET /healthz HTTP/1.1\r\n\r\n", 400),
+    "two hosts": (_GET + b"Host: b\r\n\r\n", 400),
+    "HTTP/0.9": (b"GET /healthz\r\n\r\n", 400),
+    "HTTP/0.9 by name": (b"GET /healthz HTTP/0.9\r\nHost: a\r\n\r\n", 400),
+    "HTTP/2.0": (b"GET /healthz HTTP/2.0\r\nHost: a\r\n\r\n", 400),
+    "HTTP/2.0 kept alive": (b"GET /healthz HTTP/2.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n", 400),
+    "the preface of HTTP/2": (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
+    "a version that there is not": (b"GET /healthz HTTP/1.2\r\nHost: a\r\n\r\n", 400),
+    "an unknown method": (b"get /healthz HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    "a control character in the path": (b"GET /healthz\x01 HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    "too many headers": (_GET + b"".join(b"X-%d: a\r\n" % number for number in range(2000)) + b"\r\n", 431),
+    "a header too often": (_GET + b"X: a\r\n" * 2000 + b"\r\n", 431),
+    "a header that is too long": (_GET + b"X: " + b"a" * 1_200_000 + b"\r\n\r\n", 431),
+    "a header that is too long and has no end": (_GET + b"X: " + b"a" * 1_600_000, 431),
+    "a path that is too long": (b"GET /" + b"a" * 1_200_000 + b" HTTP/1.1\r\nHost: a\r\n\r\n", 431),
+    "a trailer that has no end": (_POST + _CHUNKED + b"\r\n0\r\nX: " + b"a" * 1_600_000, 431),
+    "a chunk's extension that has no end": (_POST + _CHUNKED + b"\r\n1;" + b"a" * 1_600_000, 431),
+}
+
+
+async def sent(port: int, request: bytes, context: ssl.SSLContext | None = None) -> bytes:
+    """Return all that a server says to a request until it ends the connection; a second request must not be read."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=context)
+    try:
+        writer.write(request + b"GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n")
+        async with asyncio.timeout(30):
+            return await reader.read()
+    finally:
+        writer.transport.abort()
+
+
+async def check(port: int, context: ssl.SSLContext | None = None) -> None:
+    """Make sure that a server answers each malformed request as it should, once, and closes the connection."""
+
+    async def one(name: str, request: bytes, status: int) -> None:
+        text = await sent(port, request, context)
+        assert text.startswith(b"HTTP/1.1 %d " % status), (name, text[:200])
+        assert text.count(b"HTTP/1.1 ") == 1, (name, text[:400])
+        assert b"connection: close" in text.lower(), (name, text[:200])
+
+    # All at once: a server listens for a while to whom it has refused.
+    await asyncio.gather(*(one(name, *case) for name, case in MALFORMED.items()))

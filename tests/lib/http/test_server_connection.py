@@ -1,0 +1,357 @@
+"""Clients that send too much, too slowly, out of turn or nonsense, and clients that do not read."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvloop
+
+from pybernetes.lib import tls
+from pybernetes.lib.http.limits import Limits
+from pybernetes.lib.http.messages import Request, Response
+from pybernetes.lib.http.server import Server
+from pybernetes.lib.http.server_connection import Application
+from pybernetes.lib.http.stream import Stream, chunk
+
+QUICK = Limits(head_seconds=0.4, receive_seconds=0.8, idle_seconds=1.2, stall_seconds=1, linger_seconds=0.3)
+
+
+def refusal(status: int, message: str) -> Response:
+    return Response(json.dumps({"code": status, "message": message}).encode(), status)
+
+
+@dataclass
+class Client:
+    """One connection to the server."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+    def send(self, data: bytes) -> None:
+        self.writer.write(data)
+
+    async def answer(self) -> tuple[int, bytes]:
+        """The next response."""
+        status = int((await self.reader.readline()).split()[1])
+        length = 0
+        while (line := await self.reader.readline()) != b"\r\n":
+            name, _, value = line.partition(b":")
+            if name.lower() == b"content-length":
+                length = int(value)
+        return status, await self.reader.readexactly(length)
+
+    async def ended(self) -> bytes:
+        """What comes until the server closes the connection."""
+        try:
+            return await self.reader.read()
+        except (ConnectionError, ssl.SSLError):
+            return b""
+
+
+class Service:
+    """A server with an application of the test's own."""
+
+    def __init__(self, server: Server, port: int, context: ssl.SSLContext) -> None:
+        self.server, self.port, self.context = server, port, context
+
+    async def connect(self, **options: Any) -> Client:
+        return Client(*await asyncio.open_connection("127.0.0.1", self.port, ssl=self.context, **options))
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
+    return tls.ensure_serving(tmp_path_factory.mktemp("certificates"), ["127.0.0.1"])
+
+
+@pytest.fixture
+def serve(certificates: tuple[Path, Path, Path]) -> Callable[..., Any]:
+    certificate, key, authority = certificates
+
+    @asynccontextmanager
+    async def running(application: Application, limits: Limits = QUICK) -> AsyncIterator[Service]:
+        server = Server(application, refusal, limits)
+        port = await server.start("127.0.0.1", 0, tls.server_context(certificate, key))
+        try:
+            yield Service(server, port, ssl.create_default_context(cafile=str(authority)))
+        finally:
+            await server.drain(1)
+
+    return running
+
+
+def run(coroutine: Coroutine[Any, Any, None]) -> None:
+    """Runs a test on the event loop that the server runs on."""
+
+    async def bounded() -> None:
+        async with asyncio.timeout(60):
+            await coroutine
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(bounded())
+
+
+def echo(request: Request) -> Response:
+    return Response(f"{request.method} {request.path} {len(request.body)}".encode())
+
+
+GET = b"GET %b HTTP/1.1\r\nHost: a\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("request_", "status", "text"),
+    [
+        (
+            b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n" + b"x" * 4_000_000,
+            413,
+            "limit is 3145728",
+        ),
+        (
+            b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk(b"x" * 65536) * 60,
+            413,
+            "limit is 3145728",
+        ),
+        (b"GET / HTTP/1.1\r\n" + b"X: %b\r\n" % (b"y" * 60_000) * 20 + b"\r\n", 431, "headers are too large"),
+        (b"GET /" + b"y" * 1_200_000 + b" HTTP/1.1\r\n\r\n", 431, "headers are too large"),
+        (b"nonsense\r\n\r\n", 400, ""),
+        (b"GET / HTTP/9.9\r\n\r\n", 400, ""),
+        (b"GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n", 400, ""),
+        (b"POST / HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, ""),
+        (b"GET / HTTP/1.1\r\nA: b\x00c\r\n\r\n", 400, ""),
+    ],
+)
+def test_what_cannot_be_read_is_refused(serve: Any, request_: bytes, status: int, text: str) -> None:
+    """The answer is of the server's own making, and it arrives although the client is still sending."""
+
+    async def test() -> None:
+        async with serve(echo, replace(QUICK, head_seconds=30, receive_seconds=30)) as service:
+            client = await service.connect()
+            client.send(request_)
+            got, body = await client.answer()
+            answer = json.loads(body)
+            assert (got, answer["code"]) == (status, status)
+            assert text in answer["message"]
+            assert await client.ended() == b""
+
+    run(test())
+
+
+def test_a_body_in_small_pieces(serve: Any) -> None:
+    """A megabyte of one-byte chunks takes no more than its share of time."""
+
+    async def test() -> None:
+        async with serve(echo, replace(QUICK, head_seconds=30, receive_seconds=30)) as service:
+            client = await service.connect()
+            client.send(b"POST /p HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+            client.send(chunk(b"x") * 1_000_000 + b"0\r\n\r\n")
+            assert await client.answer() == (200, b"POST /p 1000000")
+
+    run(test())
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        b"",
+        b"GET / HT",
+        b"GET / HTTP/1.1\r\nHost:",
+        b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n12",
+    ],
+    ids=["nothing", "request-line", "header", "body"],
+)
+def test_a_slow_client_is_dropped(serve: Any, start: bytes) -> None:
+    async def test() -> None:
+        async with serve(echo) as service:
+            client = await service.connect()
+            client.send(start)
+            assert await client.ended() == b""
+            client.writer.close()
+            while service.server.connections:
+                await asyncio.sleep(0)
+
+    run(test())
+
+
+def test_a_client_that_sends_byte_by_byte_gains_no_time(serve: Any) -> None:
+    async def test() -> None:
+        async with serve(echo) as service:
+            client = await service.connect()
+            ended = asyncio.ensure_future(client.ended())
+            for byte in b"GET / HTTP/1.1\r\n" + b"Header: value\r\n" * 20:
+                client.send(bytes([byte]))
+                await asyncio.wait([ended], timeout=0.02)
+                if ended.done():
+                    break
+            assert ended.done() and ended.result() == b""
+
+    run(test())
+
+
+def test_pipelined_requests_are_answered_in_order(serve: Any) -> None:
+    async def later(request: Request) -> Response:
+        for _ in range(10):  # others have their turn meanwhile
+            await asyncio.sleep(0)
+        return echo(request)
+
+    def mixed(request: Request) -> Response | Awaitable[Response]:
+        return later(request) if request.path.endswith("0") else echo(request)
+
+    async def test() -> None:
+        async with serve(mixed, Limits()) as service:
+            client = await service.connect()
+            client.send(b"".join(GET % f"/{number}".encode() for number in range(100)) + b"junk\r\n\r\n")
+            for number in range(100):
+                assert await client.answer() == (200, f"GET /{number} 0".encode())
+            status, _ = await client.answer()
+            assert status == 400
+
+    run(test())
+
+
+def test_a_client_that_takes_no_answers_is_read_no_further(serve: Any) -> None:
+    """What waits for a client is bounded, and so is the time that it waits."""
+    calls = 0
+
+    def large(request: Request) -> Response:
+        nonlocal calls
+        calls += 1
+        return Response(b"x" * 2_000_000)
+
+    async def test() -> None:
+        async with serve(large) as service:
+            client = await service.connect(limit=1024)
+            client.send(GET % b"/" * 3000)
+            while not calls:
+                await asyncio.sleep(0)
+            while service.server.connections:
+                waiting = [each.transport.get_write_buffer_size() for each in service.server.connections]
+                assert sum(waiting) < 16_000_000
+                await asyncio.sleep(0)
+            assert 1 <= calls < 50
+            client.writer.transport.abort()
+
+    run(test())
+
+
+def test_head_and_requests_after_it(serve: Any) -> None:
+    async def test() -> None:
+        async with serve(echo, Limits()) as service:
+            client = await service.connect()
+            client.send(b"HEAD /a HTTP/1.1\r\nHost: a\r\n\r\n" + GET % b"/b")
+            head = await client.reader.readuntil(b"\r\n\r\n")
+            assert b"Content-Length: 9\r\n" in head
+            assert await client.answer() == (200, b"GET /b 0")
+
+    run(test())
+
+
+class Watches:
+    """An application whose every request opens a stream."""
+
+    def __init__(self, first: bytes = b"") -> None:
+        self.streams: list[Stream] = []
+        self.first = first
+        self.closed = 0
+
+    def __call__(self, request: Request) -> Stream:
+        stream = Stream()
+        stream.on_open = lambda: stream.write(chunk(self.first)) if self.first else None
+        stream.on_close = self._count
+        self.streams.append(stream)
+        return stream
+
+    def _count(self) -> None:
+        self.closed += 1
+
+
+def test_a_watcher_that_falls_behind_is_cut_off_alone(serve: Any) -> None:
+    async def test() -> None:
+        watches = Watches()
+        async with serve(watches, Limits(backlog=4_000_000)) as service:
+            slow = await service.connect(limit=1024)
+            quick = await service.connect()
+            for client in (slow, quick):
+                client.send(GET % b"/")
+            await quick.reader.readuntil(b"\r\n\r\n")
+            while len(watches.streams) < 2:
+                await asyncio.sleep(0)
+            frame, received = chunk(b"x" * 100_000), 0
+            for _ in range(200):
+                for stream in watches.streams:
+                    stream.write(frame)
+                await quick.reader.readexactly(len(frame))
+                received += 1
+            assert (received, watches.closed) == (200, 1)
+            slow.writer.transport.abort()
+
+    run(test())
+
+
+def test_what_a_watch_begins_with_may_be_large(serve: Any) -> None:
+    async def test() -> None:
+        watches = Watches(b"x" * 20_000_000)
+        async with serve(watches, Limits(backlog=1_000_000)) as service:
+            client = await service.connect()
+            client.send(GET % b"/")
+            await client.reader.readuntil(b"\r\n\r\n")
+            await client.reader.readexactly(len(chunk(watches.first)))
+            watches.streams[0].write(chunk(b"more"))
+            assert await client.reader.readexactly(9) == chunk(b"more") and not watches.closed
+
+    run(test())
+
+
+def test_a_watcher_that_reads_nothing_goes_after_a_while(serve: Any) -> None:
+    async def test() -> None:
+        watches = Watches(b"x" * 20_000_000)
+        async with serve(watches) as service:
+            client = await service.connect(limit=1024)
+            client.send(GET % b"/")
+            while not watches.closed:
+                await asyncio.sleep(0)
+            client.writer.transport.abort()
+
+    run(test())
+
+
+def test_drain(serve: Any) -> None:
+    """Streams end in good order, requests under way are answered, idle connections close."""
+    go_on = asyncio.Event()
+
+    async def later(request: Request) -> Response:
+        await go_on.wait()
+        return echo(request)
+
+    watches = Watches()
+
+    def mixed(request: Request) -> Any:
+        return watches(request) if request.path == "/watch" else later(request)
+
+    async def test() -> None:
+        async with serve(mixed, Limits()) as service:
+            watching, waiting, idle = [await service.connect() for _ in range(3)]
+            watching.send(GET % b"/watch")
+            waiting.send(GET % b"/wait")
+            await watching.reader.readuntil(b"\r\n\r\n")
+            while len(service.server.connections) < 3 or not any(
+                each.is_busy for each in service.server.connections
+            ):
+                await asyncio.sleep(0)
+            draining = asyncio.ensure_future(service.server.drain(10))
+            assert await watching.ended() == b"0\r\n\r\n" and watches.closed == 1
+            assert await idle.ended() == b"" and not draining.done()
+            go_on.set()
+            assert await waiting.answer() == (200, b"GET /wait 0")
+            assert await waiting.ended() == b""
+            await draining
+            with pytest.raises(OSError):
+                await service.connect()
+
+    run(test())

@@ -1,0 +1,63 @@
+"""The environment variables of containers."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+
+from pybernetes.node.kubelet.containers.environment import ConfigError, EnvironmentInputs, environment
+from tests.node.kubelet.pods import pod
+
+SERVICE = {
+    "metadata": {"name": "web-1", "namespace": "n"},
+    "spec": {"clusterIP": "10.0.0.9", "ports": [{"name": "http", "port": 80}, {"name": "x", "port": 9, "protocol": "UDP"}]},
+}  # fmt: skip
+
+
+def inputs(**more: Any) -> EnvironmentInputs:
+    maps = {"cm": {"data": {"k": "v"}}}
+    secrets = {"s": {"data": {"pw": base64.b64encode(b"x").decode()}}}
+    return EnvironmentInputs(maps.get, secrets.get, addresses=("1.2.3.4",), host=("9.9.9.9",), **more)
+
+
+def test_environment() -> None:
+    container = {
+        "envFrom": [{"configMapRef": {"name": "cm"}, "prefix": "P_"}, {"secretRef": {"name": "none", "optional": True}}],
+        "env": [
+            {"name": "A", "value": "$(P_k)/$(WEB_1_SERVICE_HOST)"},
+            {"name": "IP", "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}},
+            {"name": "L", "valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['a']"}}},
+            {"name": "S", "valueFrom": {"secretKeyRef": {"name": "s", "key": "pw"}}},
+            {"name": "O", "valueFrom": {"configMapKeyRef": {"name": "cm", "key": "no", "optional": True}}},
+            {"name": "CPU", "valueFrom": {"resourceFieldRef": {"resource": "limits.cpu", "divisor": "1m"}}},
+        ],
+    }  # fmt: skip
+    definition = pod(container)
+    variables = environment(
+        definition,
+        definition["spec"]["containers"][0],
+        inputs(services=[SERVICE], allocatable={"cpu": "2"}),
+    )
+    assert {key: variables[key] for key in ("P_k", "A", "IP", "L", "S", "CPU")} == {
+        "P_k": "v", "A": "v/10.0.0.9", "IP": "1.2.3.4", "L": "b", "S": "x", "CPU": "2000",
+    }  # fmt: skip
+    assert "O" not in variables
+    assert (
+        variables["WEB_1_SERVICE_PORT_HTTP"] == "80" and variables["WEB_1_PORT_9_UDP"] == "udp://10.0.0.9:9"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ({"configMapKeyRef": {"name": "gone", "key": "k"}}, 'configmap "gone" not found'),
+        ({"configMapKeyRef": {"name": "cm", "key": "gone"}}, "couldn't find key gone in ConfigMap n/cm"),
+        ({"secretKeyRef": {"name": "s", "key": "gone"}}, "couldn't find key gone in Secret n/s"),
+    ],
+)
+def test_what_is_missing_is_named(source: dict[str, Any], message: str) -> None:
+    definition = pod({"env": [{"name": "A", "valueFrom": source}]})
+    with pytest.raises(ConfigError, match=message):
+        environment(definition, definition["spec"]["containers"][0], inputs())

@@ -1,0 +1,23 @@
+"""What requests to the kubelet's server have to be allowed to do."""
+
+from __future__ import annotations
+
+import pytest
+
+from pybernetes.node.kubelet.server.auth import attributes
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "verb", "names"),
+    [
+        ("GET", "/pods", "get", ["pods", "proxy"]),
+        ("GET", "/metrics/cadvisor", "get", ["metrics"]),
+        ("POST", "/exec/n/p/c", "create", ["proxy"]),
+        ("GET", "/containerLogs/n/p/c", "get", ["proxy"]),
+        ("GET", "/stats/summary", "get", ["stats"]),
+        ("GET", "/healthz", "get", ["healthz", "proxy"]),
+    ],
+)
+def test_what_requests_need(method: str, path: str, verb: str, names: list[str]) -> None:
+    found = attributes(method, path, "node")
+    assert [each["subresource"] for each in found] == names and {each["verb"] for each in found} == {verb}

@@ -1,0 +1,36 @@
+"""What is mounted into a container."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cri_api.v1 import api_pb2 as messages
+
+from pybernetes.node.kubelet.containers.environment import ConfigError
+from pybernetes.node.kubelet.volumes.container_mounts import container_mounts
+from pybernetes.node.kubelet.volumes.errors import ImageVolumeError
+from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume
+
+
+def test_how_a_container_is_told(tmp_path: Path) -> None:
+    (tmp_path / "etc").mkdir()
+    spec = messages.ImageSpec(image="sha256:1", user_specified_image="i:1")
+    native, folder = MountedVolume("", True, spec), MountedVolume(str(tmp_path), True, spec)
+
+    def told_of(volume: MountedVolume, **more: Any) -> Any:
+        definition = {"name": "c", "volumeMounts": [{"name": "v", "mountPath": "/v", **more}]}
+        return container_mounts({"spec": {}}, definition, {"v": volume}, {"D": "etc"}, tmp_path, None)[0]
+
+    told = told_of(native, subPath="missing")
+    assert (told.image, told.image_sub_path, told.readonly, told.host_path) == (spec, "missing", True, "")
+    told = told_of(folder, subPathExpr="$(D)")
+    assert (told.host_path, told.readonly, told.HasField("image")) == (f"{tmp_path}/etc", False, False)
+    with pytest.raises(
+        ImageVolumeError, match=r'^ImageVolumeMountFailed: the path "no" is not in the image "i:1"$'
+    ):
+        told_of(folder, subPath="no")
+    for path in ("/etc", "a/../.."):
+        with pytest.raises(ConfigError):
+            told_of(native, subPath=path)

@@ -1,0 +1,80 @@
+"""Server, trust and identity from a kubeconfig and flags."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.command_line.flags import declare, parse
+from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.kubeconfig.access import Access, access, current
+
+CONFIG: dict[str, Any] = {
+    "current-context": "here",
+    "clusters": [{"name": "c", "cluster": {"server": "https://c:6443/prefix", "tls-server-name": "name"}}],
+    "users": [
+        {"name": "token", "user": {"token": "t", "as": "jane", "as-groups": ["g"]}},
+        {"name": "basic", "user": {"username": "u", "password": "p"}},
+        {"name": "program", "user": {"exec": {"command": "x"}}},
+    ],
+    "contexts": [
+        {"name": "here", "context": {"cluster": "c", "user": "token", "namespace": "team"}},
+        {"name": "lost", "context": {"cluster": "gone"}},
+    ],
+}
+
+
+def made(*arguments: str) -> Access:
+    return access(CONFIG, parse(list(arguments), declare(shared_flags.GLOBAL)))
+
+
+@pytest.mark.parametrize(
+    ("server", "host", "port", "prefix"),
+    [
+        ("https://a", "a", 443, ""),
+        ("http://a", "a", 80, ""),
+        ("a:8080", "a", 8080, ""),
+        ("https://[::1]:6443/x/", "::1", 6443, "/x"),
+    ],
+)
+def test_addresses(server: str, host: str, port: int, prefix: str) -> None:
+    address = Access(server)
+    assert (address.host, address.port, address.prefix) == (host, port, prefix)
+
+
+def test_the_current_context() -> None:
+    here = made()
+    assert (here.server, here.server_name) == ("https://c:6443/prefix", "name")
+    assert here.headers == {
+        "Authorization": "Bearer t",
+        "Impersonate-User": "jane",
+        "Impersonate-Group": ["g"],
+    }
+    assert current(CONFIG, parse([], declare(shared_flags.GLOBAL)))["namespace"] == "team"
+
+
+def test_flags_come_first() -> None:
+    assert made("--user=basic").headers["Authorization"] == "Basic dTpw"
+    assert made("--token=other").headers["Authorization"] == "Bearer other"
+    assert made("--as=john").headers["Impersonate-User"] == "john"
+    assert made("--server=http://x").server == "http://x"
+    program = made("--user=program")
+    assert (program.exec, program.user) == ({"command": "x"}, "program")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--context=nope"], "Error in configuration: context was not found for specified context: nope"),
+        (["--context=lost"], 'Error in configuration: cluster "gone" does not exist'),
+        (["--cluster=nope"], 'error: no server found for cluster "nope"'),
+        (["--user=nope"], 'error: auth info "nope" does not exist'),
+        (["--proxy-url=x"], "error: proxy-url is not supported: reach the server directly"),
+    ],
+)
+def test_mistakes(arguments: list[str], text: str) -> None:
+    with pytest.raises(CommandError) as caught:
+        made(*arguments)
+    assert caught.value.text() == text

@@ -1,0 +1,75 @@
+"""Credentials from a program."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.kubeconfig.access import Access
+from pybernetes.tools.kubectl.kubeconfig.exec_credentials import credentials
+
+V1 = "client.authentication.k8s.io/v1"
+
+
+def program(tmp_path: Path, text: str) -> Access:
+    path = tmp_path / "plugin"
+    path.write_text(f"#!{sys.executable}\n{text}\n")
+    path.chmod(0o755)
+    access = Access("https://server")
+    access.exec = {"apiVersion": V1, "command": str(path), "interactiveMode": "Never"}
+    access.user = "jane"
+    return access
+
+
+def answer(**status: Any) -> str:
+    return f"print({json.dumps({'apiVersion': V1, 'status': status})!r})"
+
+
+def test_a_token(tmp_path: Path) -> None:
+    access = program(tmp_path, answer(token="t"))
+    credentials(access)
+    assert access.headers == {"Authorization": "Bearer t"}
+
+
+def test_a_certificate(tmp_path: Path) -> None:
+    access = program(tmp_path, answer(clientCertificateData="c", clientKeyData="k"))
+    credentials(access)
+    assert (access.certificate, access.key, access.headers) == ("c", "k", {})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("print('nonsense')", "decoding stdout: "),
+        ("print('{}')", "exec plugin didn't return a status field"),
+        (answer(), "exec plugin didn't return a token or cert/key pair"),
+        ("raise SystemExit(3)", "failed with exit code 3"),
+    ],
+)
+def test_programs_that_fail(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(
+        CommandError, match="Unable to connect to the server: getting credentials: "
+    ) as caught:
+        credentials(program(tmp_path, text))
+    assert message in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"apiVersion": "v1"}, 'exec plugin: invalid apiVersion "v1"'),
+        ({"interactiveMode": ""}, "interactiveMode must be specified for jane"),
+        ({"command": "/no/such/program", "installHint": "get it"}, "not found.*get it"),
+    ],
+)
+def test_settings_that_are_refused(tmp_path: Path, change: dict[str, str], message: str) -> None:
+    access = program(tmp_path, answer(token="t"))
+    assert access.exec is not None
+    access.exec.update(change)
+    with pytest.raises(CommandError, match=f"(?s){message}"):
+        credentials(access)
