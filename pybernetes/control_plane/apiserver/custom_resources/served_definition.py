@@ -21,7 +21,7 @@ from pybernetes.control_plane.apiserver.storage.write_check import WriteCheck
 _ENDING_VERBS = ("delete", "deletecollection", "get", "list", "watch")
 
 
-class Served:
+class ServedDefinition:
     """The kinds of one definition, as long as its spec and its names stay the same."""
 
     def __init__(self, context: ServerContext, definition: Object, since: int) -> None:

@@ -10,6 +10,7 @@ from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.admission.attributes import UPDATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
 from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
+from pybernetes.control_plane.apiserver.admission.plugins._changed_pods import changed_pod
 
 Fields = dict[str, Any]
 
@@ -61,11 +62,10 @@ class NodeDeclaredFeatureValidator(Plugin):
 
     def validate(self, attributes: Attributes) -> None:
         """Refuse a change that needs what the node does not declare."""
-        pod, old = attributes.obj, attributes.old
-        assert pod is not None and old is not None
-        name = pod["spec"].get("nodeName")
-        if not name or pod["metadata"].get("generation") == old["metadata"].get("generation"):
+        changed = changed_pod(attributes)
+        if changed is None:
             return
+        pod, old, name = changed
         needed = [feature for feature, changes in _NEEDS.items() if changes(pod["spec"], old["spec"])]
         if not needed:
             return

@@ -8,6 +8,7 @@ from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.admission.attributes import UPDATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
 from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
+from pybernetes.control_plane.apiserver.admission.plugins._changed_pods import changed_pod
 
 _OS = "kubernetes.io/os"
 
@@ -25,11 +26,10 @@ class PodResizeValidator(Plugin):
 
     def validate(self, attributes: Attributes) -> None:
         """Refuse what does not fit, and any resize where the node's system has none."""
-        pod, old = attributes.obj, attributes.old
-        assert pod is not None and old is not None
-        name = pod["spec"].get("nodeName")
-        if not name or pod["metadata"].get("generation") == old["metadata"].get("generation"):
+        changed = changed_pod(attributes)
+        if changed is None:
             return
+        pod, _, name = changed
         node = self._nodes.get("", name)
         if node is None:
             attributes.refuse(f"node {go_format.quote(name)} not found")
