@@ -207,9 +207,7 @@ def test_a_thousand_idle_watches_cost_little(tmp_path: Path, many_files: None) -
 
     async def watches(server: Server) -> None:
         context = ssl.create_default_context(cafile=str(server.authority))
-        request = (
-            f"GET {CONFIG_MAPS}?watch=1&resourceVersion=0 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {TOKEN}\r\n\r\n"
-        )
+        request = f"GET {CONFIG_MAPS}?watch=1&resourceVersion=0 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {TOKEN}\r\n\r\n"
 
         async def connect() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
             reader, writer = await asyncio.open_connection("127.0.0.1", server.port, ssl=context, limit=4096)
