@@ -32,7 +32,7 @@ from pybernetes.control_plane.apiserver.authz.authorization import Authorization
 from pybernetes.control_plane.apiserver.authz.verdict import Rules, Verdict
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.control_plane.apiserver.observability.health import Health
-from pybernetes.control_plane.apiserver.openapi import OpenApi
+from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 from pybernetes.control_plane.apiserver.pipeline import failures
 from pybernetes.control_plane.apiserver.pipeline.own_paths import OwnPaths
 from pybernetes.control_plane.apiserver.pipeline.pipeline import pipeline

@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 
 from pybernetes.api.resource import Resource
-from pybernetes.control_plane.apiserver.openapi import OpenApi, protobuf
+from pybernetes.control_plane.apiserver.openapi import protobuf
+from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 
 CONFIG_MAPS = Resource(group="", version="v1", kind="ConfigMap", plural="configmaps")
 

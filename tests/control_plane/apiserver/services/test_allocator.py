@@ -10,8 +10,9 @@ import pytest
 
 from pybernetes.api.core.service.service import RESOURCE
 from pybernetes.api.errors import StatusError
-from pybernetes.control_plane.apiserver.services import Allocation, ServiceAllocator, ServiceOptions
+from pybernetes.control_plane.apiserver.services.allocator import Allocation, ServiceAllocator
 from pybernetes.control_plane.apiserver.services.objects import default_service_cidr, kubernetes_service
+from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.control_plane.store.drivers.memory import MemoryStore
 from pybernetes.control_plane.store.protocol import Store
 
