@@ -82,11 +82,13 @@ NESTED = {
 
 def command_of(path: str) -> Command:
     package: str | None = COMMANDS
+    command = None
     for word in path.split():
         assert package is not None, path
         command = load(package, word)
         assert command is not None, path
         package = group_of(command)
+    assert command is not None
     return command
 
 
