@@ -11,7 +11,7 @@ CONFIG_MAPS = Resource(group="", version="v1", kind="ConfigMap", plural="configm
 
 
 def fields(message: bytes) -> dict[int, list[Any]]:
-    """Takes a message apart: field number to its values, bytes or numbers."""
+    """Take a message apart: field number to its values, bytes or numbers."""
     found: dict[int, list[Any]] = {}
     position = 0
 
@@ -36,7 +36,7 @@ def fields(message: bytes) -> dict[int, list[Any]]:
 
 
 def named(messages: list[bytes]) -> dict[str, bytes]:
-    """Messages with a name (1) and a value (2)."""
+    """Return messages with a name (1) and a value (2)."""
     return {fields(message)[1][0].decode(): fields(message)[2][0] for message in messages}
 
 

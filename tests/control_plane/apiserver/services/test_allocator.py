@@ -57,7 +57,7 @@ def changed(old: dict[str, Any], **spec: Any) -> dict[str, Any]:
 
 
 async def save(store: Store, allocator_: ServiceAllocator, obj: dict[str, Any]) -> Allocation:
-    """A create, as the API server does it."""
+    """Return a create, as the API server does it."""
     allocation = await allocator_.allocate_create(obj)
     await store.create(f"/registry/services/specs/default/{obj['metadata']['name']}", orjson.dumps(obj))
     await allocation.commit()

@@ -132,7 +132,7 @@ def run(context: Context) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
-    """A folder whose files are commands."""
+    """Yield a folder whose files are commands."""
     path = import_module(COMMANDS).__path__
     path.append(str(tmp_path))
     yield tmp_path
