@@ -4,8 +4,6 @@ Layers: imports ``lib`` and ``api`` only. ``docs/client.md`` is the guide. The n
 first asked for: kubectl takes ``kubeconfig_files`` from here and must not wait for the rest.
 """
 
-from importlib import import_module
-
 TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
@@ -57,6 +55,8 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Import a name of this package when it is first asked for."""
+    from importlib import import_module
+
     for module, names in _MODULES.items():
         if name in names:
             value = globals()[name] = getattr(import_module(f"pybernetes.{module}"), name)

@@ -45,7 +45,7 @@ class Config:
     headers: tuple[tuple[str, str], ...] = ()  # that go with every request: impersonation
 
     def client(self, *, user_agent: str = "pybernetes", qps: float = 0, burst: int = 0) -> Client:
-        """A client; calls are not limited unless ``qps`` says so."""
+        """Return a client; calls are not limited unless ``qps`` says so."""
         limiter = RateLimiter(qps, burst or max(1, int(qps))) if qps > 0 else None
         rest = RestTransport(
             self.server, self.credentials, server_name=self.server_name, headers=self.headers
@@ -61,7 +61,7 @@ def load(
     user: str = "",
     environment: Mapping[str, str] = os.environ,
 ) -> Config:
-    """The configuration of a program: ``path``, else $KUBECONFIG, else ~/.kube/config, else that of a pod."""
+    """Return the configuration of a program: ``path``, else $KUBECONFIG, else ~/.kube/config, else that of a pod."""
     if path:
         return from_value(read(Path(path)), context=context, cluster=cluster, user=user)
     files = kubeconfig_files.paths(environment)
@@ -77,7 +77,7 @@ def load(
 
 
 def in_cluster(directory: Path = SERVICE_ACCOUNT, environment: Mapping[str, str] = os.environ) -> Config:
-    """The configuration that a pod finds in its container."""
+    """Return the configuration that a pod finds in its container."""
     host, port = environment.get("KUBERNETES_SERVICE_HOST"), environment.get("KUBERNETES_SERVICE_PORT")
     if not host or not port:
         raise ConfigError(
@@ -105,7 +105,7 @@ def read(path: Path) -> Object:
 
 
 def from_value(value: Object, *, context: str = "", cluster: str = "", user: str = "") -> Config:
-    """The configuration of one context of a kubeconfig."""
+    """Return the configuration of one context of a kubeconfig."""
     context = context or value.get("current-context") or ""
     if context:
         chosen = _entry(value, "contexts", context)

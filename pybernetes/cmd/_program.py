@@ -59,6 +59,6 @@ async def until_signal(work: Coroutine[Any, Any, Any]) -> None:
         await task
 
 
-def _on_signal(handler: Any) -> None:
+def _on_signal(handler: Callable[[], object]) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, handler)

@@ -1,4 +1,4 @@
-"""JSON Web Tokens as service accounts have them, and the keys behind them in files.
+"""Signed JSON Web Tokens, and the keys behind them in files.
 
 PyJWT signs and verifies. What is ours is the choice of the few forms that are safe: the algorithm follows from the key,
 never from the token. ``jwt`` and ``cryptography`` are imported late, as in ``tls``.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _BASE64_URL = re.compile(rb"[A-Za-z0-9_-]*\Z")
 _PEM = re.compile(rb"-----BEGIN ([A-Z0-9 ]+)-----.*?-----END \1-----", re.DOTALL)
 _CURVES = {"secp256r1": "ES256", "secp384r1": "ES384", "secp521r1": "ES512"}
-# Anybody may send a token, and reading one takes time: those of service accounts have about a kilobyte.
+# Anybody may send a token, and reading one takes time; ours have about a kilobyte.
 _LONGEST_TOKEN = 64 * 1024
 
 

@@ -41,3 +41,11 @@ def test_what_is_no_path_ends_the_table() -> None:
 def test_selectable_fields() -> None:
     getters = columns.selectable({"selectableFields": [{"jsonPath": ".spec.flag"}, {"jsonPath": ".spec.no"}]})
     assert {name: get(OBJECT) for name, get in getters.items()} == {"spec.flag": "true", "spec.no": ""}
+
+
+def test_objects_that_are_shared_are_objects_too() -> None:
+    class Shared(dict[str, object]):
+        """A dictionary of another type, as the API server keeps decoded objects."""
+
+    getters = columns.selectable({"selectableFields": [{"jsonPath": ".spec.flag"}]})
+    assert getters["spec.flag"](Shared(OBJECT)) == "true"

@@ -17,9 +17,13 @@ from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.custom_resources import definition_check
 from pybernetes.control_plane.apiserver.custom_resources.cleanup import delete_all
-from pybernetes.control_plane.apiserver.custom_resources.served_definition import Served, is_ready, source
+from pybernetes.control_plane.apiserver.custom_resources.served_definition import (
+    ServedDefinition,
+    is_ready,
+    source,
+)
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
-from pybernetes.control_plane.apiserver.openapi import OpenApi
+from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.own_status import modify_status
 from pybernetes.control_plane.store.prefix_follower import PrefixFollower
@@ -39,7 +43,7 @@ class CustomResources:
         self._kind: Kind = kind
         context.write_checks[kind.resource.group, kind.resource.plural] = definition_check.WRITE_CHECK
         self._definitions: dict[str, Object] = {}
-        self._served: dict[str, Served] = {}
+        self._served: dict[str, ServedDefinition] = {}
         self._pending: dict[str, None] = {}  # an ordered set
         self._task: asyncio.Task[None] | None = None
         self._endings: dict[str, Watch] = {}
@@ -78,7 +82,7 @@ class CustomResources:
             return
         held = self._served.get(name)
         if held is None or held.source != source(definition):
-            new = Served(self._context, definition, revision)
+            new = ServedDefinition(self._context, definition, revision)
             self._hide(name)
             new.show(self._context, self._discovery, self._openapi)
             held = self._served[name] = new
@@ -158,7 +162,7 @@ class CustomResources:
 
         await self._write(name, ended)
 
-    def _wait_for_end(self, name: str, served: Served) -> None:
+    def _wait_for_end(self, name: str, served: ServedDefinition) -> None:
         """Go on when the last object is gone."""
         if name in self._endings:
             return

@@ -6,7 +6,6 @@ from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.connection.client import JSON
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim, not_found
-from pybernetes.tools.kubectl.resources import manifests
 from pybernetes.tools.kubectl.resources.discovery import Resource
 
 if TYPE_CHECKING:
@@ -153,6 +152,8 @@ class Builder:
             )
         if self.filenames.count("-") > 1:
             raise CommandError("standard input cannot be used for multiple arguments")
+        from pybernetes.tools.kubectl.resources import manifests
+
         names = manifests.expand(self.filenames, self.recursive)
         matcher = None
         if self.labels:
@@ -175,6 +176,8 @@ class Builder:
         self.single = self.single and count == 1
 
     def _guarded(self, name: str) -> Iterator[Info]:
+        from pybernetes.tools.kubectl.resources import manifests
+
         try:
             raw, source = manifests.read(name, self.context.stdin)
             for value in manifests.values(raw, source):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections import namedtuple
+from operator import itemgetter
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.errors import CommandError, NoMatch
@@ -38,11 +38,21 @@ if TYPE_CHECKING:
         preferred: bool = True
 
 else:
-    _Fields = namedtuple(
-        "_Fields",
-        "group version plural singular kind namespaced verbs short_names categories subresources preferred",
-        defaults=((), (), (), (), True),
+    _NAMES = (
+        "group version plural singular kind namespaced verbs short_names categories subresources preferred"
     )
+    _DEFAULTS = ((), (), (), (), True)
+
+    class _Fields(tuple):
+        """What the class above is; making a named tuple takes longer than all else that this module does at start."""
+
+        __slots__ = ()
+
+        def __new__(cls, *fields):
+            return tuple.__new__(cls, fields + _DEFAULTS[len(fields) - 6 :])  # the first six have no default
+
+    for _index, _name in enumerate(_NAMES.split()):
+        setattr(_Fields, _name, property(itemgetter(_index)))
 
 
 class Resource(_Fields):

@@ -122,7 +122,7 @@ FLAGS = ("--notebook-file", "--team-label", "--badge", "--guests-resource")
 
 @pytest.fixture
 def extended(tmp_path: Path) -> Iterator[None]:
-    """One new file for each of the four folders."""
+    """Yield one new file for each of the four folders."""
     added = (
         (drivers, "notebook", DRIVER),
         (plugins, "team_label", PLUGIN),

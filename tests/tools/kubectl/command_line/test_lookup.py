@@ -81,11 +81,13 @@ NESTED = {
 
 def command_of(path: str) -> Command:
     package: str | None = COMMANDS
+    command = None
     for word in path.split():
         assert package is not None, path
         command = load(package, word)
         assert command is not None, path
         package = group_of(command)
+    assert command is not None
     return command
 
 
@@ -129,7 +131,7 @@ def run(context: Context) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
-    """A folder whose files are commands."""
+    """Yield a folder whose files are commands."""
     with added_folder(COMMANDS, tmp_path):
         yield tmp_path
 

@@ -27,7 +27,7 @@ def describe(writer, value):
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
-    """A folder whose files describe kinds."""
+    """Yield a folder whose files describe kinds."""
     with added_folder(package.__name__, tmp_path):
         yield tmp_path
 

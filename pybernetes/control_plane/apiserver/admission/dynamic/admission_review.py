@@ -18,7 +18,11 @@ from pybernetes.control_plane.apiserver.admission.attributes import (
     UPDATE,
     Attributes,
 )
-from pybernetes.control_plane.apiserver.admission.dynamic.matching import Place, namespace_of, place_of
+from pybernetes.control_plane.apiserver.admission.dynamic.matching import (
+    GroupVersionResource,
+    namespace_of,
+    resource_of,
+)
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.discovery import subresource_kinds
 from pybernetes.control_plane.apiserver.storage.kind import Kind
@@ -37,7 +41,7 @@ class Unusable(Exception):
 class Shown:
     """A write as it is shown at one version of its resource."""
 
-    place: Place
+    place: GroupVersionResource
     kind: dict[str, str]
     obj: Object | None
     old: Object | None
@@ -59,7 +63,7 @@ def kind_at(kind: Kind, subresource: str) -> dict[str, str]:
 async def show(context: ServerContext, attributes: Attributes, own: Kind, target: Kind) -> Shown:
     """Return the write as one of the target, which serves the same objects as its own kind."""
     resource = target.resource
-    place = Place(resource.group, resource.version, resource.plural)
+    place = GroupVersionResource(resource.group, resource.version, resource.plural)
     kind = kind_at(target, attributes.subresource)
     return Shown(
         place,
@@ -127,7 +131,7 @@ def options(attributes: Attributes) -> Object | None:
 
 def request_of(attributes: Attributes, shown: Shown, own: Kind, uid: str) -> Object:
     """Return the AdmissionRequest, without the objects."""
-    request_place = place_of(attributes)
+    request_place = resource_of(attributes)
     request: Object = {
         "uid": uid,
         "kind": shown.kind,
@@ -151,7 +155,7 @@ def request_of(attributes: Attributes, shown: Shown, own: Kind, uid: str) -> Obj
     return request
 
 
-def _resource(place: Place) -> dict[str, str]:
+def _resource(place: GroupVersionResource) -> dict[str, str]:
     return {"group": place.group, "version": place.version, "resource": place.plural}
 
 

@@ -27,7 +27,7 @@ _EXEMPT = frozenset(
 )
 
 
-class Place(NamedTuple):
+class GroupVersionResource(NamedTuple):
     """A resource at a version."""
 
     group: str
@@ -35,10 +35,10 @@ class Place(NamedTuple):
     plural: str
 
 
-def place_of(attributes: Attributes) -> Place:
+def resource_of(attributes: Attributes) -> GroupVersionResource:
     """Return the resource that is written."""
     resource = attributes.resource
-    return Place(resource.group, resource.version, resource.plural)
+    return GroupVersionResource(resource.group, resource.version, resource.plural)
 
 
 def is_exempt(attributes: Attributes) -> bool:
@@ -70,7 +70,7 @@ class Rule:
         self._scope = given.get("scope", "*")
         self._names = frozenset(given.get("resourceNames", ()))
 
-    def matches(self, attributes: Attributes, place: Place) -> bool:
+    def matches(self, attributes: Attributes, place: GroupVersionResource) -> bool:
         """Return whether a write, seen as one of a place, is meant."""
         operations = self._operations
         return (
@@ -85,7 +85,7 @@ class Rule:
             and (not self._names or attributes.name in self._names)
         )
 
-    def _in_scope(self, attributes: Attributes, place: Place) -> bool:
+    def _in_scope(self, attributes: Attributes, place: GroupVersionResource) -> bool:
         if self._scope == "*":
             return True
         cluster = place == ("", "v1", "namespaces") or not attributes.namespace
@@ -106,31 +106,31 @@ class Matcher:
         self.objects = selectors.from_object(given.get("objectSelector") or {})
         self._every = every and not self.rules
 
-    def place(self, attributes: Attributes, surroundings: Surroundings) -> Place | None:
+    def place(self, attributes: Attributes, match_inputs: MatchInputs) -> GroupVersionResource | None:
         """Return the resource as which a write is matched, or None; StatusError if its namespace is gone."""
         if self.objects and not _selects(self.objects, attributes):
             return None
-        place = self._find(attributes, surroundings)
+        place = self._find(attributes, match_inputs)
         if place is None or not self.namespaces:
             return place
         if not namespace_of(attributes) and attributes.resource.plural != "namespaces":
             return place  # what is in no namespace is never exempted by one
-        return place if self.namespaces.matches(surroundings.namespace_labels(attributes)) else None
+        return place if self.namespaces.matches(match_inputs.namespace_labels(attributes)) else None
 
-    def _find(self, attributes: Attributes, surroundings: Surroundings) -> Place | None:
-        own = place_of(attributes)
-        if self.excluded and self._first(self.excluded, attributes, own, surroundings) is not None:
+    def _find(self, attributes: Attributes, match_inputs: MatchInputs) -> GroupVersionResource | None:
+        own = resource_of(attributes)
+        if self.excluded and self._first(self.excluded, attributes, own, match_inputs) is not None:
             return None
-        return own if self._every else self._first(self.rules, attributes, own, surroundings)
+        return own if self._every else self._first(self.rules, attributes, own, match_inputs)
 
     def _first(
-        self, rules: list[Rule], attributes: Attributes, own: Place, surroundings: Surroundings
-    ) -> Place | None:
+        self, rules: list[Rule], attributes: Attributes, own: GroupVersionResource, match_inputs: MatchInputs
+    ) -> GroupVersionResource | None:
         if any(rule.matches(attributes, own) for rule in rules):
             return own
         if not self.equivalent:
             return None
-        others = surroundings.equivalents(own)
+        others = match_inputs.equivalents(own)
         return next((place for rule in rules for place in others if rule.matches(attributes, place)), None)
 
 
@@ -141,13 +141,13 @@ def _selects(selector: selectors.Selector, attributes: Attributes) -> bool:
     )
 
 
-class Surroundings:
+class MatchInputs:
     """What matching has to know of the server: namespaces, and versions of the same resource."""
 
     def __init__(self, context: ServerContext) -> None:
         self._context = context
         self._namespaces = Lookup(context, "", "namespaces")
-        self._places: dict[Place, tuple[Place, ...]] = {}
+        self._places: dict[GroupVersionResource, tuple[GroupVersionResource, ...]] = {}
         context.kinds.listeners.append(self._places.clear)
 
     def namespace(self, name: str) -> Object | None:
@@ -165,16 +165,16 @@ class Surroundings:
             raise errors.not_found("", "namespaces", name)
         return namespace["metadata"].get("labels") or {}
 
-    def kind(self, place: Place) -> Kind | None:
+    def kind(self, place: GroupVersionResource) -> Kind | None:
         """Return the kind at a place."""
         return self._context.kinds.get(*place)
 
-    def equivalents(self, own: Place) -> tuple[Place, ...]:
+    def equivalents(self, own: GroupVersionResource) -> tuple[GroupVersionResource, ...]:
         """Return the other places at which the same objects are served."""
         equivalents = self._places.get(own)
         if equivalents is None:
             kind = self.kind(own)
             others = [other.resource for other in self._context.kinds if kind and other.prefix == kind.prefix]
-            places = [Place(other.group, other.version, other.plural) for other in others]
+            places = [GroupVersionResource(other.group, other.version, other.plural) for other in others]
             equivalents = self._places[own] = tuple(place for place in places if place != own)
         return equivalents

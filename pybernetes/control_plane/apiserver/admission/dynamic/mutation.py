@@ -12,7 +12,7 @@ from pybernetes.api.schema.decode import DecodeError, json_name
 from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.dynamic import admission_review
 from pybernetes.control_plane.apiserver.admission.dynamic.admission_review import Shown
-from pybernetes.control_plane.apiserver.admission.dynamic.matching import place_of
+from pybernetes.control_plane.apiserver.admission.dynamic.matching import resource_of
 from pybernetes.control_plane.apiserver.codec.decoding import HEAD, fit, of_another_kind
 from pybernetes.control_plane.apiserver.context import ServerContext
 
@@ -28,7 +28,7 @@ async def take(context: ServerContext, attributes: Attributes, shown: Shown, val
     if not isinstance(value, dict):
         problem = f"json: cannot unmarshal {json_name(value)} into Go value of type {HEAD}"
         raise errors.internal(f"couldn't get version/kind; json parse error: {problem}")
-    own, target = context.kinds.get(*place_of(attributes)), context.kinds.get(*shown.place)
+    own, target = context.kinds.get(*resource_of(attributes)), context.kinds.get(*shown.place)
     if own is None or target is None:
         raise errors.internal(f"unable to convert to {shown.place}: unknown kind")
     if attributes.subresource == "scale" and own.resource.scale is not None:

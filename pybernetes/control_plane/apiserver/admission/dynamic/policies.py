@@ -16,11 +16,11 @@ from pybernetes.control_plane.apiserver.admission.dynamic.admission_review impor
 from pybernetes.control_plane.apiserver.admission.dynamic.evaluation import Evaluation
 from pybernetes.control_plane.apiserver.admission.dynamic.match_conditions import Conditions
 from pybernetes.control_plane.apiserver.admission.dynamic.matching import (
+    GroupVersionResource,
     Matcher,
-    Place,
-    Surroundings,
+    MatchInputs,
     namespace_of,
-    place_of,
+    resource_of,
 )
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
 from pybernetes.control_plane.apiserver.context import ServerContext
@@ -70,7 +70,7 @@ class Invocation(Generic[P]):
 
     policy: P
     binding: Binding
-    place: Place
+    place: GroupVersionResource
     param: Object | None
 
 
@@ -97,7 +97,7 @@ class Policies(Generic[P]):
         self._current: list[P] = []
         # A policy that did not change is not compiled again because another one did.
         self._kept: dict[str, tuple[Object, list[Object], P]] = {}
-        self.surroundings = Surroundings(context)
+        self.match_inputs = MatchInputs(context)
 
     def current(self) -> list[P]:
         """Return what is in force now."""
@@ -135,7 +135,7 @@ class Policies(Generic[P]):
         broken: list[Misconfigured[P]] = []
         for policy in policies:
             try:
-                place = policy.matcher.place(attributes, self.surroundings)
+                place = policy.matcher.place(attributes, self.match_inputs)
                 if place is None:
                     continue
                 kind = self._param_kind(policy)
@@ -145,7 +145,7 @@ class Policies(Generic[P]):
             for binding in policy.bindings:
                 try:
                     if binding.matcher is not None and not binding.matcher.place(
-                        attributes, self.surroundings
+                        attributes, self.match_inputs
                     ):
                         continue
                     params = await self._params(policy, binding, kind, attributes)
@@ -199,9 +199,9 @@ class Policies(Generic[P]):
             raise ConfigurationError("no params found for policy binding with `Deny` parameterNotFoundAction")
         return params
 
-    async def shown(self, attributes: Attributes, place: Place) -> tuple[Shown, Object]:
+    async def shown(self, attributes: Attributes, place: GroupVersionResource) -> tuple[Shown, Object]:
         """Return the write as one of a place, and its request."""
-        own, target = self.surroundings.kind(place_of(attributes)), self.surroundings.kind(place)
+        own, target = self.match_inputs.kind(resource_of(attributes)), self.match_inputs.kind(place)
         if own is None or target is None:
             raise errors.internal(f"unable to convert to {place}: unknown kind")
         shown = await admission_review.show(self._context, attributes, own, target)
@@ -213,7 +213,7 @@ class Policies(Generic[P]):
         """Return the namespace of a write, for expressions; a namespace is in none."""
         if not attributes.namespace or attributes.resource.plural == "namespaces":
             return None
-        namespace = self.surroundings.namespace(attributes.namespace)
+        namespace = self.match_inputs.namespace(attributes.namespace)
         if namespace is None:
             raise errors.not_found("", "namespaces", attributes.namespace)
         return namespace

@@ -15,7 +15,7 @@ from pybernetes.control_plane.apiserver.admission.dynamic import admission_revie
 from pybernetes.control_plane.apiserver.admission.dynamic.admission_review import Answer, Shown
 from pybernetes.control_plane.apiserver.admission.dynamic.evaluation import Evaluation
 from pybernetes.control_plane.apiserver.admission.dynamic.match_conditions import Conditions
-from pybernetes.control_plane.apiserver.admission.dynamic.matching import Matcher, Surroundings, place_of
+from pybernetes.control_plane.apiserver.admission.dynamic.matching import Matcher, MatchInputs, resource_of
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.webhooks.caller import Caller, CallFailed
@@ -27,7 +27,7 @@ class CallError(Exception):
     """A webhook could not be asked, or gave an answer that makes no sense: its failure policy decides."""
 
 
-class Hook:
+class Webhook:
     """One webhook of a configuration."""
 
     def __init__(self, configuration: Object, given: dict[str, Any], index: int) -> None:
@@ -52,11 +52,11 @@ class Invocation:
 
     __slots__ = ("hook", "index", "shown")
 
-    def __init__(self, hook: Hook, index: int, shown: Shown) -> None:
+    def __init__(self, hook: Webhook, index: int, shown: Shown) -> None:
         self.hook, self.index, self.shown = hook, index, shown
 
 
-class Hooks:
+class Webhooks:
     """All webhooks of one sort, in the order of the names of their configurations."""
 
     def __init__(self, context: ServerContext, plural: str, mutating: bool) -> None:
@@ -64,33 +64,33 @@ class Hooks:
         self._lookup = Lookup(context, _GROUP, plural)
         # Every write asks whether something changed, so that this is all that it asks.
         self._changed, self._prefix, self._seen = context.store.changed, self._lookup.kind.prefix, -1
-        self._hooks: list[Hook] = []
-        self._surroundings = Surroundings(context)
+        self._webhooks: list[Webhook] = []
+        self._surroundings = MatchInputs(context)
         self._caller = Caller(context)
         self._sort = "admit" if mutating else "validating"
         if context.webhook_metrics.render not in context.metrics.more:
             context.metrics.more.append(context.webhook_metrics.render)
 
-    def current(self) -> list[Hook]:
+    def current(self) -> list[Webhook]:
         """Return what is registered now."""
         changed = self._changed(self._prefix)
         if changed != self._seen:
             self._seen = changed
             configurations = self._lookup.all()
             ordered = sorted(configurations, key=lambda configuration: configuration["metadata"]["name"])
-            self._hooks = [
-                Hook(configuration, given, index)
+            self._webhooks = [
+                Webhook(configuration, given, index)
                 for configuration in ordered
                 for index, given in enumerate(configuration.get("webhooks", ()))
             ]
-        return self._hooks
+        return self._webhooks
 
-    async def invocation(self, hook: Hook, index: int, attributes: Attributes) -> Invocation | None:
+    async def invocation(self, hook: Webhook, index: int, attributes: Attributes) -> Invocation | None:
         """Return how a webhook is to be called for a write, or None if it is not."""
         place = hook.matcher.place(attributes, self._surroundings)
         if place is None:
             return None
-        own = self._surroundings.kind(place_of(attributes))
+        own = self._surroundings.kind(resource_of(attributes))
         target = self._surroundings.kind(place)
         if own is None or target is None:
             return None
@@ -134,7 +134,7 @@ class Hooks:
         if not hook.version:
             why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)"
             raise CallError(f"could not create admission objects: {why}")
-        own = self._surroundings.kind(place_of(attributes))
+        own = self._surroundings.kind(resource_of(attributes))
         assert own is not None
         uid = str(uuid.uuid4())
         request = admission_review.request_of(attributes, shown, own, uid)
@@ -156,6 +156,6 @@ class Hooks:
         return answer
 
 
-def failed(hook: Hook, error: CallError) -> errors.StatusError:
+def failed(hook: Webhook, error: CallError) -> errors.StatusError:
     """Return the refusal of a write because a webhook could not be asked."""
     return errors.internal(f"failed calling webhook {go_format.quote(hook.name)}: {error}")

@@ -17,9 +17,9 @@ from pybernetes.control_plane.apiserver.admission.dynamic.registered import Regi
 from pybernetes.control_plane.apiserver.admission.dynamic.reinvocation import Reinvocation, reinvocation_of
 from pybernetes.control_plane.apiserver.admission.dynamic.webhooks import (
     CallError,
-    Hook,
-    Hooks,
     Invocation,
+    Webhook,
+    Webhooks,
     failed,
 )
 from pybernetes.control_plane.apiserver.admission.plugin import PluginInputs
@@ -29,7 +29,7 @@ _MUTATION = "mutation.webhook.admission.k8s.io/"
 _PATCH = "patch.webhook.admission.k8s.io/"
 
 
-class MutatingAdmissionWebhook(Registered[Hook]):
+class MutatingAdmissionWebhook(Registered[Webhook]):
     """Asks every webhook that a write concerns, and applies its patch."""
 
     name = "MutatingAdmissionWebhook"
@@ -38,16 +38,16 @@ class MutatingAdmissionWebhook(Registered[Hook]):
 
     def __init__(self, inputs: PluginInputs) -> None:
         self._context = inputs.context
-        self._hooks = Hooks(inputs.context, "mutatingwebhookconfigurations", mutating=True)
-        super().__init__(self._hooks.current)
+        self._webhooks = Webhooks(inputs.context, "mutatingwebhookconfigurations", mutating=True)
+        super().__init__(self._webhooks.current)
 
     mutate = Registered.consult
 
-    async def ask(self, attributes: Attributes, registered: list[Hook]) -> None:
+    async def ask(self, attributes: Attributes, registered: list[Webhook]) -> None:
         reinvocation = reinvocation_of(attributes, self.name)
         try:
             for index, hook in enumerate(registered):
-                invocation = await self._hooks.invocation(hook, index, attributes)
+                invocation = await self._webhooks.invocation(hook, index, attributes)
                 if invocation is None or (attributes.again and hook.uid not in reinvocation.again):
                     continue
                 await self._one(invocation, attributes, reinvocation)
@@ -59,7 +59,7 @@ class MutatingAdmissionWebhook(Registered[Hook]):
         place = f"round_{int(attributes.again)}_index_{invocation.index}"
         changed = False
         try:
-            answer = await self._hooks.call(invocation, attributes)
+            answer = await self._webhooks.call(invocation, attributes)
             if not answer.allowed:
                 raise admission_review.denial(hook.name, answer.status)
             if answer.patch:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pybernetes.api import quantity
 from pybernetes.api.core.pod.pod_level_resources import is_restartable
-from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.admission.attributes import UPDATE, Attributes
-from pybernetes.control_plane.apiserver.admission.placed_pods import PlacedPodPlugin
-from pybernetes.control_plane.apiserver.admission.plugin import Scope
+from pybernetes.control_plane.apiserver.admission.lookup import Lookup
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
+from pybernetes.control_plane.apiserver.admission.plugins._changed_pods import changed_pod
+
+Fields = dict[str, Any]
 
 
-def _pod_resources(new: Object, old: Object) -> bool:
+def _pod_resources(new: Fields, old: Fields) -> bool:
     return (new.get("resources") or None) != (old.get("resources") or None)
 
 
-def _init_containers(new: Object, old: Object) -> bool:
+def _init_containers(new: Fields, old: Fields) -> bool:
     pairs = zip(new.get("initContainers") or (), old.get("initContainers") or (), strict=False)
     return any(
         not is_restartable(before) and (after.get("resources") or {}) != (before.get("resources") or {})
@@ -23,7 +27,7 @@ def _init_containers(new: Object, old: Object) -> bool:
     )
 
 
-def _memory_volumes(new: Object, old: Object) -> bool:
+def _memory_volumes(new: Fields, old: Fields) -> bool:
     after, before = new.get("volumes") or [], old.get("volumes") or []
     if len(after) != len(before):
         return False
@@ -45,7 +49,7 @@ _NEEDS = {
 }
 
 
-class NodeDeclaredFeatureValidator(PlacedPodPlugin):
+class NodeDeclaredFeatureValidator(Plugin):
     """The plugin."""
 
     name = "NodeDeclaredFeatureValidator"
@@ -53,12 +57,21 @@ class NodeDeclaredFeatureValidator(PlacedPodPlugin):
     on_by_default = True
     scope = Scope(operations=(UPDATE,), resources=("pods",), subresources=("", "resize"))
 
-    def judge(self, attributes: Attributes, pod: Object, old: Object, name: str) -> None:
+    def __init__(self, inputs: PluginInputs) -> None:
+        self._nodes = Lookup(inputs.context, "", "nodes")
+
+    def validate(self, attributes: Attributes) -> None:
         """Refuse a change that needs what the node does not declare."""
+        changed = changed_pod(attributes)
+        if changed is None:
+            return
+        pod, old, name = changed
         needed = [feature for feature, changes in _NEEDS.items() if changes(pod["spec"], old["spec"])]
         if not needed:
             return
-        node = self.node(attributes, name)
+        node = self._nodes.get("", name)
+        if node is None:
+            attributes.refuse(f"node {go_format.quote(name)} not found")
         declared = node.get("status", {}).get("declaredFeatures") or ()
         missing = [feature for feature in needed if feature not in declared]
         if missing:

@@ -11,9 +11,9 @@ from pybernetes.control_plane.apiserver.admission.dynamic import admission_revie
 from pybernetes.control_plane.apiserver.admission.dynamic.registered import Registered
 from pybernetes.control_plane.apiserver.admission.dynamic.webhooks import (
     CallError,
-    Hook,
-    Hooks,
     Invocation,
+    Webhook,
+    Webhooks,
     failed,
 )
 from pybernetes.control_plane.apiserver.admission.plugin import PluginInputs
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 _FAILED_OPEN = "failed-open.validating.webhook.admission.k8s.io/round_0_index_"
 
 
-class ValidatingAdmissionWebhook(Registered[Hook]):
+class ValidatingAdmissionWebhook(Registered[Webhook]):
     """Asks every webhook that a write concerns."""
 
     name = "ValidatingAdmissionWebhook"
@@ -30,16 +30,16 @@ class ValidatingAdmissionWebhook(Registered[Hook]):
     on_by_default = True
 
     def __init__(self, inputs: PluginInputs) -> None:
-        self._hooks = Hooks(inputs.context, "validatingwebhookconfigurations", mutating=False)
-        super().__init__(self._hooks.current)
+        self._webhooks = Webhooks(inputs.context, "validatingwebhookconfigurations", mutating=False)
+        super().__init__(self._webhooks.current)
 
     validate = Registered.consult
 
-    async def ask(self, attributes: Attributes, registered: list[Hook]) -> None:
+    async def ask(self, attributes: Attributes, registered: list[Webhook]) -> None:
         concerned = [
             invocation
             for index, hook in enumerate(registered)
-            if (invocation := await self._hooks.invocation(hook, index, attributes)) is not None
+            if (invocation := await self._webhooks.invocation(hook, index, attributes)) is not None
         ]
         if len(concerned) == 1:
             error = await self._judge(concerned[0], attributes)
@@ -54,7 +54,7 @@ class ValidatingAdmissionWebhook(Registered[Hook]):
     async def _judge(self, invocation: Invocation, attributes: Attributes) -> StatusError | None:
         hook = invocation.hook
         try:
-            answer = await self._hooks.call(invocation, attributes)
+            answer = await self._webhooks.call(invocation, attributes)
         except StatusError as error:
             return error
         except CallError as error:

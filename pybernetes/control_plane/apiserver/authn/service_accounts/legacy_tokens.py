@@ -40,7 +40,7 @@ class MarkedInvalid(InvalidCredentials):
     """The token of a secret that was not used for long and then taken out of use."""
 
 
-class Legacy:
+class LegacyClaims:
     """The claims of such a token."""
 
     __slots__ = ("account", "namespace", "secret", "uid")

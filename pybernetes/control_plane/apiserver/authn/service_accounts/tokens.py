@@ -38,7 +38,7 @@ class Entry:
 
     def __init__(
         self,
-        claims: bound.Claims | legacy_tokens.Legacy,
+        claims: bound.Claims | legacy_tokens.LegacyClaims,
         audiences: Audiences,
         keys: tuple[str, ...],
         clock: Callable[[], float],
@@ -139,9 +139,9 @@ class Tokens:
             jose.verify(parsed, self._candidates(parsed.header.get("kid")))
         except jose.JoseError as error:
             raise InvalidCredentials(str(error)) from None
-        claims: bound.Claims | legacy_tokens.Legacy
+        claims: bound.Claims | legacy_tokens.LegacyClaims
         if issuer == legacy_tokens.ISSUER:
-            claims, given = legacy_tokens.Legacy(parsed.claims), bound.audiences_of(parsed.claims)
+            claims, given = legacy_tokens.LegacyClaims(parsed.claims), bound.audiences_of(parsed.claims)
         else:
             claims = bound.read(parsed.claims)
             given = claims.audiences
@@ -174,7 +174,7 @@ class Tokens:
         entry.checked = True
         self._remember(digest, entry)
 
-    def _check_legacy(self, entry: Entry, claims: legacy_tokens.Legacy, token: bytes) -> None:
+    def _check_legacy(self, entry: Entry, claims: legacy_tokens.LegacyClaims, token: bytes) -> None:
         if self._accounts.lookup:
             try:
                 entry.warnings = claims.judge(token, self._lookup)
@@ -228,14 +228,14 @@ class Tokens:
 
     # -- secrets note when their token was last used -----------------------------------------------------
 
-    def _note_use(self, claims: legacy_tokens.Legacy) -> None:
+    def _note_use(self, claims: legacy_tokens.LegacyClaims) -> None:
         secret = self._lookup("secrets", claims.namespace, claims.secret)
         if secret is not None and legacy_tokens.use_to_note(secret, self._context.clock()):
             task = asyncio.get_running_loop().create_task(self._label(claims))
             self._notes.add(task)
             task.add_done_callback(self._notes.discard)
 
-    async def _label(self, claims: legacy_tokens.Legacy) -> None:
+    async def _label(self, claims: legacy_tokens.LegacyClaims) -> None:
         kind = self._kinds["secrets"]
         key = kind.key(claims.namespace, claims.secret)
 

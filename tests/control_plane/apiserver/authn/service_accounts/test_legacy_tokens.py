@@ -9,7 +9,7 @@ import pytest
 
 from pybernetes.control_plane.apiserver.authn.authenticator import InvalidCredentials
 from pybernetes.control_plane.apiserver.authn.service_accounts import legacy_tokens
-from pybernetes.control_plane.apiserver.authn.service_accounts.legacy_tokens import Legacy
+from pybernetes.control_plane.apiserver.authn.service_accounts.legacy_tokens import LegacyClaims
 
 TOKEN = b"the.token.itself"
 PREFIX = "kubernetes.io/serviceaccount/"
@@ -32,12 +32,12 @@ def account(uid: str = "u", **metadata: Any) -> dict[str, Any]:
 
 def judge(found_secret: Any, found_account: Any, token: bytes = TOKEN) -> tuple[str, ...]:
     objects = {"secrets": found_secret, "serviceaccounts": found_account}
-    return Legacy(CLAIMS).judge(token, lambda plural, namespace, name: objects[plural])
+    return LegacyClaims(CLAIMS).judge(token, lambda plural, namespace, name: objects[plural])
 
 
 def test_a_token_that_holds() -> None:
     assert judge(secret(), account()) == ()
-    user = Legacy(CLAIMS).user()
+    user = LegacyClaims(CLAIMS).user()
     assert (user.name, user.uid, user.extra) == ("system:serviceaccount:default:robot", "u", {})
 
 
@@ -86,7 +86,7 @@ def test_tokens_that_do_not(found_secret: Any, found_account: Any, token: bytes,
 )
 def test_claims_that_must_be_there(change: dict[str, Any], problem: str) -> None:
     with pytest.raises(InvalidCredentials) as refused:
-        Legacy({**CLAIMS, **change})
+        LegacyClaims({**CLAIMS, **change})
     assert str(refused.value) == problem
 
 
