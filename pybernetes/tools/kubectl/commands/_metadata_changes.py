@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
@@ -13,6 +12,8 @@ from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pybernetes.api.resource import Object
 
 
