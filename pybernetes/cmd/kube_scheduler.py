@@ -11,7 +11,7 @@ from pybernetes.cmd import _secure_serving
 from pybernetes.cmd._leader_election import election_flags
 from pybernetes.cmd._program import run, stop_event
 from pybernetes.cmd._secure_serving import serving_flags
-from pybernetes.lib.flags import Flag, Seconds, add
+from pybernetes.lib.flags import Flag, Seconds, add, add_ignored
 
 if TYPE_CHECKING:
     from pybernetes.scheduling.config import Configuration
@@ -47,9 +47,7 @@ def parser() -> argparse.ArgumentParser:
     add(result.add_argument_group("configuration"), _MISC)
     add(result.add_argument_group("serving"), _SERVING)
     add(result.add_argument_group("leader election"), _ELECTION)
-    ignored = result.add_argument_group("accepted and ignored")
-    for name in _IGNORED:
-        ignored.add_argument(f"--{name}", nargs="?", help=argparse.SUPPRESS)
+    add_ignored(result, _IGNORED)
     result.add_argument("-v", "--v", type=int, default=0, help="how much to log")
     return result
 

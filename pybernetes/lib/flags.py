@@ -93,6 +93,13 @@ def add(parser: Any, flags: Iterable[Flag]) -> None:
         parser.add_argument(f"--{flag.name}", **options)
 
 
+def add_ignored(parser: argparse.ArgumentParser, names: Iterable[str]) -> None:
+    """Add flags that Kubernetes has and that mean nothing here: with or without a value, and left out of the help."""
+    ignored = parser.add_argument_group("accepted and ignored")
+    for name in names:
+        ignored.add_argument(f"--{name}", nargs="?", help=argparse.SUPPRESS)
+
+
 def parser(program: str, summary: str, flags: Iterable[Flag]) -> argparse.ArgumentParser:
     """Return the parser of a program that takes these flags and nothing else."""
     result = argparse.ArgumentParser(prog=program, description=summary, allow_abbrev=False)

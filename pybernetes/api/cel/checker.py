@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from pybernetes.api.cel import types
 from pybernetes.api.cel.library.declare import Overload
-from pybernetes.api.cel.runtime import Moment, Span, Uint
+from pybernetes.api.cel.runtime import Moment, Span, Uint, succeeds
 from pybernetes.api.cel.tree import (
     Call,
     Expr,
@@ -35,21 +35,10 @@ _TYPE_NAMES = frozenset(
 )  # fmt: skip
 
 
-def _parses(parse: Callable[[str], object]) -> Callable[[str], bool]:
-    def check(text: str) -> bool:
-        try:
-            parse(text)
-        except ValueError:
-            return False
-        return True
-
-    return check
-
-
 _TEXTS = {
-    "matches": _parses(compile_pattern),
-    "duration": _parses(Span.parse),
-    "timestamp": _parses(Moment.parse),
+    "matches": succeeds(compile_pattern, ValueError),
+    "duration": succeeds(Span.parse, ValueError),
+    "timestamp": succeeds(Moment.parse, ValueError),
 }
 
 

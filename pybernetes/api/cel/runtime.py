@@ -16,6 +16,19 @@ class Failure(Exception):
     """The evaluation of an expression failed."""
 
 
+def succeeds(parse: Callable[[str], object], failure: type[Exception]) -> Callable[[str], bool]:
+    """Return a function that tells whether a text can be parsed."""
+
+    def check(text: str) -> bool:
+        try:
+            parse(text)
+        except failure:
+            return False
+        return True
+
+    return check
+
+
 class Uint(int):
     """An unsigned number."""
 

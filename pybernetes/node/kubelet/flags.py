@@ -123,9 +123,7 @@ def parser(summary: str = "") -> argparse.ArgumentParser:
     group = result.add_argument_group("who may ask")
     for name, path in AUTHENTICATION.items():
         _add(group, name, f"deep_{name}", DEFAULTS[path[0]][path[1]][path[2]])
-    ignored = result.add_argument_group("accepted and ignored")
-    for name in IGNORED:
-        ignored.add_argument(f"--{name}", nargs="?", help=argparse.SUPPRESS)
+    flags.add_ignored(result, IGNORED)
     return result
 
 

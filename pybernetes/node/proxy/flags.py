@@ -60,9 +60,7 @@ def parser(summary: str = "") -> argparse.ArgumentParser:
         elif isinstance(default, list):
             kind = flags.strings
         group.add_argument(f"--{name}", dest=f"field_{path}", type=kind, default=None, **options)
-    ignored = result.add_argument_group("accepted and ignored")
-    for name in _IGNORED:
-        ignored.add_argument(f"--{name}", nargs="?", help=argparse.SUPPRESS)
+    flags.add_ignored(result, _IGNORED)
     result.add_argument("-v", "--v", type=int, default=0, help="how much to log")
     return result
 

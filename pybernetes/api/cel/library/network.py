@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from pybernetes.api.cel.library.declare import Library
-from pybernetes.api.cel.runtime import Failure
+from pybernetes.api.cel.runtime import Failure, succeeds
 from pybernetes.api.text import go_format
 
 LIBRARY = Library()
@@ -196,17 +196,6 @@ def _parse_cidr(text: str) -> Any:
     return interface
 
 
-def _works(parse: Any) -> Any:
-    def check(text: str) -> bool:
-        try:
-            parse(text)
-        except Failure:
-            return False
-        return True
-
-    return check
-
-
 def _global_unicast(ip: Ip) -> bool:
     address = ip.address
     broadcast = address.version == 4 and int(address) == 2**32 - 1
@@ -236,7 +225,7 @@ def _multicast_local(ip: Ip) -> bool:
 
 
 _function("ip", "string_to_ip", "string -> net.IP", lambda text: Ip(_parse_ip(text)))
-_function("isIP", "is_ip", "string -> bool", _works(_parse_ip))
+_function("isIP", "is_ip", "string -> bool", succeeds(_parse_ip, Failure))
 _function("ip.isCanonical", "ip_is_canonical", "string -> bool", lambda text: str(_parse_ip(text)) == text)
 _method("family", "ip_family", "net.IP -> int", lambda ip: ip.address.version)
 _method("isUnspecified", "ip_is_unspecified", "net.IP -> bool", lambda ip: ip.address.is_unspecified)
@@ -248,7 +237,7 @@ _method(
 _method("isGlobalUnicast", "ip_is_global_unicast", "net.IP -> bool", _global_unicast)
 _function("string", "ip_to_string", "net.IP -> string", str)
 _function("cidr", "string_to_cidr", "string -> net.CIDR", lambda text: Cidr(_parse_cidr(text)))
-_function("isCIDR", "is_cidr", "string -> bool", _works(_parse_cidr))
+_function("isCIDR", "is_cidr", "string -> bool", succeeds(_parse_cidr, Failure))
 _method(
     "containsIP",
     "cidr_contains_ip_string",
