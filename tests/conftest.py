@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 from tests.support import require_program, require_root, run
 
 __all__ = ["require_program", "require_root", "run"]
+pytest.register_assert_rewrite("tests.api.tables")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -9,9 +9,9 @@ from pybernetes.api.core.pod.validation.spec import validate_pod_template
 from pybernetes.api.core.pod.validation.warnings import pod_template_warnings
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object
-from pybernetes.api.table import container_cells, format_selector, get
+from pybernetes.api.table import AGE, NAME, container_cells, format_selector, get
 from pybernetes.api.text import go_format
-from pybernetes.api.validation import names
+from pybernetes.api.validation import names, numbers
 from pybernetes.api.validation.meta import IMMUTABLE
 from pybernetes.api.validation.selectors import validate_label_selector
 
@@ -101,6 +101,17 @@ def check_at_most(
         errors.invalid(STATUS / "availableReplicas", available, f"cannot be greater than {ready_name}")
 
 
+def check_replica_counts(status: Object, keys: Iterable[str], errors: Errors) -> None:
+    """Check the counts of a ReplicaSet or a ReplicationController: none is negative, and they fit together."""
+    numbers.nonnegative_fields(status, keys, STATUS, errors)
+    check_at_most(status, ("fullyLabeledReplicas", "readyReplicas", "availableReplicas"), errors)
+
+
+def start_without_pods(obj: Object) -> None:
+    """Start with no replicas, whatever the client sent."""
+    obj["status"] = {"replicas": 0}
+
+
 def check_collisions(new: Object, old: Object, errors: Errors) -> None:
     """Report an error if the count of name collisions goes back."""
     after, before = get(new, ".status.collisionCount"), get(old, ".status.collisionCount")
@@ -146,3 +157,14 @@ def selector_column(path: str = ".spec.selector") -> Column:
 def number(name: str, path: str) -> Column:
     """Return a column with a count that is 0 when it is absent."""
     return Column(name, lambda obj, now: get(obj, path, 0), type="integer")
+
+
+# What a ReplicaSet and a ReplicationController show before their selectors.
+REPLICA_COLUMNS = (
+    NAME,
+    number("Desired", ".spec.replicas"),
+    number("Current", ".status.replicas"),
+    number("Ready", ".status.readyReplicas"),
+    AGE,
+    *template_columns(),
+)

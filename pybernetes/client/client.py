@@ -248,23 +248,18 @@ class Client:
         raise AssertionError("unreachable")
 
     async def patch(
-        self,
-        kind: Kindlike,
-        name: str,
-        patch: Any,
-        namespace: str = "",
-        *,
-        type: str = MERGE_PATCH,
-        subresource: str = "",
-        manager: str = "",
-        dry_run: bool = False,
-        force: bool = False,
-    ) -> Object:
+        self, kind: Kindlike, name: str, patch: Any, namespace: str = "", *, type: str = MERGE_PATCH,
+        subresource: str = "", manager: str = "", dry_run: bool = False, force: bool = False,
+    ) -> Object:  # fmt: skip
         """Change parts of an object: a merge, strategic or JSON patch, or ``type="apply"``."""
         query = write_query(manager, dry_run, force)
         path = path_of(kind, namespace, name, subresource)
         value = await self.call("PATCH", path, query, patch, _PATCH_TYPES[type])
         return self._noted(kind, value, subresource)
+
+    async def patch_status(self, kind: Kindlike, name: str, patch: Object, namespace: str = "") -> Object:
+        """Change parts of the status of an object, with a strategic patch."""
+        return await self.patch(kind, name, patch, namespace, type=STRATEGIC_PATCH, subresource="status")
 
     async def apply(
         self, kind: Kindlike, obj: Object, *, manager: str, force: bool = False, subresource: str = "",

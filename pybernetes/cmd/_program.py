@@ -7,7 +7,15 @@ import contextlib
 import signal
 import sys
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, Protocol
+
+
+class Server(Protocol):
+    """What serves between its start and its end."""
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None: ...
 
 
 def run(name: str, work: Coroutine[Any, Any, int], *errors: type[Exception]) -> int:
@@ -28,6 +36,19 @@ def stop_event() -> asyncio.Event:
     stop = asyncio.Event()
     _on_signal(stop.set)
     return stop
+
+
+async def serve(server: Server, ready: Callable[[], str]) -> int:
+    """Serve until SIGINT or SIGTERM; print what is to be said once the server is ready."""
+    from pybernetes.lib import gc_tuning
+
+    stop = stop_event()
+    await server.start()
+    gc_tuning.tune()
+    print(ready(), flush=True)
+    await stop.wait()
+    await server.stop()
+    return 0
 
 
 async def until_signal(work: Coroutine[Any, Any, Any]) -> None:

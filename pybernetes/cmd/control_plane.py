@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from pybernetes.cmd._program import run, stop_event
+from pybernetes.cmd._program import run, serve
 
 if TYPE_CHECKING:
     from pybernetes.tools.local.dns import DnsSettings
@@ -29,7 +29,6 @@ def main(argv: list[str]) -> int:
 
 async def _run(name: str) -> int:
     from pybernetes.cmd import kube_apiserver, kube_controller_manager
-    from pybernetes.lib import gc_tuning
     from pybernetes.tools.local import network
     from pybernetes.tools.local import settings as saved_settings
     from pybernetes.tools.local.control_plane import ControlPlane
@@ -70,13 +69,9 @@ async def _run(name: str) -> int:
         bridge="" if settings.host_network else network.bridge_name(name),
         dialer=network.dialer(cluster.name, settings),
     )
-    stop = stop_event()
-    await plane.start()
-    gc_tuning.tune()
-    print(f"the control plane is serving on https://{settings.address}:{plane.server.port}", flush=True)
-    await stop.wait()
-    await plane.stop()
-    return 0
+    return await serve(
+        plane, lambda: f"the control plane is serving on https://{settings.address}:{plane.server.port}"
+    )
 
 
 def _dns_settings(settings: Settings) -> DnsSettings | None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
-import signal
-import sys
+
+from pybernetes.cmd._program import run, serve
 
 SUMMARY = "Serve the Kubernetes API from an embedded store or from etcd"
 
@@ -29,33 +28,13 @@ def main(argv: list[str]) -> int:
     gc_tuning.pause()
     arguments = parser().parse_args(argv)
     logs.set_up(arguments.v)
-    try:
-        return _run(arguments)
-    except (OSError, ValueError, RuntimeError) as error:
-        print(f"kube-apiserver: {error}", file=sys.stderr)
-        return 1
-
-
-def _run(arguments: argparse.Namespace) -> int:
-    import uvloop
-
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(_serve(arguments))
+    return run("kube-apiserver", _serve(arguments), RuntimeError)
 
 
 async def _serve(arguments: argparse.Namespace) -> int:
     from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
     from pybernetes.control_plane.apiserver.assembly.setup import settings, store
-    from pybernetes.lib import gc_tuning
 
     server = ApiServer(store(arguments), settings(arguments))
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(name, stop.set)
-    await server.start()
-    gc_tuning.tune()
-    print(f"kube-apiserver is serving on https://{arguments.bind_address}:{server.port}", flush=True)
-    await stop.wait()
-    await server.stop()
-    return 0
+    where = arguments.bind_address
+    return await serve(server, lambda: f"kube-apiserver is serving on https://{where}:{server.port}")

@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 
 from pybernetes.cmd._program import run, until_signal
-from pybernetes.lib.flags import Flag, add
+from pybernetes.lib import flags
+from pybernetes.lib.flags import Flag
 
 SUMMARY = "Give claims of the default storage class folders on local disk"
 FLAGS = (
@@ -20,9 +21,7 @@ FLAGS = (
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    result = argparse.ArgumentParser(prog="storage-provisioner", description=SUMMARY, allow_abbrev=False)
-    add(result, FLAGS)
-    return result
+    return flags.parser("storage-provisioner", SUMMARY, FLAGS)
 
 
 def main(argv: list[str]) -> int:

@@ -93,6 +93,13 @@ def add(parser: Any, flags: Iterable[Flag]) -> None:
         parser.add_argument(f"--{flag.name}", **options)
 
 
+def parser(program: str, summary: str, flags: Iterable[Flag]) -> argparse.ArgumentParser:
+    """Return the parser of a program that takes these flags and nothing else."""
+    result = argparse.ArgumentParser(prog=program, description=summary, allow_abbrev=False)
+    add(result, flags)
+    return result
+
+
 def defaults(flags: Iterable[Flag], **changes: Any) -> argparse.Namespace:
     """Return the options as they are when nothing is said, but for the changes."""
     values = {flag.attribute: flag.default for flag in flags}

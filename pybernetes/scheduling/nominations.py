@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from pybernetes.scheduling.columns import Ints, grown
+from pybernetes.scheduling.columns import Ints
+from pybernetes.scheduling.loads import Load
 from pybernetes.scheduling.plugin import Extra, FilterPlugin, Scope
 from pybernetes.scheduling.pods import Pod
 from pybernetes.scheduling.snapshot import Snapshot
@@ -14,23 +15,16 @@ from pybernetes.scheduling.snapshot import Snapshot
 Verdicts = list[tuple[FilterPlugin, Ints]]
 
 
-class _Load:
-    """What the nominated pods of one priority take, as columns."""
+class _Load(Load):
+    """What the nominated pods of one priority take."""
 
     def __init__(self) -> None:
-        self.pods: Ints = np.zeros(64, dtype=np.int64)
-        self.amounts: dict[int, Ints] = {}
+        super().__init__(64)
 
     def add(self, pod: Pod, row: int, sign: int) -> None:
         if row >= len(self.pods):
-            self.pods = grown(self.pods, max(row + 1, 2 * len(self.pods)))
-            self.amounts = {number: grown(column, len(self.pods)) for number, column in self.amounts.items()}
-        self.pods[row] += sign
-        for number, amount in pod.requests.amounts:
-            column = self.amounts.get(number)
-            if column is None:
-                column = self.amounts[number] = np.zeros(len(self.pods), dtype=np.int64)
-            column[row] += sign * amount
+            self.grow(max(row + 1, 2 * len(self.pods)))
+        self.count(pod, row, sign)
 
     def rows(self) -> Ints:
         return np.flatnonzero(self.pods)

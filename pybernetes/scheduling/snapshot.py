@@ -10,6 +10,7 @@ import numpy as np
 from pybernetes.scheduling.affinity_terms import Taint
 from pybernetes.scheduling.columns import Bools, Ints, Journal, LabelColumn, LabelColumns, ValueColumn, grown
 from pybernetes.scheduling.counters import Counter, Counters, Tally, TermTallies
+from pybernetes.scheduling.loads import Load
 from pybernetes.scheduling.nodes import NO_IMAGES, ImageSet, Node
 from pybernetes.scheduling.pods import Labels, Pod
 from pybernetes.scheduling.resource_requests import Resources
@@ -18,27 +19,12 @@ ANY_ADDRESS = "0.0.0.0"
 MAX_BELOW = 8  # priorities that are kept count of for preemption
 
 
-class Below:
-    """What the pods below a priority take, as columns: what preemption could free."""
+class Below(Load):
+    """What the pods below a priority take: what preemption could free."""
 
     def __init__(self, priority: int, capacity: int) -> None:
+        super().__init__(capacity)
         self.priority = priority
-        self.pods: Ints = np.zeros(capacity, dtype=np.int64)
-        self.amounts: dict[int, Ints] = {}  # by resource number
-
-    def count(self, pod: Pod, row: int, change: int) -> None:
-        """Count a pod below the priority that has come to a row (1) or left it (-1)."""
-        self.pods[row] += change
-        for number, amount in pod.requests.amounts:
-            column = self.amounts.get(number)
-            if column is None:
-                column = self.amounts[number] = np.zeros(len(self.pods), dtype=np.int64)
-            column[row] += change * amount
-
-    def grow(self, capacity: int) -> None:
-        """Make room for more rows."""
-        self.pods = grown(self.pods, capacity)
-        self.amounts = {number: grown(column, capacity) for number, column in self.amounts.items()}
 
 
 class Snapshot:

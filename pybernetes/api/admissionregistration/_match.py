@@ -43,6 +43,15 @@ def default_binding(obj: Object) -> None:
     default_match(obj.setdefault("spec", {}).get("matchResources"))
 
 
+def validate_binding(spec: Object, errors: Errors) -> None:
+    """Check the name of the policy, if there is one, the parameters and what is matched."""
+    name, path = spec.get("policyName", ""), Path("spec")
+    for problem in names.dns_subdomain(name) if name else ():
+        errors.invalid(path / "policyName", name, problem)
+    validate_param_ref(spec.get("paramRef"), path / "paramRef", errors)
+    validate_match(spec.get("matchResources"), path / "matchResources", errors)
+
+
 def validate_failure_policy(spec: Object, path: Path, errors: Errors) -> None:
     """Check what happens if the policy itself fails."""
     policy = spec.get("failurePolicy", "")

@@ -8,6 +8,7 @@ from pybernetes.api.admissionregistration._match import FAILURE_POLICIES
 from pybernetes.api.admissionregistration._rules import default_rules, validate_rule
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object
+from pybernetes.api.reviews import REVIEWS
 from pybernetes.api.table import AGE, NAME
 from pybernetes.api.validation import names, webhook
 from pybernetes.api.validation.selectors import validate_label_selector
@@ -15,17 +16,6 @@ from pybernetes.api.validation.selectors import validate_label_selector
 _MATCH_POLICIES = ("Equivalent", "Exact")
 _SIDE_EFFECTS = ("None", "NoneOnDryRun")
 REINVOCATION_POLICIES = ("IfNeeded", "Never")
-# Kinds that are asked and never stored: calling a webhook for them could lock everybody out.
-_EXCLUDED = frozenset(
-    {
-        ("authentication.k8s.io", "selfsubjectreviews"),
-        ("authentication.k8s.io", "tokenreviews"),
-        ("authorization.k8s.io", "localsubjectaccessreviews"),
-        ("authorization.k8s.io", "selfsubjectaccessreviews"),
-        ("authorization.k8s.io", "selfsubjectrulesreviews"),
-        ("authorization.k8s.io", "subjectaccessreviews"),
-    }
-)
 
 
 def default(obj: Object) -> None:
@@ -110,7 +100,8 @@ def warnings(obj: Object, old: Object | None) -> list[str]:
                 f"webhooks[{index}].rules[{number}]: {resource}.{group} is excluded from admission webhooks; "
                 "this rule will have no effect"
                 for group, resource in named
-                if (group, resource) in _EXCLUDED
+                # A webhook that is called for these could lock everybody out.
+                if (group, resource) in REVIEWS
             ]
     return messages
 

@@ -7,7 +7,6 @@ from pybernetes.api.admissionregistration._names import validate_name, warnings
 from pybernetes.api.admissionregistration._rules import validate_mutating_operations
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object, Resource
-from pybernetes.api.validation import names
 
 _SPEC = Path("spec")
 
@@ -15,15 +14,10 @@ _SPEC = Path("spec")
 def validate(obj: Object, errors: Errors) -> None:
     """Check the policy and the parameters."""
     spec = obj.get("spec", {})
-    name = spec.get("policyName", "")
-    if not name:
+    if not spec.get("policyName"):
         errors.required(_SPEC / "policyName")
-    for problem in names.dns_subdomain(name) if name else ():
-        errors.invalid(_SPEC / "policyName", name, problem)
-    _match.validate_param_ref(spec.get("paramRef"), _SPEC / "paramRef", errors)
-    match, path = spec.get("matchResources"), _SPEC / "matchResources"
-    _match.validate_match(match, path, errors)
-    validate_mutating_operations(match or {}, path, errors)
+    _match.validate_binding(spec, errors)
+    validate_mutating_operations(spec.get("matchResources") or {}, _SPEC / "matchResources", errors)
 
 
 RESOURCE = Resource(

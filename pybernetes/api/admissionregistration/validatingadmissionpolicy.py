@@ -10,6 +10,7 @@ from pybernetes.api.cel import admission
 from pybernetes.api.cel.engine import Environment
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
+from pybernetes.api.status import start_empty
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.validation import names
 from pybernetes.api.validation.conditions import validate_conditions
@@ -17,11 +18,6 @@ from pybernetes.api.validation.conditions import validate_conditions
 _REASONS = ("Forbidden", "Invalid", "RequestEntityTooLarge")
 _MOST_ANNOTATIONS = 20
 _LONGEST_VALUE = 5 * 1024
-
-
-def prepare_create(obj: Object) -> None:
-    """Start with an empty status, which is always shown."""
-    obj["status"] = {}
 
 
 def validate(obj: Object, errors: Errors) -> None:
@@ -118,7 +114,7 @@ RESOURCE = Resource(
         AGE,
     ),
     default=_policy.default,
-    prepare_create=prepare_create,
+    prepare_create=start_empty,
     validate=validate,
     validate_create=validate_name,
     warnings=warnings,

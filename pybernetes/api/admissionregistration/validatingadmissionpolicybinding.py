@@ -6,7 +6,6 @@ from pybernetes.api.admissionregistration import GROUP, _match
 from pybernetes.api.admissionregistration._names import validate_name, warnings
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object, Resource
-from pybernetes.api.validation import names
 
 _SPEC = Path("spec")
 _ACTIONS = ("Audit", "Deny", "Warn")
@@ -15,11 +14,7 @@ _ACTIONS = ("Audit", "Deny", "Warn")
 def validate(obj: Object, errors: Errors) -> None:
     """Check the policy, the parameters and the actions."""
     spec = obj.get("spec", {})
-    name = spec.get("policyName", "")
-    for problem in names.dns_subdomain(name) if name else ():
-        errors.invalid(_SPEC / "policyName", name, problem)
-    _match.validate_param_ref(spec.get("paramRef"), _SPEC / "paramRef", errors)
-    _match.validate_match(spec.get("matchResources"), _SPEC / "matchResources", errors)
+    _match.validate_binding(spec, errors)
     actions = spec.get("validationActions", [])
     path = _SPEC / "validationActions"
     for index, action in enumerate(actions):
@@ -33,7 +28,7 @@ def validate(obj: Object, errors: Errors) -> None:
             "in the API response and headers serves no purpose)"
         )
         errors.invalid(path, actions, text)
-    if not name:
+    if not spec.get("policyName"):
         errors.required(_SPEC / "policyName")
     if not actions:
         errors.required(path)

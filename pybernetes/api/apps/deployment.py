@@ -7,6 +7,7 @@ from pybernetes.api.core.pod.defaults import default_pod_template
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.metadata import keep
 from pybernetes.api.resource import Column, Object, Resource, Scale
+from pybernetes.api.status import start_empty
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.text import go_format
 from pybernetes.api.validation import numbers
@@ -33,11 +34,6 @@ def default(obj: Object) -> None:
     spec.setdefault("progressDeadlineSeconds", 600)
     default_pod_template(spec.setdefault("template", {}))
     obj.setdefault("status", {})
-
-
-def prepare_create(obj: Object) -> None:
-    """Start with an empty status."""
-    obj["status"] = {}
 
 
 def prepare_update(new: Object, old: Object) -> None:
@@ -132,7 +128,7 @@ RESOURCE = Resource(
         Column("Selector", _selector, priority=1),
     ),
     default=default,
-    prepare_create=prepare_create,
+    prepare_create=start_empty,
     prepare_update=prepare_update,
     prepare_status_update=prepare_status_update,
     validate=validate,

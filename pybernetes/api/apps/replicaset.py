@@ -6,9 +6,8 @@ from pybernetes.api import workload
 from pybernetes.api.core.pod.defaults import default_pod_template
 from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object, Resource, Scale
-from pybernetes.api.table import AGE, NAME
 from pybernetes.api.validation import numbers
-from pybernetes.api.workload import SPEC, STATUS
+from pybernetes.api.workload import SPEC
 
 _COUNTS = (
     "replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration",
@@ -24,11 +23,6 @@ def default(obj: Object) -> None:
     obj.setdefault("status", {}).setdefault("replicas", 0)
 
 
-def prepare_create(obj: Object) -> None:
-    """Start without pods."""
-    obj["status"] = {"replicas": 0}
-
-
 def validate(obj: Object, errors: Errors) -> None:
     """Check the counts, the selector and the template."""
     spec = obj.get("spec", {})
@@ -38,9 +32,7 @@ def validate(obj: Object, errors: Errors) -> None:
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
     """Check that the counts fit together."""
-    status = new.get("status", {})
-    numbers.nonnegative_fields(status, _COUNTS, STATUS, errors)
-    workload.check_at_most(status, ("fullyLabeledReplicas", "readyReplicas", "availableReplicas"), errors)
+    workload.check_replica_counts(new.get("status", {}), _COUNTS, errors)
 
 
 RESOURCE = Resource(
@@ -54,16 +46,11 @@ RESOURCE = Resource(
     scale=Scale(selector=".spec.selector"),
     generation=True,
     columns=(
-        NAME,
-        workload.number("Desired", ".spec.replicas"),
-        workload.number("Current", ".status.replicas"),
-        workload.number("Ready", ".status.readyReplicas"),
-        AGE,
-        *workload.template_columns(),
+        *workload.REPLICA_COLUMNS,
         workload.selector_column(),
     ),
     default=default,
-    prepare_create=prepare_create,
+    prepare_create=workload.start_without_pods,
     validate=validate,
     validate_update=workload.check_immutable_selector,
     validate_status_update=validate_status_update,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pybernetes.api.cel.syntax import Expand, Parser
 from pybernetes.api.cel.tree import Call, Expr, Fold, Ident, ListExpr, Literal, MapExpr, Select
 
@@ -53,31 +55,35 @@ def _names(parser: Parser, args: list[Expr], most: int) -> tuple[tuple[str, str]
     return None
 
 
-def _all(parser: Parser, target: Expr | None, args: list[Expr], at: int) -> Expr | None:
-    loop_parts = _names(parser, args, 2)
-    if loop_parts is None or target is None:
-        return None
-    names, (test,) = loop_parts
+def _with_test(fold: Callable[[int, Expr, tuple[str, str], Expr], Expr]) -> Expand:
+    """Make a macro of a fold over the names of a loop and the one expression that follows them."""
+
+    def macro(parser: Parser, target: Expr | None, args: list[Expr], at: int) -> Expr | None:
+        loop_parts = _names(parser, args, 2)
+        if loop_parts is None or target is None:
+            return None
+        names, (test,) = loop_parts
+        return fold(at, target, names, test)
+
+    return macro
+
+
+@_with_test
+def _all(at: int, target: Expr, names: tuple[str, str], test: Expr) -> Expr:
     condition = _call(at, "@not_strictly_false", _accumulator(at))
     step = _call(at, "_&&_", _accumulator(at), test)
     return _fold(at, target, names, Literal(at, True), condition, step, _accumulator(at))
 
 
-def _exists(parser: Parser, target: Expr | None, args: list[Expr], at: int) -> Expr | None:
-    loop_parts = _names(parser, args, 2)
-    if loop_parts is None or target is None:
-        return None
-    names, (test,) = loop_parts
+@_with_test
+def _exists(at: int, target: Expr, names: tuple[str, str], test: Expr) -> Expr:
     condition = _call(at, "@not_strictly_false", _call(at, "!_", _accumulator(at)))
     step = _call(at, "_||_", _accumulator(at), test)
     return _fold(at, target, names, Literal(at, False), condition, step, _accumulator(at))
 
 
-def _exists_one(parser: Parser, target: Expr | None, args: list[Expr], at: int) -> Expr | None:
-    loop_parts = _names(parser, args, 2)
-    if loop_parts is None or target is None:
-        return None
-    names, (test,) = loop_parts
+@_with_test
+def _exists_one(at: int, target: Expr, names: tuple[str, str], test: Expr) -> Expr:
     more = _call(at, "_+_", _accumulator(at), Literal(at, 1))
     step = _call(at, "_?_:_", test, more, _accumulator(at))
     result = _call(at, "_==_", _accumulator(at), Literal(at, 1))

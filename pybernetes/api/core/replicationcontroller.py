@@ -6,9 +6,9 @@ from pybernetes.api import workload
 from pybernetes.api.core.pod.defaults import default_pod_template
 from pybernetes.api.field import Errors
 from pybernetes.api.resource import Column, Object, Resource, Scale
-from pybernetes.api.table import AGE, NAME, format_labels
+from pybernetes.api.table import format_labels
 from pybernetes.api.validation import numbers
-from pybernetes.api.workload import SPEC, STATUS, TEMPLATE
+from pybernetes.api.workload import SPEC, TEMPLATE
 
 _COUNTS = ("replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration")
 
@@ -26,11 +26,6 @@ def default(obj: Object) -> None:
                 obj["metadata"]["labels"] = dict(labels)
     spec.setdefault("replicas", 1)
     obj.setdefault("status", {}).setdefault("replicas", 0)
-
-
-def prepare_create(obj: Object) -> None:
-    """Start without pods."""
-    obj["status"] = {"replicas": 0}
 
 
 def validate(obj: Object, errors: Errors) -> None:
@@ -56,9 +51,7 @@ def validate(obj: Object, errors: Errors) -> None:
 
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
     """Check that the counts fit together."""
-    status = new.get("status", {})
-    numbers.nonnegative_fields(status, _COUNTS, STATUS, errors)
-    workload.check_at_most(status, ("fullyLabeledReplicas", "readyReplicas", "availableReplicas"), errors)
+    workload.check_replica_counts(new.get("status", {}), _COUNTS, errors)
 
 
 RESOURCE = Resource(
@@ -74,17 +67,12 @@ RESOURCE = Resource(
     generation=True,
     propagation="Orphan",
     columns=(
-        NAME,
-        workload.number("Desired", ".spec.replicas"),
-        workload.number("Current", ".status.replicas"),
-        workload.number("Ready", ".status.readyReplicas"),
-        AGE,
-        *workload.template_columns(),
+        *workload.REPLICA_COLUMNS,
         Column("Selector", lambda obj, now: format_labels(obj.get("spec", {}).get("selector")), priority=1),
     ),
     selectable={"status.replicas": lambda obj: str(obj.get("status", {}).get("replicas", 0))},
     default=default,
-    prepare_create=prepare_create,
+    prepare_create=workload.start_without_pods,
     validate=validate,
     validate_status_update=validate_status_update,
     warnings=workload.warnings,

@@ -8,6 +8,7 @@ from pybernetes.api import quantity
 from pybernetes.api.defaults.resources import default_resource_list
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
+from pybernetes.api.status import start_empty
 from pybernetes.api.table import AGE, NAME
 from pybernetes.api.text import go_format
 from pybernetes.api.validation import meta, resources
@@ -42,11 +43,6 @@ def default(obj: Object) -> None:
         for key in keys:
             if key in held:
                 default_resource_list(held[key])
-
-
-def prepare_create(obj: Object) -> None:
-    """Start with nothing in use."""
-    obj["status"] = {}
 
 
 def _quantities(values: dict[str, str], path: Path, errors: Errors) -> None:
@@ -166,7 +162,7 @@ RESOURCE = Resource(
     subresources=("status",),
     columns=(NAME, Column("Request", _used(False)), Column("Limit", _used(True)), AGE),
     default=default,
-    prepare_create=prepare_create,
+    prepare_create=start_empty,
     validate=validate,
     validate_update=validate_update,
     validate_status_update=validate_status_update,

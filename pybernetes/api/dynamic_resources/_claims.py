@@ -65,9 +65,13 @@ def validate_claim(spec: Object, path: Path, errors: Errors) -> None:
     devices, known = spec.get("devices", {}), request_names(spec)
     path = path / "devices"
     requests = devices.get("requests", [])
-    _lists.unique(requests, lambda item: item.get("name", ""), path / "requests", late, _MOST)
-    _lists.each(
-        requests, _MOST, lambda item, here: _request(item, here, errors, late), path / "requests", late
+    _lists.each_unique(
+        requests,
+        _MOST,
+        "name",
+        lambda item, here: _request(item, here, errors, late),
+        path / "requests",
+        late,
     )
     _lists.each(
         devices.get("constraints", []),
@@ -98,10 +102,10 @@ def _request(request: Object, path: Path, errors: Errors, late: Errors) -> None:
         _exact(exactly, path / "exactly", errors, late, errors)
     else:
         where = path / "firstAvailable"
-        _lists.unique(alternatives, lambda item: item.get("name", ""), where, late, _MOST_ALTERNATIVES)
-        _lists.each(
+        _lists.each_unique(
             alternatives,
             _MOST_ALTERNATIVES,
+            "name",
             lambda item, here: _alternative(item, here, errors, late),
             where,
             late,

@@ -56,10 +56,10 @@ def validate_device(device: Object, per_device: bool, path: Path, errors: Errors
         errors,
     )
     consumptions, where = device.get("consumesCounters", []), path / "consumesCounters"
-    _lists.unique(consumptions, lambda item: item.get("counterSet", ""), where, late, _MOST_CONSUMPTIONS)
-    _lists.each(
+    _lists.each_unique(
         consumptions,
         _MOST_CONSUMPTIONS,
+        "counterSet",
         lambda item, here: validate_counters(item, "counterSet", here, errors, late),
         where,
         late,

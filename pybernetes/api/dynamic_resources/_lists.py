@@ -37,6 +37,14 @@ def unique(
         seen.append(value)
 
 
+def each_unique(
+    items: Sequence[Object], limit: int, name: str, check: Check, path: Path, late: Errors
+) -> None:
+    """Report each item whose name, a field, was there before; then check each, unless there are too many."""
+    unique(items, lambda item: item.get(name, ""), path, late, limit)
+    each(items, limit, check, path, late)
+
+
 def unique_names(items: Sequence[Object], path: Path, errors: Errors) -> None:
     """Report each item whose name was there before."""
     seen: set[str] = set()

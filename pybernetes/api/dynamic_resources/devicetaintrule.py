@@ -7,6 +7,7 @@ from pybernetes.api.dynamic_resources import GROUP, _names
 from pybernetes.api.dynamic_resources._taints import default_taint, validate_taint
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
+from pybernetes.api.status import start_empty
 from pybernetes.api.table import AGE, NAME, get, since
 from pybernetes.api.validation.conditions import validate_conditions
 
@@ -17,11 +18,6 @@ _MOST_CONDITIONS = 8
 def default(obj: Object) -> None:
     """Complete the time of the taint."""
     default_taint(obj.setdefault("spec", {}).setdefault("taint", {}))
-
-
-def prepare_create(obj: Object) -> None:
-    """Start with an empty status, which is always shown."""
-    obj["status"] = {}
 
 
 def prepare_update(new: Object, old: Object) -> None:
@@ -75,7 +71,7 @@ RESOURCE = Resource(
         AGE,
     ),
     default=default,
-    prepare_create=prepare_create,
+    prepare_create=start_empty,
     prepare_update=prepare_update,
     validate=validate,
     validate_status_update=validate_status_update,

@@ -63,10 +63,10 @@ def validate(obj: Object, errors: Errors) -> None:
     )
     _lists.unique_names(devices, _SPEC / "devices", errors)
     path = _SPEC / "sharedCounters"
-    _lists.unique(counters, lambda item: item.get("name", ""), path, late, _MOST_COUNTER_SETS)
-    _lists.each(
+    _lists.each_unique(
         counters,
         _MOST_COUNTER_SETS,
+        "name",
         lambda item, here: validate_counters(item, "name", here, errors, late),
         path,
         late,

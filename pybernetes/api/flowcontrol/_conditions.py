@@ -22,8 +22,3 @@ def validate_conditions(obj: Object, errors: Errors) -> None:
 def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
     """Check the new status."""
     validate_conditions(new, errors)
-
-
-def prepare_create(obj: Object) -> None:
-    """Start with an empty status, which is always shown."""
-    obj["status"] = {}

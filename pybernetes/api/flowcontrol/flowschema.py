@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.flowcontrol import GROUP
-from pybernetes.api.flowcontrol._conditions import prepare_create, validate_conditions, validate_status_update
+from pybernetes.api.flowcontrol._conditions import validate_conditions, validate_status_update
 from pybernetes.api.flowcontrol._rules import validate_rule
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
+from pybernetes.api.status import start_empty
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.validation import checks, names
 
@@ -112,7 +113,7 @@ RESOURCE = Resource(
         Column("MissingPL", _missing, description="Whether its priority level is missing."),
     ),
     default=default,
-    prepare_create=prepare_create,
+    prepare_create=start_empty,
     validate=validate,
     validate_status_update=validate_status_update,
 )

@@ -7,8 +7,9 @@ from typing import Any
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.flowcontrol import GROUP
-from pybernetes.api.flowcontrol._conditions import prepare_create, validate_conditions, validate_status_update
+from pybernetes.api.flowcontrol._conditions import validate_conditions, validate_status_update
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
+from pybernetes.api.status import start_empty
 from pybernetes.api.table import AGE, NAME, get
 
 _SPEC = Path("spec")
@@ -158,7 +159,7 @@ RESOURCE = Resource(
         AGE,
     ),
     default=default,
-    prepare_create=prepare_create,
+    prepare_create=start_empty,
     validate=validate,
     validate_status_update=validate_status_update,
 )

@@ -5,22 +5,12 @@ from __future__ import annotations
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.metadata import keep_metadata
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
+from pybernetes.api.status import default_spec_and_status, start_empty
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.validation import addresses
 from pybernetes.api.validation.meta import IMMUTABLE
 
 _CIDRS = Path("spec") / "cidrs"
-
-
-def default(obj: Object) -> None:
-    """Fill what is always written."""
-    obj.setdefault("spec", {})
-    obj.setdefault("status", {})
-
-
-def prepare_create(obj: Object) -> None:
-    """Start with an empty status."""
-    obj["status"] = {}
 
 
 def validate(obj: Object, errors: Errors) -> None:
@@ -60,8 +50,8 @@ RESOURCE = Resource(
     subresources=("status",),
     reset=KEEPS_METADATA,
     columns=(NAME, Column("CIDRs", lambda obj, now: ",".join(get(obj, ".spec.cidrs", ()))), AGE),
-    default=default,
-    prepare_create=prepare_create,
+    default=default_spec_and_status,
+    prepare_create=start_empty,
     prepare_status_update=keep_metadata,
     validate=validate,
     validate_update=validate_update,

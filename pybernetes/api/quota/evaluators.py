@@ -7,19 +7,14 @@ from pybernetes.api.quota.persistent_volume_claims import VolumeClaimEvaluator
 from pybernetes.api.quota.pods import PodEvaluator
 from pybernetes.api.quota.resource_claims import Cluster, ResourceClaimEvaluator
 from pybernetes.api.quota.services import ServiceEvaluator
+from pybernetes.api.reviews import REVIEWS
 
 # What quotas never look at: objects that are not stored, and events.
-IGNORED = frozenset(
+IGNORED = REVIEWS | frozenset(
     {
         ("", "bindings"),
         ("", "componentstatuses"),
         ("", "events"),
-        ("authentication.k8s.io", "selfsubjectreviews"),
-        ("authentication.k8s.io", "tokenreviews"),
-        ("authorization.k8s.io", "localsubjectaccessreviews"),
-        ("authorization.k8s.io", "selfsubjectaccessreviews"),
-        ("authorization.k8s.io", "selfsubjectrulesreviews"),
-        ("authorization.k8s.io", "subjectaccessreviews"),
         ("events.k8s.io", "events"),
     }
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -51,23 +52,24 @@ def message(name: str) -> tuple[Fact, ...]:
 @cache
 def always(name: str) -> frozenset[str]:
     """Return the fields of a message that Go writes even when they are empty."""
-    fields: set[str] = set()
-    for fact in message(name):
-        if fact.inline:
-            fields |= always(fact.inline)
-        elif fact.always:
-            fields.add(fact.name)
-    return frozenset(fields)
+    return _gathered(name, always, lambda fact: fact.always)
 
 
 @cache
 def droppable(name: str) -> frozenset[str]:
     """Return the fields of a message that Go leaves out when they are zero."""
+    return _gathered(name, droppable, lambda fact: not (fact.pointer or fact.always))
+
+
+def _gathered(
+    name: str, gather: Callable[[str], frozenset[str]], wanted: Callable[[Fact], bool]
+) -> frozenset[str]:
+    """Return the wanted fields of a message, with those that ``gather`` finds in messages that are inlined."""
     fields: set[str] = set()
     for fact in message(name):
         if fact.inline:
-            fields |= droppable(fact.inline)
-        elif not (fact.pointer or fact.always):
+            fields |= gather(fact.inline)
+        elif wanted(fact):
             fields.add(fact.name)
     return frozenset(fields)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.metadata import keep_metadata
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
+from pybernetes.api.status import default_spec_and_status, start_empty
 from pybernetes.api.storage import _common
 from pybernetes.api.table import AGE, NAME, get
 from pybernetes.api.text import go_format
@@ -12,17 +13,6 @@ from pybernetes.api.validation import checks, meta, names, numbers
 
 _DRIVERS = Path("spec") / "drivers"
 _MAX_NODE_ID = 256
-
-
-def default(obj: Object) -> None:
-    """Write spec and status even if they are empty."""
-    obj.setdefault("spec", {})
-    obj.setdefault("status", {})
-
-
-def prepare_create(obj: Object) -> None:
-    """Start with an empty status."""
-    obj["status"] = {}
 
 
 def prepare_status_update(new: Object, old: Object) -> None:
@@ -88,8 +78,8 @@ RESOURCE = Resource(
         Column("Drivers", lambda obj, now: len(get(obj, ".spec.drivers", ())), type="integer"),
         AGE,
     ),
-    default=default,
-    prepare_create=prepare_create,
+    default=default_spec_and_status,
+    prepare_create=start_empty,
     prepare_status_update=prepare_status_update,
     validate=validate,
     validate_update=validate_update,

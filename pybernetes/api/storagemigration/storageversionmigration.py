@@ -6,6 +6,7 @@ import re
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
+from pybernetes.api.status import start_empty
 from pybernetes.api.storagemigration import GROUP
 from pybernetes.api.table import get
 from pybernetes.api.text import go_format
@@ -22,11 +23,6 @@ def default(obj: Object) -> None:
     resource = obj.setdefault("spec", {}).setdefault("resource", {})
     resource.setdefault("group", "")
     resource.setdefault("resource", "")
-
-
-def prepare_create(obj: Object) -> None:
-    """Start with an empty status, which is always shown."""
-    obj["status"] = {}
 
 
 def validate(obj: Object, errors: Errors) -> None:
@@ -104,7 +100,7 @@ RESOURCE = Resource(
         Column("Status", _state),
     ),
     default=default,
-    prepare_create=prepare_create,
+    prepare_create=start_empty,
     validate=validate,
     validate_update=validate_update,
     validate_status_update=validate_status_update,

@@ -12,16 +12,9 @@ from functools import lru_cache
 
 from pybernetes.api import selectors
 from pybernetes.api.validation.names import path_segment
+from pybernetes.api.verbs import VERB_OF_METHOD
 from pybernetes.control_plane.apiserver.request import Request
 
-_VERBS = {
-    "POST": "create",
-    "GET": "get",
-    "HEAD": "get",
-    "PUT": "update",
-    "PATCH": "patch",
-    "DELETE": "delete",
-}
 # Subresources of a namespace itself; anything else below a namespace is a resource in it.
 _NAMESPACE_SUBRESOURCES = ("status", "finalize")
 _SELECTING = ("list", "watch", "deletecollection")
@@ -72,7 +65,7 @@ def parse(method: str, path: str, watch: bool) -> RequestInfo:
         return RequestInfo(method.lower(), path)
     if not path.startswith(("/api/", "/apis/")):
         version = ""
-    verb = _VERBS.get(method, "")
+    verb = VERB_OF_METHOD.get(method, "")
     # The old forms of a watch, still served upstream, and of a proxy, which is not.
     verb_in_path = rest[0] in ("watch", "proxy") and len(rest) > 1
     if verb_in_path:

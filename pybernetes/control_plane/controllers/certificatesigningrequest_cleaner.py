@@ -7,11 +7,10 @@ import base64
 from cryptography import x509
 
 from pybernetes.api.resource import Object
-from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import CERTIFICATE_SIGNING_REQUESTS
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
+from pybernetes.control_plane.controllers._objects.cleaner import Cleaner
 from pybernetes.lib import rfc3339
-from pybernetes.runtime.controller import Controller
 
 _DECIDED_SECONDS, _PENDING_SECONDS = 3600.0, 86400.0
 
@@ -44,27 +43,16 @@ def _end(certificate: str) -> float | None:
     return loaded.not_valid_after_utc.timestamp()
 
 
-class CleanerController(Controller):
+class CleanerController(Cleaner):
     """Works on names of requests."""
 
     name = "certificatesigningrequest-cleaner-controller"
     kind = CERTIFICATE_SIGNING_REQUESTS
-    workers = 1
 
-    async def reconcile(self, key: str) -> float | None:
-        """Delete an expired request; return in how many seconds it expires otherwise."""
-        csr = self.objects.get(key)
-        end = expires(csr) if csr is not None else None
-        if csr is None or end is None:
-            return None
-        left = end - self.clock.now()
-        if left > 0:
-            return left + 1
-        try:
-            await self.client.delete(CERTIFICATE_SIGNING_REQUESTS, key, uid=csr["metadata"]["uid"])
-        except NotFound:
-            pass
-        return None
+    def seconds_left(self, obj: Object) -> float | None:
+        end = expires(obj)
+        left = end - self.clock.now() if end is not None else None
+        return left + 1 if left is not None and left > 0 else left
 
 
 CONTROLLER = Descriptor(

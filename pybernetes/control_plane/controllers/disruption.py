@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from pybernetes.api import selectors
 from pybernetes.api.resource import Object
-from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import Conflict, NotFound, StatusError
 from pybernetes.client.refs import (
     DEPLOYMENTS,
@@ -277,7 +275,7 @@ class DisruptionController(Controller):
         }
         patch = {"metadata": {"uid": pod["metadata"]["uid"]}, "status": {"conditions": [cleared]}}
         try:
-            await self.client.patch(PODS, name, patch, namespace, type=STRATEGIC_PATCH, subresource="status")
+            await self.client.patch_status(PODS, name, patch, namespace)
         except (NotFound, Conflict):
             pass
         return None
@@ -321,15 +319,10 @@ def _go_selector(budget: Object) -> str:
     return f"&LabelSelector{{MatchLabels:map[string]string{{{labels}}},MatchExpressions:[]LabelSelectorRequirement{{}},}}"
 
 
-def build(runtime: Runtime, options: Namespace) -> DisruptionController:
-    """Build the controller."""
-    return DisruptionController(runtime, options.concurrent_disruption_syncs)
-
-
 CONTROLLER = Descriptor(
     name=DisruptionController.name,
     aliases=("disruption",),
     identity="disruption-controller",
     flags=(Flag("concurrent-disruption-syncs", 1, "how many budgets are worked on at a time"),),
-    build=build,
+    build=lambda runtime, options: DisruptionController(runtime, options.concurrent_disruption_syncs),
 )

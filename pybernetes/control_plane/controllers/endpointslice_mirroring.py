@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,11 +33,7 @@ _NOT_MIRRORED = (TRIGGER_TIME, "kubectl.kubernetes.io/last-applied-configuration
 
 def by_endpoints(slice_: Object) -> tuple[str, ...]:
     """Index slices by the Endpoints that they mirror."""
-    meta = slice_["metadata"]
-    labels = meta.get("labels") or {}
-    if labels.get(MANAGED_BY) != MANAGER or not labels.get(SERVICE_NAME):
-        return ()
-    return (f"{meta['namespace']}/{labels[SERVICE_NAME]}",)
+    return plan.service_keys(slice_, MANAGER)
 
 
 def is_mirrored(endpoints: Object | None, service: Object | None) -> bool:
@@ -120,23 +115,12 @@ def _endpoint(address: Object, ip: str, ready: bool) -> Object:
 
 def _new_slice(endpoints: Object, family: str, ports: list[Object]) -> Object:
     meta = endpoints["metadata"]
-    owner = {
-        "apiVersion": "v1", "kind": "Endpoints", "name": meta["name"], "uid": meta["uid"],
-        "controller": True, "blockOwnerDeletion": True,
-    }  # fmt: skip
     annotations = meta.get("annotations") or {}
-    return {
-        "metadata": {
-            "generateName": plan.name_prefix(meta["name"]),
-            "namespace": meta["namespace"],
-            "labels": {**(meta.get("labels") or {}), SERVICE_NAME: meta["name"], MANAGED_BY: MANAGER},
-            "annotations": {name: text for name, text in annotations.items() if name not in _NOT_MIRRORED},
-            "ownerReferences": [owner],
-        },
-        "addressType": family,
-        "endpoints": [],
-        "ports": ports,
+    metadata = {
+        "labels": {**(meta.get("labels") or {}), SERVICE_NAME: meta["name"], MANAGED_BY: MANAGER},
+        "annotations": {name: text for name, text in annotations.items() if name not in _NOT_MIRRORED},
     }
+    return plan.empty_slice(endpoints, ENDPOINTS, family, ports, metadata)
 
 
 def _named(wanted: Object, slice_: Object) -> Object:
@@ -218,16 +202,6 @@ class EndpointSliceMirroringController(Controller):
             self._recorder.warning(endpoints, "TooManyAddressesToMirror", text)
 
 
-def build(runtime: Runtime, options: Namespace) -> EndpointSliceMirroringController:
-    """Build the controller."""
-    return EndpointSliceMirroringController(
-        runtime,
-        options.mirroring_concurrent_service_endpoint_syncs,
-        options.mirroring_max_endpoints_per_subset,
-        options.mirroring_endpointslice_updates_batch_period,
-    )
-
-
 CONTROLLER = Descriptor(
     name=EndpointSliceMirroringController.name,
     aliases=("endpointslicemirroring",),
@@ -237,5 +211,10 @@ CONTROLLER = Descriptor(
         Flag("mirroring-max-endpoints-per-subset", 1000, "the most addresses of a subset that are mirrored"),
         Flag("mirroring-endpointslice-updates-batch-period", Seconds(0), "how long changes are collected"),
     ),
-    build=build,
+    build=lambda runtime, options: EndpointSliceMirroringController(
+        runtime,
+        options.mirroring_concurrent_service_endpoint_syncs,
+        options.mirroring_max_endpoints_per_subset,
+        options.mirroring_endpointslice_updates_batch_period,
+    ),
 )

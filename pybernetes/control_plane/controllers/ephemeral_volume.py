@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import AlreadyExists, StatusError
 from pybernetes.client.refs import PERSISTENT_VOLUME_CLAIMS, PODS
@@ -13,16 +11,14 @@ from pybernetes.control_plane.controllers._volumes.claims import by_claim, is_ma
 from pybernetes.lib.flags import Flag
 from pybernetes.runtime.cache import key_of
 from pybernetes.runtime.controller import Controller
+from pybernetes.runtime.owned_objects import owner_reference
 from pybernetes.runtime.runtime import Runtime
 
 
 def templates(pod: Object) -> list[tuple[str, Object]]:
     """Return the ephemeral volumes of a pod: their names and the desired claims."""
     meta = pod["metadata"]
-    owner = {
-        "apiVersion": "v1", "kind": "Pod", "name": meta["name"], "uid": meta["uid"],
-        "controller": True, "blockOwnerDeletion": True,
-    }  # fmt: skip
+    owner = owner_reference(pod, PODS)
     claims = []
     for volume in pod["spec"].get("volumes") or ():
         if "ephemeral" in volume:
@@ -95,15 +91,12 @@ class EphemeralVolumeController(Controller):
         self._recorder.warning(pod, "FailedBinding", f"ephemeral volume {volume}: {why}")
 
 
-def build(runtime: Runtime, options: Namespace) -> EphemeralVolumeController:
-    """Build the controller."""
-    return EphemeralVolumeController(runtime, options.concurrent_ephemeralvolume_syncs)
-
-
 CONTROLLER = Descriptor(
     name=EphemeralVolumeController.name,
     aliases=("ephemeral-volume",),
     identity="ephemeral-volume-controller",
     flags=(Flag("concurrent-ephemeralvolume-syncs", 5, "how many pods are worked on at a time"),),
-    build=build,
+    build=lambda runtime, options: EphemeralVolumeController(
+        runtime, options.concurrent_ephemeralvolume_syncs
+    ),
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from argparse import Namespace
 from collections.abc import Iterable
 
 from pybernetes.api.resource import Object
@@ -125,11 +124,6 @@ class LegacyTokenCleaner(Controller):
             pass
 
 
-def build(runtime: Runtime, options: Namespace) -> LegacyTokenCleaner:
-    """Build the controller."""
-    return LegacyTokenCleaner(runtime, options.legacy_service_account_token_clean_up_period)
-
-
 CONTROLLER = Descriptor(
     name=LegacyTokenCleaner.name,
     aliases=("legacy-service-account-token-cleaner",),
@@ -141,5 +135,7 @@ CONTROLLER = Descriptor(
             "how long a token that was made for an account is kept without being used",
         ),
     ),
-    build=build,
+    build=lambda runtime, options: LegacyTokenCleaner(
+        runtime, options.legacy_service_account_token_clean_up_period
+    ),
 )

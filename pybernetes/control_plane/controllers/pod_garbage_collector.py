@@ -7,10 +7,8 @@ too many that have ended.
 from __future__ import annotations
 
 import asyncio
-from argparse import Namespace
 
 from pybernetes.api.resource import Object
-from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import NODES, PODS
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
@@ -137,17 +135,10 @@ class PodGarbageCollector(Controller):
         try:
             if status:
                 patch = {"metadata": {"uid": meta["uid"]}, "status": status}
-                await self.client.patch(
-                    PODS, meta["name"], patch, meta["namespace"], type=STRATEGIC_PATCH, subresource="status"
-                )
+                await self.client.patch_status(PODS, meta["name"], patch, meta["namespace"])
             await self.client.delete(PODS, meta["name"], meta["namespace"], uid=meta["uid"], grace=0)
         except NotFound:
             pass
-
-
-def build(runtime: Runtime, options: Namespace) -> PodGarbageCollector:
-    """Build the controller."""
-    return PodGarbageCollector(runtime, options.terminated_pod_gc_threshold)
 
 
 CONTROLLER = Descriptor(
@@ -157,5 +148,5 @@ CONTROLLER = Descriptor(
     flags=(
         Flag("terminated-pod-gc-threshold", 12500, "how many pods that have ended may stay; 0 for no limit"),
     ),
-    build=build,
+    build=lambda runtime, options: PodGarbageCollector(runtime, options.terminated_pod_gc_threshold),
 )

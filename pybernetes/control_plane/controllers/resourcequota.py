@@ -7,7 +7,6 @@ so a quota that was charged just now is counted a moment later.
 from __future__ import annotations
 
 import logging
-from argparse import Namespace
 from collections.abc import Iterable
 
 from pybernetes.api import resource_list
@@ -166,13 +165,6 @@ def _is_whole(quota: Object) -> bool:
     return resource_list.equal(hard, status.get("hard") or {}) and "used" in status
 
 
-def build(runtime: Runtime, options: Namespace) -> ResourceQuotaController:
-    """Build the controller."""
-    return ResourceQuotaController(
-        runtime, options.concurrent_resource_quota_syncs, options.resource_quota_sync_period
-    )
-
-
 CONTROLLER = Descriptor(
     name=ResourceQuotaController.name,
     aliases=("resourcequota",),
@@ -183,5 +175,7 @@ CONTROLLER = Descriptor(
             "resource-quota-sync-period", Seconds(300), "after how long a quota is counted again in any case"
         ),
     ),
-    build=build,
+    build=lambda runtime, options: ResourceQuotaController(
+        runtime, options.concurrent_resource_quota_syncs, options.resource_quota_sync_period
+    ),
 )

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 from pybernetes.api.core.pod.placement import tolerates
 from pybernetes.api.resource import Object
-from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import Conflict, Invalid, NotFound
 from pybernetes.client.refs import NODES, PODS
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
@@ -117,9 +116,7 @@ class TaintEvictionController(Controller):
                     "message": "Taint manager: deleting due to NoExecute taint",
                 }
                 patch = {"metadata": {"uid": uid}, "status": {"conditions": [target]}}
-                await self.client.patch(
-                    PODS, name, patch, namespace, type=STRATEGIC_PATCH, subresource="status"
-                )
+                await self.client.patch_status(PODS, name, patch, namespace)
             await self.client.delete(PODS, name, namespace, uid=uid)
         except NotFound:
             pass

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 
 from pybernetes.api.resource import Object
-from pybernetes.client.client import STRATEGIC_PATCH, Client
+from pybernetes.client.client import Client
 from pybernetes.client.errors import Conflict, NotFound, StatusError
 from pybernetes.client.refs import PODS
 from pybernetes.control_plane.scheduler.reports import Reports
@@ -60,9 +60,7 @@ class Evictor:
     async def _one(self, victim: Pod, preemptor: Pod, node: str) -> None:
         try:
             patch = disruption(victim, preemptor, rfc3339.seconds(self._clock.now()))
-            await self._client.patch(
-                PODS, victim.name, patch, victim.namespace, type=STRATEGIC_PATCH, subresource="status"
-            )
+            await self._client.patch_status(PODS, victim.name, patch, victim.namespace)
             await self._client.delete(PODS, victim.name, victim.namespace, uid=victim.uid)
         except (NotFound, Conflict):
             return  # it is gone, or another of the same name is there

@@ -176,11 +176,7 @@ class Reports:
 
     def _patch(self, pod: Pod, status: Object) -> None:
         patch = {"metadata": {"uid": pod.uid}, "status": status}
-        self._writer.add(
-            lambda: self._client.patch(
-                PODS, pod.name, patch, pod.namespace, type=STRATEGIC_PATCH, subresource="status"
-            )
-        )
+        self._writer.add(lambda: self._client.patch_status(PODS, pod.name, patch, pod.namespace))
 
 
 def _object(pod: Pod) -> Object:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from pybernetes.lib.flags import Flag, add
+from pybernetes.lib import flags
+from pybernetes.lib.flags import Flag
 from pybernetes.node.dns import config
 from pybernetes.node.dns.kube_dns import Options
 
@@ -25,9 +26,7 @@ FLAGS = (
 
 def parser(summary: str = "") -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    result = argparse.ArgumentParser(prog="kube-dns", description=summary, allow_abbrev=False)
-    add(result, FLAGS)
-    return result
+    return flags.parser("kube-dns", summary, FLAGS)
 
 
 def options(arguments: argparse.Namespace) -> Options:

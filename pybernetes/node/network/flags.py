@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from pybernetes.lib.flags import Flag, add
+from pybernetes.lib import flags
+from pybernetes.lib.flags import Flag
 from pybernetes.node.network.plan import Configuration
 
 FLAGS = (
@@ -24,9 +25,7 @@ FLAGS = (
 
 def parser(summary: str = "") -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    result = argparse.ArgumentParser(prog="pod-network", description=summary, allow_abbrev=False)
-    add(result, FLAGS)
-    return result
+    return flags.parser("pod-network", summary, FLAGS)
 
 
 def configuration(arguments: argparse.Namespace) -> Configuration:

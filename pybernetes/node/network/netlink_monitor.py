@@ -68,20 +68,20 @@ class NetlinkMonitor:
 
 def _messages(data: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield the kind and the body of each netlink message."""
-    at = 0
-    while at + 16 <= len(data):
-        length, kind = struct.unpack_from("=IH", data, at)
-        if length < 16:
-            return
-        yield kind, data[at + 16 : at + length]
-        at += (length + 3) & ~3
+    return _parts(data, "=IH", 16, 0xFFFF)
 
 
 def _attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the kind and the value of each attribute of a message."""
+    return _parts(data, "=HH", 4, 0x3FFF)
+
+
+def _parts(data: bytes, header: str, size: int, mask: int) -> Iterator[tuple[int, bytes]]:
+    """Yield what follows each header of a size, which begins with a length and a kind."""
     at = 0
-    while at + 4 <= len(data):
-        length, kind = struct.unpack_from("=HH", data, at)
-        if length < 4:
+    while at + size <= len(data):
+        length, kind = struct.unpack_from(header, data, at)
+        if length < size:
             return
-        yield kind & 0x3FFF, data[at + 4 : at + length]
+        yield kind & mask, data[at + size : at + length]
         at += (length + 3) & ~3

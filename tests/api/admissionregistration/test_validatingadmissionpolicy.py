@@ -5,9 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import pytest
-
-from tests.api import kinds
+from tests.api import kinds, tables
 
 make = partial(kinds.make, "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy")
 REFUSED: list[Any] = [
@@ -330,17 +328,6 @@ ROWS: list[Any] = [
     ({}, ["x", 0, "<unset>", "90s"]),
 ]
 
-
-@pytest.mark.parametrize(("fields", "errors"), REFUSED)
-def test_refused(fields: Any, errors: Any) -> None:
-    assert kinds.create_errors(make(fields)) == errors
-
-
-@pytest.mark.parametrize(("fields", "status", "errors"), STATUSES)
-def test_status(fields: Any, status: Any, errors: Any) -> None:
-    assert kinds.status_errors(make(fields), status) == errors
-
-
-@pytest.mark.parametrize(("fields", "row"), ROWS)
-def test_row(fields: Any, row: Any) -> None:
-    assert kinds.cells(make(fields)) == row
+test_refused = tables.refused(make, REFUSED)
+test_status = tables.reported(make, STATUSES)
+test_row = tables.printed(make, ROWS)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import pytest
-
-from tests.api import kinds
+from tests.api import kinds, tables
 
 make = partial(kinds.make, "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding")
 REFUSED: list[Any] = [
@@ -130,19 +128,6 @@ ROWS: list[Any] = [
     ({}, ["x", "", "<unset>", "90s"]),
 ]
 
-
-@pytest.mark.parametrize(("fields", "errors"), REFUSED)
-def test_refused(fields: Any, errors: Any) -> None:
-    assert kinds.create_errors(make(fields)) == errors
-
-
-@pytest.mark.parametrize(("fields", "expected"), COMPLETED)
-def test_completed(fields: Any, expected: Any) -> None:
-    obj = kinds.created(make(fields))
-    assert {key: obj[key] for key in obj if key not in ("apiVersion", "kind", "metadata")} == expected
-    assert kinds.create_errors(make(fields)) == []
-
-
-@pytest.mark.parametrize(("fields", "row"), ROWS)
-def test_row(fields: Any, row: Any) -> None:
-    assert kinds.cells(make(fields)) == row
+test_refused = tables.refused(make, REFUSED)
+test_completed = tables.completed(make, COMPLETED)
+test_row = tables.printed(make, ROWS)

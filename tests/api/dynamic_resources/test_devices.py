@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from tests.api import kinds
+from tests.api import tables
 from tests.api.dynamic_resources.slices import make
 
 REFUSED: list[Any] = [
@@ -315,7 +313,4 @@ REFUSED: list[Any] = [
     ),
 ]
 
-
-@pytest.mark.parametrize(("fields", "errors"), REFUSED)
-def test_refused(fields: Any, errors: Any) -> None:
-    assert kinds.create_errors(make(fields)) == errors
+test_refused = tables.refused(make, REFUSED)

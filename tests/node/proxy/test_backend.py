@@ -6,7 +6,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from pybernetes.node.proxy.change_tracker import Change
 from pybernetes.node.proxy.endpoint import Target
 from pybernetes.node.proxy.service_port import ServicePort
 from pybernetes.tools.local import settings as local_settings
+from tests.added_files import added_file
 from tests.node.proxy.service_ports import SETTINGS
 
 
@@ -25,14 +25,12 @@ def test_the_modes_are_these() -> None:
     assert sorted(modes()) == ["iptables", "nftables", "userspace"]
 
 
-def test_a_mode_is_added_by_its_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "quantum.py").write_text("MODE = object()\n")
-    monkeypatch.setattr(backends, "__path__", [*backends.__path__, str(tmp_path)])
-    monkeypatch.setattr(backends.__spec__, "submodule_search_locations", backends.__path__)
-    assert "quantum" in modes()
-    assert config.completed({"mode": "quantum"})["mode"] == "quantum"
-    changed = local_settings.apply("test", local_settings.Settings(), {"proxy_mode": "quantum"})
-    assert changed.proxy_mode == "quantum"
+def test_a_mode_is_added_by_its_file_alone(tmp_path: Path) -> None:
+    with added_file(backends.__name__, tmp_path, "quantum", "MODE = object()\n"):
+        assert "quantum" in modes()
+        assert config.completed({"mode": "quantum"})["mode"] == "quantum"
+        changed = local_settings.apply("test", local_settings.Settings(), {"proxy_mode": "quantum"})
+        assert changed.proxy_mode == "quantum"
 
 
 class Kernel:

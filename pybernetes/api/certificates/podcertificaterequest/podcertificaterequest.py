@@ -6,6 +6,7 @@ from pybernetes.api.certificates import GROUP, _pem
 from pybernetes.api.certificates.podcertificaterequest import public_key, request_status
 from pybernetes.api.field import OMIT, Errors, Path
 from pybernetes.api.resource import KEEPS_METADATA, Column, Object, Resource
+from pybernetes.api.status import start_empty
 from pybernetes.api.table import NAME, get
 from pybernetes.api.validation import checks, meta, names
 from pybernetes.api.validation.signers import is_kubernetes_signer
@@ -18,11 +19,6 @@ _ONE_OF = "exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossessi
 def default(obj: Object) -> None:
     """Complete the longest lifetime: a day."""
     obj.setdefault("spec", {}).setdefault("maxExpirationSeconds", 86400)
-
-
-def prepare_create(obj: Object) -> None:
-    """Start with an empty status, which is always shown."""
-    obj["status"] = {}
 
 
 def validate(obj: Object, errors: Errors) -> None:
@@ -100,7 +96,7 @@ RESOURCE = Resource(
         Column("UnverifiedUserAnnotations", _annotations),
     ),
     default=default,
-    prepare_create=prepare_create,
+    prepare_create=start_empty,
     validate=validate,
     validate_update=validate_update,
     validate_status_update=request_status.validate_status_update,

@@ -79,6 +79,13 @@ def validate_address_changes(spec: Object, old: Object, errors: Errors) -> None:
         _families_change(spec, old, errors)
 
 
+def _check_released(spec: Object, after: list[str], what: str, errors: Errors) -> None:
+    """Report a second address or family that goes although the policy still asks for two."""
+    if len(after) == 1 and spec.get("ipFamilyPolicy") != SINGLE_STACK:
+        text = f"must be set to 'SingleStack' when releasing the secondary {what}"
+        errors.invalid(_POLICY, spec.get("ipFamilyPolicy"), text)
+
+
 def _ips_change(spec: Object, old: Object, errors: Errors) -> None:
     after, before = spec.get("clusterIPs", []), old.get("clusterIPs", [])
     if len(after) == len(before):
@@ -91,9 +98,7 @@ def _ips_change(spec: Object, old: Object, errors: Errors) -> None:
             errors.invalid(_IPS[0], None, "primary clusterIP can not be unset")
         elif after[0] != before[0]:
             errors.invalid(_IPS[0], after, _FIXED)
-        if len(after) == 1 and spec.get("ipFamilyPolicy") != SINGLE_STACK:
-            text = "must be set to 'SingleStack' when releasing the secondary clusterIP"
-            errors.invalid(_POLICY, spec.get("ipFamilyPolicy"), text)
+        _check_released(spec, after, "clusterIP", errors)
     elif before and after[0] != before[0]:
         errors.invalid(_IPS[0], after, _FIXED)
 
@@ -111,8 +116,6 @@ def _families_change(spec: Object, old: Object, errors: Errors) -> None:
             errors.invalid(_FAMILIES[0], after or None, "primary ipFamily can not be unset")
         if after and after[0] != before[0]:
             errors.invalid(_FAMILIES[0], ips, _FIXED)
-        if len(after) == 1 and spec.get("ipFamilyPolicy") != SINGLE_STACK:
-            text = "must be set to 'SingleStack' when releasing the secondary ipFamily"
-            errors.invalid(_POLICY, spec.get("ipFamilyPolicy"), text)
+        _check_released(spec, after, "ipFamily", errors)
     elif before and after[0] != before[0]:
         errors.invalid(_FAMILIES[0], ips, _FIXED)

@@ -224,6 +224,14 @@ def _group(group: str, versions: list[str]) -> dict[str, Any]:
     return {"name": group, "versions": listed, "preferredVersion": dict(listed[0])}
 
 
+def _add_names(row: dict[str, Any], resource: Resource) -> None:
+    """Add the short names and the categories of a resource, if it has any."""
+    if resource.short_names:
+        row["shortNames"] = list(resource.short_names)
+    if resource.categories:
+        row["categories"] = list(resource.categories)
+
+
 def _rows(resource: Resource) -> list[dict[str, Any]]:
     """Return a resource and its subresources as a legacy list shows them."""
     row: dict[str, Any] = {
@@ -233,10 +241,7 @@ def _rows(resource: Resource) -> list[dict[str, Any]]:
         "kind": resource.kind,
         "verbs": list(resource.verbs),
     }
-    if resource.short_names:
-        row["shortNames"] = list(resource.short_names)
-    if resource.categories:
-        row["categories"] = list(resource.categories)
+    _add_names(row, resource)
     if version_hash := storage_version_hash(resource):
         row["storageVersionHash"] = version_hash
     rows = [row]
@@ -263,10 +268,7 @@ def _aggregated_row(resource: Resource) -> dict[str, Any]:
         "singularResource": resource.singular,
         "verbs": list(resource.verbs),
     }
-    if resource.short_names:
-        row["shortNames"] = list(resource.short_names)
-    if resource.categories:
-        row["categories"] = list(resource.categories)
+    _add_names(row, resource)
     parts = [
         {
             "subresource": part.name,

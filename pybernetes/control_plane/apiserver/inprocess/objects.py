@@ -71,19 +71,10 @@ class LocalWatch(Stream):
         if options.timeout is not None and options.timeout > 0:
             self._timer = asyncio.get_running_loop().call_later(options.timeout, self._time_is_up)
         if self._kind.awaits_webhook:
-            self._beginning = asyncio.get_running_loop().create_task(self._listen_later())
+            beginning = self._watched.begin(self._listen, self._failed, lambda: self.closed)
+            self._beginning = asyncio.get_running_loop().create_task(beginning)
         else:
             self._listen()
-
-    async def _listen_later(self) -> None:
-        """Begin once all that is there now has been converted."""
-        try:
-            await self._watched.convert()
-        except errors.StatusError as error:
-            self._failed(error)
-        else:
-            if not self.closed:
-                self._listen()
 
     def _failed(self, error: errors.StatusError) -> None:
         self._changes.append(("ERROR", error.body()))

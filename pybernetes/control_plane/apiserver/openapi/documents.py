@@ -49,36 +49,17 @@ class Documents:
         paths = sorted(self._paths(members, [place]), key=lambda path: path.path)
         own = self._own(members, V3)
         definitions = self._definitions(paths, own, V3)
-        return b"".join(
-            (
-                b'{"openapi":"3.0.0","info":',
-                orjson.dumps(render.INFO),
-                b',"paths":',
-                orjson.dumps(render.paths_v3(paths)),
-                b',"components":{"schemas":{',
-                b",".join(definitions),
-                b"},",
-                orjson.dumps(render.SECURITY_V3)[1:-1],
-                b"}}",
-            )
+        end = orjson.dumps(render.SECURITY_V3)[1:-1] + b"}}"
+        return _document(
+            b'"openapi":"3.0.0"', render.paths_v3(paths), b'"components":{"schemas":{', definitions, end
         )
 
     def v2(self) -> bytes:
         """Return the one document of version 2."""
         paths = sorted(self._paths(self._resources, self.paths()), key=lambda path: path.path)
         definitions = self._definitions(paths, self._own(self._resources, V2), V2)
-        return b"".join(
-            (
-                b'{"swagger":"2.0","info":',
-                orjson.dumps(render.INFO),
-                b',"paths":',
-                orjson.dumps(render.paths_v2(paths)),
-                b',"definitions":{',
-                b",".join(definitions),
-                b"},",
-                orjson.dumps(render.SECURITY_V2)[1:],
-            )
-        )
+        end = orjson.dumps(render.SECURITY_V2)[1:]
+        return _document(b'"swagger":"2.0"', render.paths_v2(paths), b'"definitions":{', definitions, end)
 
     def _paths(self, members: list[Resource], places: Iterable[str]) -> list[Path]:
         paths = [_place_path(place) for place in places]
@@ -132,6 +113,22 @@ class Documents:
             encoded[name] = self._encoded[key]
             pending.extend(self._references[name])
         return [encoded[name] for name in sorted(encoded)]
+
+
+def _document(head: bytes, paths: Any, before: bytes, definitions: list[bytes], end: bytes) -> bytes:
+    """Return a document of which the definitions are encoded already."""
+    return b"".join(
+        (
+            b"{" + head + b',"info":',
+            orjson.dumps(render.INFO),
+            b',"paths":',
+            orjson.dumps(paths),
+            b"," + before,
+            b",".join(definitions),
+            b"},",
+            end,
+        )
+    )
 
 
 def _entry(name: str, schema: Schema) -> bytes:

@@ -103,7 +103,8 @@ class Watcher:
             timeout = int(_SHORTEST_TIMEOUT * (1 + random.random()))
         self._timers = [loop.call_later(timeout, self.stream.end)]
         if self.kind.awaits_webhook:
-            self._beginning = loop.create_task(self._listen_later())
+            beginning = self.watched.begin(self._listen, self._failed, lambda: self.stream.closed)
+            self._beginning = loop.create_task(beginning)
         else:
             self._listen()
 
@@ -124,16 +125,6 @@ class Watcher:
         self.sent = at
         sink = self._all if self.watched.match is None else self._matching
         self._watch = self.watched.follow(at, sink, self._failed, self._closed)
-
-    async def _listen_later(self) -> None:
-        """Begin once all that is there now has been converted."""
-        try:
-            await self.watched.convert()
-        except errors.StatusError as error:
-            self._failed(error)
-        else:
-            if not self.stream.closed:
-                self._listen()
 
     def _failed(self, error: errors.StatusError) -> None:
         self.stream.write(chunk(b'{"type":"ERROR","object":%b}\n' % orjson.dumps(error.body())))

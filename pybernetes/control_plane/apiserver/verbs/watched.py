@@ -44,6 +44,21 @@ class Watched:
         while self.kind.unconverted(records := self.records()):
             await self.kind.convert(records)
 
+    async def begin(
+        self,
+        listen: Callable[[], None],
+        failed: Callable[[errors.StatusError], None],
+        is_closed: Callable[[], bool],
+    ) -> None:
+        """Begin once all that is there now has been converted, if there is still somebody who listens."""
+        try:
+            await self.convert()
+        except errors.StatusError as error:
+            failed(error)
+        else:
+            if not is_closed():
+                listen()
+
     def follow(
         self, at: int, sink: Sink, failed: Callable[[errors.StatusError], None], closed: Closed
     ) -> Watch | None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+
 from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import Kindlike
+from pybernetes.runtime.events import Recorder
 
 
 def is_being_deleted(obj: Object) -> bool:
@@ -26,3 +29,17 @@ async def delete_if_present(client: Client, kind: Kindlike, obj: Object) -> None
         await client.delete(kind, meta["name"], meta.get("namespace", ""), uid=meta["uid"])
     except NotFound:
         pass
+
+
+async def report_deletion(
+    deletion: Awaitable[object], recorder: Recorder, owner: Object, *, failed: str, done: str
+) -> None:
+    """Await a deletion and report at the owner how it went; what is gone already is not worth a word."""
+    try:
+        await deletion
+    except NotFound:
+        return
+    except StatusError as error:
+        recorder.warning(owner, "FailedDelete", f"{failed}: {error}")
+        raise
+    recorder.normal(owner, "SuccessfulDelete", done)

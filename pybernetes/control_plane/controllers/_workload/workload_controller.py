@@ -9,7 +9,7 @@ from pybernetes.api.resource import Object
 from pybernetes.api.selectors import NOTHING, Selector
 from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import NAMESPACES, PODS, Kindlike
-from pybernetes.control_plane.controllers._objects.deletion import is_namespace_terminating
+from pybernetes.control_plane.controllers._objects.deletion import is_namespace_terminating, report_deletion
 from pybernetes.control_plane.controllers._objects.pods import is_active
 from pybernetes.control_plane.controllers._workload.ownership import (
     anchors,
@@ -112,14 +112,9 @@ class WorkloadController(Controller):
     async def delete_pod(self, owner: Object, pod: Object) -> None:
         """Delete a pod and report it."""
         meta = pod["metadata"]
-        try:
-            await self.client.delete(PODS, meta["name"], meta["namespace"], uid=meta["uid"])
-        except NotFound:
-            return
-        except StatusError as error:
-            self.recorder.warning(owner, "FailedDelete", f"Error deleting: {error}")
-            raise
-        self.recorder.normal(owner, "SuccessfulDelete", f"Deleted pod: {meta['name']}")
+        deletion = self.client.delete(PODS, meta["name"], meta["namespace"], uid=meta["uid"])
+        done = f"Deleted pod: {meta['name']}"
+        await report_deletion(deletion, self.recorder, owner, failed="Error deleting", done=done)
 
     async def write_status(self, obj: Object, status: Object) -> Object:
         """Write a status if it differs; return the object as it is now, or was if it is gone."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pybernetes.api.batch.cronjob import cron
 from pybernetes.api.resource import Object
-from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
+from pybernetes.client.errors import AlreadyExists, StatusError
 from pybernetes.client.refs import CRON_JOBS, JOBS
-from pybernetes.control_plane.controllers._objects.deletion import is_namespace_terminating
+from pybernetes.control_plane.controllers._objects.deletion import is_namespace_terminating, report_deletion
 from pybernetes.control_plane.controllers._workload.describe import describe
 from pybernetes.control_plane.controllers.cronjob import schedule
 from pybernetes.control_plane.controllers.cronjob.plan import Plan, plan, started
@@ -89,14 +89,9 @@ class CronJobController(Controller):
 
     async def _delete(self, cron_job: Object, job: Object) -> None:
         meta = job["metadata"]
-        try:
-            await self.client.delete(JOBS, meta["name"], meta["namespace"], propagation="Background")
-        except NotFound:
-            return
-        except StatusError as error:
-            self.recorder.warning(cron_job, "FailedDelete", f"Deleted job: {error}")
-            raise
-        self.recorder.normal(cron_job, "SuccessfulDelete", f"Deleted job {meta['name']}")
+        deletion = self.client.delete(JOBS, meta["name"], meta["namespace"], propagation="Background")
+        done = f"Deleted job {meta['name']}"
+        await report_deletion(deletion, self.recorder, cron_job, failed="Deleted job", done=done)
 
 
 CONTROLLER = describe(CronJobController, "cronjob", "cron-job")

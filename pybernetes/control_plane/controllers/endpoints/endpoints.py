@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import ENDPOINTS, PODS, SERVICES
@@ -116,13 +114,6 @@ class EndpointsController(Controller):
             raise
 
 
-def build(runtime: Runtime, options: Namespace) -> EndpointsController:
-    """Build the controller."""
-    return EndpointsController(
-        runtime, options.concurrent_endpoint_syncs, options.endpoint_updates_batch_period
-    )
-
-
 CONTROLLER = Descriptor(
     name=EndpointsController.name,
     aliases=("endpoint",),
@@ -131,5 +122,7 @@ CONTROLLER = Descriptor(
         Flag("concurrent-endpoint-syncs", 5, "how many services are worked on at a time"),
         Flag("endpoint-updates-batch-period", Seconds(0), "how long changes of pods are collected"),
     ),
-    build=build,
+    build=lambda runtime, options: EndpointsController(
+        runtime, options.concurrent_endpoint_syncs, options.endpoint_updates_batch_period
+    ),
 )

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import ENDPOINT_SLICES, NODES, PODS, SERVICES
@@ -20,9 +18,7 @@ from pybernetes.control_plane.controllers._objects.deletion import (
 from pybernetes.control_plane.controllers._objects.pods import by_node, is_ready
 from pybernetes.control_plane.controllers.endpointslice import hints, plan
 from pybernetes.control_plane.controllers.endpointslice.plan import (
-    MANAGED_BY,
     MANAGER,
-    SERVICE_NAME,
     ZONE,
     Plan,
 )
@@ -36,11 +32,7 @@ _SLICE_CHANGE_SECONDS = 1.0
 
 def by_service(slice_: Object) -> tuple[str, ...]:
     """Index slices of this controller by their service."""
-    meta = slice_["metadata"]
-    labels = meta.get("labels") or {}
-    if labels.get(MANAGED_BY) != MANAGER or not labels.get(SERVICE_NAME):
-        return ()
-    return (f"{meta['namespace']}/{labels[SERVICE_NAME]}",)
+    return plan.service_keys(slice_, MANAGER)
 
 
 class EndpointSliceController(Controller):
@@ -168,16 +160,6 @@ def _zone(node: Object) -> str:
     return (node["metadata"].get("labels") or {}).get(ZONE, "")
 
 
-def build(runtime: Runtime, options: Namespace) -> EndpointSliceController:
-    """Build the controller."""
-    return EndpointSliceController(
-        runtime,
-        options.concurrent_service_endpoint_syncs,
-        options.max_endpoints_per_slice,
-        options.endpointslice_updates_batch_period,
-    )
-
-
 CONTROLLER = Descriptor(
     name=EndpointSliceController.name,
     aliases=("endpointslice",),
@@ -187,5 +169,10 @@ CONTROLLER = Descriptor(
         Flag("max-endpoints-per-slice", 100, "the most endpoints that a slice gets"),
         Flag("endpointslice-updates-batch-period", Seconds(0), "how long changes of pods are collected"),
     ),
-    build=build,
+    build=lambda runtime, options: EndpointSliceController(
+        runtime,
+        options.concurrent_service_endpoint_syncs,
+        options.max_endpoints_per_slice,
+        options.endpointslice_updates_batch_period,
+    ),
 )

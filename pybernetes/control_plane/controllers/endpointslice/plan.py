@@ -8,9 +8,11 @@ from typing import Any
 
 from pybernetes.api.resource import Object
 from pybernetes.api.validation.names import dns_subdomain
+from pybernetes.client.refs import SERVICES, Kindlike
 from pybernetes.control_plane.controllers._objects import services
 from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
 from pybernetes.control_plane.controllers._objects.pods import is_ready
+from pybernetes.runtime.owned_objects import owner_reference
 
 MANAGER = "endpointslice-controller.k8s.io"
 SERVICE_NAME = "kubernetes.io/service-name"
@@ -142,22 +144,34 @@ def name_prefix(service: str) -> str:
 
 def new_slice(service: Object, family: str, slice_ports: list[Object]) -> Object:
     """Return an empty slice."""
-    meta = service["metadata"]
-    owner = {
-        "apiVersion": "v1", "kind": "Service", "name": meta["name"], "uid": meta["uid"],
-        "controller": True, "blockOwnerDeletion": True,
-    }  # fmt: skip
+    return empty_slice(service, SERVICES, family, slice_ports, {"labels": labels(service)})
+
+
+def empty_slice(
+    owner: Object, kind: Kindlike, family: str, slice_ports: list[Object], metadata: Object
+) -> Object:
+    """Return a slice without endpoints of a service or of Endpoints, with this metadata and what belongs to every slice."""
+    meta = owner["metadata"]
     return {
         "metadata": {
             "generateName": name_prefix(meta["name"]),
             "namespace": meta["namespace"],
-            "labels": labels(service),
-            "ownerReferences": [owner],
+            **metadata,
+            "ownerReferences": [owner_reference(owner, kind)],
         },
         "addressType": family,
         "endpoints": [],
         "ports": slice_ports,
     }
+
+
+def service_keys(slice_: Object, manager: str) -> tuple[str, ...]:
+    """Return the key of the service that a slice belongs to, if the slice is a manager's."""
+    meta = slice_["metadata"]
+    own = meta.get("labels") or {}
+    if own.get(MANAGED_BY) != manager or not own.get(SERVICE_NAME):
+        return ()
+    return (f"{meta['namespace']}/{own[SERVICE_NAME]}",)
 
 
 def is_owned(slice_: Object, service: Object) -> bool:

@@ -7,7 +7,6 @@ Before a namespace is let go the server itself is asked whether anything is left
 from __future__ import annotations
 
 import asyncio
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
@@ -243,13 +242,6 @@ async def _in_parallel(work: Callable[[Served], Awaitable[None]], kinds: Iterabl
     await asyncio.gather(*map(one, kinds))
 
 
-def build(runtime: Runtime, options: Namespace) -> NamespaceController:
-    """Build the controller."""
-    return NamespaceController(
-        runtime, options.concurrent_namespace_syncs, options.namespace_finalization_delay
-    )
-
-
 CONTROLLER = Descriptor(
     name=NamespaceController.name,
     aliases=("namespace",),
@@ -263,5 +255,7 @@ CONTROLLER = Descriptor(
             "how long a namespace is kept at least, so that other API servers know that it is going",
         ),
     ),
-    build=build,
+    build=lambda runtime, options: NamespaceController(
+        runtime, options.concurrent_namespace_syncs, options.namespace_finalization_delay
+    ),
 )

@@ -7,10 +7,8 @@ its silence would be too long, and when it changes.
 from __future__ import annotations
 
 import asyncio
-from argparse import Namespace
 
 from pybernetes.api.resource import Object
-from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import LEASES, NODES, PODS
 from pybernetes.control_plane.controllers._controller_manager.descriptor import Descriptor
@@ -200,14 +198,7 @@ class NodeLifecycleController(Controller):
             patch = {"metadata": {"uid": meta["uid"]}, "status": {"conditions": [unready]}}
             async with slots:
                 try:
-                    await self.client.patch(
-                        PODS,
-                        meta["name"],
-                        patch,
-                        meta["namespace"],
-                        type=STRATEGIC_PATCH,
-                        subresource="status",
-                    )
+                    await self.client.patch_status(PODS, meta["name"], patch, meta["namespace"])
                 except NotFound:
                     return
             self._recorder.warning(pod, "NodeNotReady", "Node is not ready")
@@ -240,18 +231,6 @@ def _is_evicted(taints: list[Object]) -> bool:
     )
 
 
-def build(runtime: Runtime, options: Namespace) -> NodeLifecycleController:
-    """Build the controller."""
-    return NodeLifecycleController(
-        runtime,
-        grace=options.node_monitor_grace_period,
-        startup_grace=options.node_startup_grace_period,
-        rates=(options.node_eviction_rate, options.secondary_node_eviction_rate),
-        large=options.large_cluster_size_threshold,
-        threshold=options.unhealthy_zone_threshold,
-    )
-
-
 CONTROLLER = Descriptor(
     name=NodeLifecycleController.name,
     aliases=("nodelifecycle",),
@@ -271,5 +250,12 @@ CONTROLLER = Descriptor(
         ),
         Flag("unhealthy-zone-threshold", 0.55, "the part of a zone's nodes that counts as many"),
     ),
-    build=build,
+    build=lambda runtime, options: NodeLifecycleController(
+        runtime,
+        grace=options.node_monitor_grace_period,
+        startup_grace=options.node_startup_grace_period,
+        rates=(options.node_eviction_rate, options.secondary_node_eviction_rate),
+        large=options.large_cluster_size_threshold,
+        threshold=options.unhealthy_zone_threshold,
+    ),
 )

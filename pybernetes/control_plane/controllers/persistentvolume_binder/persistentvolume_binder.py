@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-
 from pybernetes.api.default_class import STORAGE, default_class
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
@@ -238,11 +236,6 @@ class PersistentVolumeBinder(Controller):
         return await self.client.update_status(PERSISTENT_VOLUMES, {**volume, "status": status})
 
 
-def build(runtime: Runtime, options: Namespace) -> PersistentVolumeBinder:
-    """Build the controller."""
-    return PersistentVolumeBinder(runtime, options.enable_dynamic_provisioning)
-
-
 CONTROLLER = Descriptor(
     name=PersistentVolumeBinder.name,
     aliases=("persistentvolume-binder",),
@@ -251,5 +244,5 @@ CONTROLLER = Descriptor(
         Flag("enable-dynamic-provisioning", True, "ask external provisioners for volumes"),
         Flag("pvclaimbinder-sync-period", Seconds(15), "accepted and not needed: nothing is synced by time"),
     ),
-    build=build,
+    build=lambda runtime, options: PersistentVolumeBinder(runtime, options.enable_dynamic_provisioning),
 )

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable
 from pybernetes import KUBERNETES_VERSION
 from pybernetes.api.resource import Object
 from pybernetes.client import AlreadyExists, Client, NotFound, StatusError
-from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.refs import NODES
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
@@ -212,9 +211,7 @@ class NodeStatus:
                 changed[key] = {**status[key], **gone}
         if "addresses" in changed:  # a list merged by key: what is gone has to be named
             changed["addresses"] = [*status["addresses"], {"$patch": "replace"}]
-        self.node = await self._client.patch(
-            NODES, name, {"status": changed}, type=STRATEGIC_PATCH, subresource="status"
-        )
+        self.node = await self._client.patch_status(NODES, name, {"status": changed})
 
     async def run(self) -> None:
         """Report until cancelled."""

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from pybernetes.api.resource import Object
+from pybernetes.api.verbs import VERB_OF_METHOD
 from pybernetes.client import Client, StatusError
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.flags import duration
 from pybernetes.node.kubelet.server.request import HttpError, Request
 from pybernetes.runtime.access_reviews import ANONYMOUS, AccessReviews, bearer_token, certificate_user
 
-_VERBS = {
-    "POST": "create",
-    "GET": "get",
-    "HEAD": "get",
-    "PUT": "update",
-    "PATCH": "patch",
-    "DELETE": "delete",
-}
 # What has a name of its own among the subresources of a node; everything else is "proxy".
 _SUBRESOURCES = {
     "stats": "stats", "metrics": "metrics", "logs": "log", "checkpoint": "checkpoint", "statusz": "statusz", "flagz": "configz",
@@ -29,7 +22,7 @@ def attributes(method: str, path: str, node: str) -> list[Object]:
     first = path.strip("/").split("/")[0]
     names = [_FINE[first]] if first in _FINE else []
     names.append(_SUBRESOURCES.get(first, "proxy"))
-    verb = _VERBS.get(method, "")
+    verb = VERB_OF_METHOD.get(method, "")
     return [
         {"verb": verb, "version": "v1", "resource": "nodes", "subresource": name, "name": node}
         for name in names

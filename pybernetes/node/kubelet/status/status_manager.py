@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 from pybernetes.api.resource import Object
 from pybernetes.client import Client, NotFound, StatusError, copy
-from pybernetes.client.client import STRATEGIC_PATCH
 from pybernetes.client.refs import PODS
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.status.status_inputs import OWN_CONDITIONS
@@ -153,14 +152,7 @@ class StatusManager:
             meta = shown["metadata"]
             assert self._client is not None
             try:
-                answer = await self._client.patch(
-                    PODS,
-                    meta["name"],
-                    patch,
-                    meta["namespace"],
-                    type=STRATEGIC_PATCH,
-                    subresource="status",
-                )
+                answer = await self._client.patch_status(PODS, meta["name"], patch, meta["namespace"])
             except NotFound:
                 return
             except (StatusError, OSError) as error:

@@ -5,31 +5,55 @@ from __future__ import annotations
 import copy
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, quoted, raise_all
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pybernetes.api.resource import Object
 
 
 _CHANGE_CAUSE = "kubernetes.io/change-cause"
 
 
-def resources_and_pairs(args: list[str], what: str) -> tuple[list[str], list[str]]:
-    """Split the arguments into objects and change."""
+def flags(manager: str, what: str) -> tuple[str, ...]:
+    """Return the flags of a command that changes labels or annotations."""
+    return (
+        shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SELECTOR, shared_flags.FIELD_SELECTOR, shared_flags.RECORD,
+        shared_flags.ALL_NAMESPACES, shared_flags.field_manager(manager),
+        f"""
+- all bool false | all objects of the types in the namespace
+- list bool false | show the {what}
+- local bool false | do not ask the server
+- overwrite bool false | change {what} that are there already
+- resource-version string | only if the object has this version
+""",
+    )  # fmt: skip
+
+
+def is_pair(word: str) -> bool:
+    """Return whether an argument sets a key or removes it."""
+    return ("=" in word and word[0] != "=") or (word.endswith("-") and word != "-")
+
+
+def split(
+    args: list[str], what: str, is_change: Callable[[str], bool] = is_pair
+) -> tuple[list[str], list[str]]:
+    """Split the arguments into objects and changes, which come last."""
     resources: list[str] = []
-    pairs: list[str] = []
+    changes: list[str] = []
     for word in args:
-        is_pair = ("=" in word and word[0] != "=") or (word.endswith("-") and word != "-")
-        if is_pair:
-            pairs.append(word)
-        elif pairs:
+        if is_change(word):
+            changes.append(word)
+        elif changes:
             raise CommandError(f"all resources must be specified before {what} changes: {word}")
         else:
             resources.append(word)
-    return resources, pairs
+    return resources, changes
 
 
 def _parse(what: str, pairs: list[str]) -> tuple[dict[str, str], list[str]]:
@@ -66,7 +90,7 @@ def change(context: Context, what: str, done: str, field: str) -> None:
     """Set and remove labels or annotations of what the arguments name."""
     flags = context.flags
     dry_run = context.dry_run()
-    resources, pairs = resources_and_pairs(context.args, what)
+    resources, pairs = split(context.args, what)
     wanted, removed = _parse(what, pairs)
     if flags.list and flags.output:
         raise CommandError("--list and --output may not be specified together")

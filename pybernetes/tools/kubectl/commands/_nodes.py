@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, raise_all
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
 
@@ -42,3 +42,11 @@ def cordon(context: Context, info: Info, wanted: bool) -> None:
         patch = {"spec": {"unschedulable": True if wanted else None}}
         context.client.patch(info.resource, "", info.name, patch, "strategic", query=query)
     context.out(f"node/{info.name} {done}{suffix}")
+
+
+def cordon_all(context: Context, usage: str, wanted: bool) -> None:
+    """Make the nodes that the arguments name unschedulable, or schedulable again."""
+    builder, infos = nodes(context, usage)
+    for info in infos:
+        cordon(context, info, wanted)
+    raise_all(builder.errors)

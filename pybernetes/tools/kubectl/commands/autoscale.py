@@ -57,15 +57,7 @@ def run(context: Context) -> None:
             "Flag --cpu-percent has been deprecated, Use --cpu with percentage or resource quantity format (e.g., '70%' for utilization or '500m' for milliCPU)."
         )
     builder = Builder.from_flags(context, continue_on_error=True)
-    count = 0
-    for info in builder.infos():
-        count += 1
-        try:
-            _one(context, info, dry_run)
-        except CommandError as error:
-            builder.errors.append(error)
-    builder.finish()
-    if not count:
+    if not builder.each(lambda info: _one(context, info, dry_run)):
         raise CommandError("no objects passed to autoscale")
 
 

@@ -49,12 +49,7 @@ def run(context: Context) -> None:
     """Make a service for each object."""
     dry_run = context.dry_run()
     builder = Builder.from_flags(context, continue_on_error=True, labels=None)
-    for info in builder.infos():
-        try:
-            _one(context, info, dry_run)
-        except CommandError as error:
-            builder.errors.append(error)
-    builder.finish()
+    builder.each(lambda info: _one(context, info, dry_run))
 
 
 def _one(context: Context, info: Info, dry_run: str) -> None:

@@ -9,6 +9,7 @@ from pybernetes.tools.kubectl.apply.local_patch import patched
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.files import read_bytes
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder, Info
 
@@ -49,15 +50,7 @@ def run(context: Context) -> None:
         raise CommandError("cannot specify --local and --dry-run=server - did you mean --dry-run=client?")
     patch = _patch(context)
     builder = Builder.from_flags(context, continue_on_error=True, latest=not flags.local)
-    count = 0
-    for info in builder.infos():
-        count += 1
-        try:
-            _one(context, info, patch, dry_run)
-        except CommandError as error:
-            builder.errors.append(error)
-    builder.finish()
-    if not count:
+    if not builder.each(lambda info: _one(context, info, patch, dry_run)):
         raise CommandError("no objects passed to patch")
 
 
@@ -65,13 +58,7 @@ def _patch(context: Context) -> Any:
     flags = context.flags
     text = flags.patch.encode()
     if flags.patch_file:
-        try:
-            with open(flags.patch_file, "rb") as file:
-                text = file.read()
-        except OSError as error:
-            raise CommandError(
-                f"unable to read patch file: open {flags.patch_file}: {(error.strerror or '').lower()}"
-            ) from None
+        text = read_bytes(flags.patch_file, "unable to read patch file: ")
     if text.lstrip()[:1] in (b"{", b"["):
         from pybernetes.tools.kubectl.connection.json_text import loads as json_loads
 

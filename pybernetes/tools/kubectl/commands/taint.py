@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.commands._metadata_changes import split
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Several
 from pybernetes.tools.kubectl.output import printers
@@ -30,7 +31,7 @@ def run(context: Context) -> None:
     """Set and remove taints of nodes."""
     flags = context.flags
     dry_run = context.dry_run()
-    resources, texts = _split(context)
+    resources, texts = split(context.args, "taint", _is_taint)
     if not resources:
         raise CommandError("one or more resources must be specified as <resource> <name>")
     if not texts:
@@ -69,17 +70,8 @@ def run(context: Context) -> None:
     builder.finish()
 
 
-def _split(context: Context) -> tuple[list[str], list[str]]:
-    resources: list[str] = []
-    taints: list[str] = []
-    for word in context.args:
-        if "=" in word or ":" in word or word.endswith("-"):
-            taints.append(word)
-        elif taints:
-            raise CommandError(f"all resources must be specified before taint changes: {word}")
-        else:
-            resources.append(word)
-    return resources, taints
+def _is_taint(word: str) -> bool:
+    return "=" in word or ":" in word or word.endswith("-")
 
 
 def parse(texts: list[str]) -> tuple[list[Object], list[Object]]:

@@ -6,6 +6,7 @@ from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.elastic_tabs import align
+from pybernetes.tools.kubectl.output.go_value import go_value
 from pybernetes.tools.kubectl.output.times import rfc1123z, since
 from pybernetes.tools.kubectl.resources.builder import Info
 from pybernetes.tools.kubectl.resources.label_selector import show, show_map
@@ -96,6 +97,14 @@ class Writer:
             moments = [rfc1123z(condition.get(name)) for name in times]
             texts = condition.get("reason", ""), condition.get("message", "")
             self.line(" \t".join([condition["type"], condition["status"], *moments, *texts]), 1)
+
+    def typed_reference(self, title: str, value: Object | None) -> None:
+        """Add a reference to an object of any kind, if there is one."""
+        if value:
+            self.line(f"{title}:")
+            self.some("APIGroup", value.get("apiGroup"), 1)
+            self.field("Kind", value.get("kind", ""), 1)
+            self.field("Name", value.get("name", ""), 1)
 
     def flush(self) -> None:
         """End the columns so far."""
@@ -194,13 +203,7 @@ def controlled_by(value: Object) -> str:
 
 def shown(value: Any) -> str:
     """Return a value as Go prints it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list):
-        return "[" + " ".join(shown(item) for item in value) + "]"
-    if isinstance(value, dict):
-        return "map[" + " ".join(f"{key}:{shown(value[key])}" for key in sorted(value)) + "]"
-    return "" if value is None else str(value)
+    return "" if value is None else go_value(value, shown)
 
 
 def truth(value: bool | None) -> str:

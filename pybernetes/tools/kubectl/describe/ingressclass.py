@@ -18,10 +18,5 @@ def describe(writer: Writer, value: Object) -> None:
     writer.name(value, namespace=False)
     writer.marks(value)
     writer.field("Controller", spec.get("controller", ""))
-    parameters = spec.get("parameters")
-    if parameters:
-        writer.line("Parameters:")
-        writer.some("APIGroup", parameters.get("apiGroup"), 1)
-        writer.field("Kind", parameters.get("kind", ""), 1)
-        writer.field("Name", parameters.get("name", ""), 1)
+    writer.typed_reference("Parameters", spec.get("parameters"))
     writer.events()

@@ -32,12 +32,7 @@ def describe(writer: Writer, value: Object) -> None:
     writer.field("Capacity", (status.get("capacity") or {}).get("storage", "0") if bound else "")
     writer.field("Access Modes", access_modes(status.get("accessModes")) if bound else "")
     writer.some("VolumeMode", spec.get("volumeMode"))
-    origin = spec.get("dataSource")
-    if origin:
-        writer.line("DataSource:")
-        writer.some("APIGroup", origin.get("apiGroup"), 1)
-        writer.field("Kind", origin.get("kind", ""), 1)
-        writer.field("Name", origin.get("name", ""), 1)
+    writer.typed_reference("DataSource", spec.get("dataSource"))
     _users(writer, metadata)
     if status.get("conditions"):
         writer.line("Conditions:")

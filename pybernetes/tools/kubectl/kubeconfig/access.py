@@ -5,6 +5,7 @@ from __future__ import annotations
 from pybernetes.client.kubeconfig_files import entry
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.errors import BadConfig, CommandError
+from pybernetes.tools.kubectl.files import read_text
 
 if TYPE_CHECKING:
     from typing import Any
@@ -136,10 +137,4 @@ def _pem(value: Object, key: str, name: str) -> str:
 
 
 def _file(path: str, key: str, name: str) -> str:
-    try:
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except OSError as error:
-        raise BadConfig(
-            f"unable to read {key} {path} for {name} due to open {path}: {(error.strerror or '').lower()}"
-        ) from None
+    return read_text(path, f"unable to read {key} {path} for {name} due to ", error=BadConfig)

@@ -6,6 +6,7 @@ from pybernetes.api.text import go_printf
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.files import read_text
 from pybernetes.tools.kubectl.output.jsonpath import PathTemplate, show
 from pybernetes.tools.kubectl.output.printers import Print
 from pybernetes.tools.kubectl.output.table import columns
@@ -57,13 +58,7 @@ def _from_text(text: str) -> tuple[list[str], list[str]]:
 def _from_file(path: str) -> tuple[list[str], list[str]]:
     if not path:
         raise CommandError("custom-columns-file format specified but no custom columns file given")
-    try:
-        with open(path, encoding="utf-8") as file:
-            lines = file.read().splitlines()
-    except OSError as error:
-        raise CommandError(
-            f"error reading template {path}, open {path}: {(error.strerror or '').lower()}\n"
-        ) from None
+    lines = read_text(path, f"error reading template {path}, ", "\n").splitlines()
     if len(lines) < 2:
         raise CommandError("invalid custom columns file: two lines are expected, headings and paths")
     headings, paths = lines[0].split(), lines[1].split()

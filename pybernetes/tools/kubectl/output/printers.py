@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.files import read_text
 
 if TYPE_CHECKING:
     from typing import Any
@@ -84,13 +85,7 @@ def _template(kind: str, text: str) -> str:
         raise CommandError("template format specified but no template given")
     if not kind.endswith("file"):
         return text
-    try:
-        with open(text, encoding="utf-8") as file:
-            return file.read()
-    except OSError as error:
-        raise CommandError(
-            f"error reading --template {text}, open {text}: {(error.strerror or '').lower()}"
-        ) from None
+    return read_text(text, f"error reading --template {text}, ")
 
 
 def without_managed(value: Object) -> Object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.output.go_value import go_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,13 +42,7 @@ def clean(cell: Any) -> str:
                 places = [place for place in map(cell.find, "\f\n\r") if place >= 0]
                 return _escaped(cell[: min(places)]) + "..."
         return _escaped(cell) if "\x1b" in cell or "\t" in cell else cell
-    if isinstance(cell, bool):
-        return "true" if cell else "false"
-    if isinstance(cell, list):
-        return "[" + " ".join(clean(item) for item in cell) + "]"
-    if isinstance(cell, dict):
-        return "map[" + " ".join(f"{key}:{clean(cell[key])}" for key in sorted(cell)) + "]"
-    return str(cell)
+    return go_value(cell, clean)
 
 
 def _escaped(text: str) -> str:

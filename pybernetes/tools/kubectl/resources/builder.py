@@ -9,7 +9,7 @@ from pybernetes.tools.kubectl.errors import CommandError, Verbatim, not_found
 from pybernetes.tools.kubectl.resources.discovery import Resource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from pybernetes.api.resource import Object
@@ -97,6 +97,18 @@ class Builder:
     def namespace(self) -> str:
         """Where names are looked up; nowhere in particular for all namespaces."""
         return "" if self.all_namespaces else self.context.namespace
+
+    def each(self, work: Callable[[Info], None]) -> int:
+        """Do work for each object, keep the errors of those that fail, and return how many objects there were."""
+        count = 0
+        for info in self.infos():
+            count += 1
+            try:
+                work(info)
+            except CommandError as error:
+                self.errors.append(error)
+        self.finish()
+        return count
 
     def infos(self) -> Iterator[Info]:
         """Yield the objects; one that cannot be had raises, or is kept in ``errors`` if the rest shall go on."""

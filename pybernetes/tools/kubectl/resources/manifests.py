@@ -7,6 +7,7 @@ import os
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.connection.json_text import loads as json_loads
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.files import read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,11 +56,7 @@ def read(name: str, stdin: Any) -> tuple[bytes, str]:
         return data if isinstance(data, bytes) else data.encode(), "STDIN"
     if name.startswith(("http://", "https://")):
         return _download(name), name
-    try:
-        with open(name, "rb") as file:
-            return file.read(), name
-    except OSError as error:
-        raise CommandError(f"open {name}: {(error.strerror or '').lower()}") from None
+    return read_bytes(name), name
 
 
 def _download(url: str) -> bytes:

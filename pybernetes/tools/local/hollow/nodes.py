@@ -65,7 +65,7 @@ class HollowNodes:
     async def _report(self, number: int, name: str) -> None:
         """Write the status of a node."""
         status = self._node(number, name)["status"]
-        await self._client.patch(NODES, name, {"status": status}, subresource="status", type="strategic")
+        await self._client.patch_status(NODES, name, {"status": status})
 
     async def _renew(self, name: str) -> None:
         """Renew the lease of a node."""

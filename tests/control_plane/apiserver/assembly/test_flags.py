@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-import sys
-import textwrap
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -23,6 +21,7 @@ from pybernetes.control_plane.apiserver.assembly.flags import groups
 from pybernetes.control_plane.apiserver.authn import authenticators
 from pybernetes.control_plane.apiserver.authz import modes
 from pybernetes.control_plane.store import drivers
+from tests.added_files import added_file
 from tests.cluster import Cluster
 
 DRIVER = """
@@ -121,30 +120,21 @@ MODE = """
 FLAGS = ("--notebook-file", "--team-label", "--badge", "--guests-resource")
 
 
-def add(package: ModuleType, folder: Path, name: str, text: str) -> str:
-    """Write a file of a package into a folder of its own that the package is extended by; gives the module's name."""
-    folder.mkdir()
-    (folder / f"{name}.py").write_text(textwrap.dedent(text))
-    package.__path__.append(str(folder))
-    return f"{package.__name__}.{name}"
-
-
 @pytest.fixture
 def extended(tmp_path: Path) -> Iterator[None]:
     """Yield one new file for each of the four folders."""
-    packages = (drivers, plugins, authenticators, modes)
-    before = [list(package.__path__) for package in packages]
-    modules = [
-        add(drivers, tmp_path / "drivers", "notebook", DRIVER),
-        add(plugins, tmp_path / "plugins", "team_label", PLUGIN),
-        add(authenticators, tmp_path / "authenticators", "badge", AUTHENTICATOR),
-        add(modes, tmp_path / "modes", "guests", MODE),
-    ]
-    yield
-    for package, path in zip(packages, before, strict=True):
-        package.__path__[:] = path
-    for module in modules:
-        sys.modules.pop(module, None)
+    added = (
+        (drivers, "notebook", DRIVER),
+        (plugins, "team_label", PLUGIN),
+        (authenticators, "badge", AUTHENTICATOR),
+        (modes, "guests", MODE),
+    )
+    with ExitStack() as stack:
+        for package, name, text in added:
+            folder = tmp_path / name
+            folder.mkdir()
+            stack.enter_context(added_file(package.__name__, folder, name, text))
+        yield
 
 
 def post(url: str, badge: str, obj: Object) -> Object:

@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from tests.control_plane.apiserver.verbs.config_maps import make, path
 from tests.servers import Server
-
-
-def path(namespace: str) -> str:
-    return f"/api/v1/namespaces/{namespace}/configmaps"
-
-
-def make(server: Server, namespace: str, name: str, **labels: str) -> dict[str, Any]:
-    status, made = server.call("POST", path(namespace), {"metadata": {"name": name, "labels": labels}})
-    assert status == 201, made
-    return made
 
 
 def test_chunks_show_one_moment(server: Server, namespace: str) -> None:

@@ -8,17 +8,8 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlencode
 
+from tests.control_plane.apiserver.verbs.config_maps import make, path
 from tests.servers import TOKEN, Server
-
-
-def path(namespace: str) -> str:
-    return f"/api/v1/namespaces/{namespace}/configmaps"
-
-
-def make(server: Server, namespace: str, name: str, **labels: str) -> dict[str, Any]:
-    status, made = server.call("POST", path(namespace), {"metadata": {"name": name, "labels": labels}})
-    assert status == 201, made
-    return made
 
 
 @contextmanager

@@ -7,17 +7,9 @@ from typing import Any
 import pytest
 
 from pybernetes.node.kubelet.eviction import disk_limits
+from tests.node.kubelet.eviction.pods import make_pod
 
 GIB = 1 << 30
-
-
-def _pod(name: str, priority: int = 0, request: str = "", **spec: Any) -> dict[str, Any]:
-    requests = {"memory": request, "ephemeral-storage": request} if request else {}
-    container = {"name": "c", "resources": {"requests": requests}}
-    return {
-        "metadata": {"name": name, "namespace": "x", "uid": name},
-        "spec": {"containers": [container], "priority": priority, **spec},
-    }
 
 
 @pytest.mark.parametrize(
@@ -41,7 +33,7 @@ def _pod(name: str, priority: int = 0, request: str = "", **spec: Any) -> dict[s
     ],
 )
 def test_limits_of_local_storage(change: dict[str, Any], used: dict[str, int], expected: str | None) -> None:
-    pod = _pod("p", volumes=change.get("volumes", []))
+    pod = make_pod("p", volumes=change.get("volumes", []))
     if "limit" in change:
         pod["spec"]["containers"][0]["resources"]["limits"] = {"ephemeral-storage": change["limit"]}
     stats = {

@@ -8,17 +8,9 @@ import pytest
 
 from pybernetes.node.kubelet.eviction import ranking
 from pybernetes.node.kubelet.eviction.thresholds import Amount, Observation, Threshold
+from tests.node.kubelet.eviction.pods import make_pod
 
 GIB = 1 << 30
-
-
-def _pod(name: str, priority: int = 0, request: str = "", **spec: Any) -> dict[str, Any]:
-    requests = {"memory": request, "ephemeral-storage": request} if request else {}
-    container = {"name": "c", "resources": {"requests": requests}}
-    return {
-        "metadata": {"name": name, "namespace": "x", "uid": name},
-        "spec": {"containers": [container], "priority": priority, **spec},
-    }
 
 
 def _figures(memory: int = 0, disk: int = 0, processes: int = 0) -> dict[str, Any]:
@@ -43,22 +35,22 @@ def _figures(memory: int = 0, disk: int = 0, processes: int = 0) -> dict[str, An
         (
             "memory.available",
             {
-                "within": (_pod("within", 0, "2Gi"), _figures(GIB)),
-                "over": (_pod("over", 0), _figures(GIB)),
-                "more": (_pod("more", 0), _figures(2 * GIB)),
-                "high": (_pod("high", 10), _figures(3 * GIB)),
+                "within": (make_pod("within", 0, "2Gi"), _figures(GIB)),
+                "over": (make_pod("over", 0), _figures(GIB)),
+                "more": (make_pod("more", 0), _figures(2 * GIB)),
+                "high": (make_pod("high", 10), _figures(3 * GIB)),
             },
             ["more", "over", "high", "within"],
         ),
-        ("memory.available", {"a": (_pod("a"), _figures(GIB)), "b": (_pod("b"), None)}, ["b", "a"]),
+        ("memory.available", {"a": (make_pod("a"), _figures(GIB)), "b": (make_pod("b"), None)}, ["b", "a"]),
         (
             "nodefs.available",
-            {"a": (_pod("a", 0, "1Gi"), _figures(disk=GIB // 2)), "b": (_pod("b", 5), _figures(disk=1000))},
+            {"a": (make_pod("a", 0, "1Gi"), _figures(disk=GIB // 2)), "b": (make_pod("b", 5), _figures(disk=1000))},
             ["b", "a"],
         ),
         (
             "pid.available",
-            {"a": (_pod("a", 5), _figures(processes=99)), "b": (_pod("b"), _figures(processes=1)), "c": (_pod("c"), _figures(processes=9))},
+            {"a": (make_pod("a", 5), _figures(processes=99)), "b": (make_pod("b"), _figures(processes=1)), "c": (make_pod("c"), _figures(processes=9))},
             ["c", "b", "a"],
         ),
     ],
@@ -72,7 +64,7 @@ def test_who_goes_first(signal: str, pods: dict[str, Any], order: list[str]) -> 
 def test_what_an_evicted_pod_is_told() -> None:
     due = [Threshold("memory.available", Amount("100Mi"))]
     seen = {"memory.available": Observation(60 << 20, 8 * GIB)}
-    text, notes = ranking.message(_pod("p", 0, "1Mi"), _figures(5 << 20), due, seen, "memory")
+    text, notes = ranking.message(make_pod("p", 0, "1Mi"), _figures(5 << 20), due, seen, "memory")
     assert text == (
         "The node was low on resource: memory. Threshold quantity: 100Mi, available: 60Mi. "
         "Container c was using 5Mi, request is 1Mi, has larger consumption of memory. "
@@ -87,13 +79,13 @@ def test_what_an_evicted_pod_is_told() -> None:
 @pytest.mark.parametrize(
     ("pod", "conditions", "refused"),
     [
-        (_pod("a"), set(), False),
-        (_pod("a"), {"MemoryPressure"}, True),
-        (_pod("a", request="1Gi"), {"MemoryPressure"}, False),
-        (_pod("a", request="1Gi"), {"DiskPressure"}, True),
-        (_pod("a", priority=2_000_001_000), {"DiskPressure"}, False),
-        (_pod("a", tolerations=[{"key": "node.kubernetes.io/memory-pressure", "operator": "Exists"}]), {"MemoryPressure"}, False),
-        (_pod("a", tolerations=[{"operator": "Exists"}]), {"DiskPressure", "MemoryPressure"}, True),
+        (make_pod("a"), set(), False),
+        (make_pod("a"), {"MemoryPressure"}, True),
+        (make_pod("a", request="1Gi"), {"MemoryPressure"}, False),
+        (make_pod("a", request="1Gi"), {"DiskPressure"}, True),
+        (make_pod("a", priority=2_000_001_000), {"DiskPressure"}, False),
+        (make_pod("a", tolerations=[{"key": "node.kubernetes.io/memory-pressure", "operator": "Exists"}]), {"MemoryPressure"}, False),
+        (make_pod("a", tolerations=[{"operator": "Exists"}]), {"DiskPressure", "MemoryPressure"}, True),
     ],
 )  # fmt: skip
 def test_admission_under_pressure(pod: dict[str, Any], conditions: set[str], refused: bool) -> None:

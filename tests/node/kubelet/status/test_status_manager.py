@@ -42,12 +42,12 @@ def test_what_others_say_of_a_pod_is_set_right_if_it_stays_so() -> None:
         shown = {"metadata": {**POD["metadata"]}, "status": status("False")}
         patches: list[dict[str, Any]] = []
 
-        async def patch(ref: Any, name: str, body: dict[str, Any], namespace: str, **how: Any) -> Any:
+        async def patch(ref: Any, name: str, body: dict[str, Any], namespace: str) -> Any:
             patches.append(body["status"])
             shown["status"] = status("True")
             return shown
 
-        client: Any = SimpleNamespace(patch=patch)
+        client: Any = SimpleNamespace(patch_status=patch)
         clock: Any = SimpleNamespace(call_later=lambda seconds, call: timers.append(call))
         statuses = StatusManager(client, clock, lambda pod: shown)
         statuses.set(POD, status("True"))

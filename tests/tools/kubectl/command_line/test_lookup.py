@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +10,7 @@ import pytest
 
 from pybernetes.tools.kubectl.command_line.flags import declare
 from pybernetes.tools.kubectl.command_line.lookup import COMMANDS, group_of, load, names
+from tests.added_files import added_folder
 from tests.tools.kubectl.run_kubectl import run
 
 if TYPE_CHECKING:
@@ -133,12 +132,8 @@ def run(context: Context) -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
     """Yield a folder whose files are commands."""
-    path = import_module(COMMANDS).__path__
-    path.append(str(tmp_path))
-    yield tmp_path
-    path.remove(str(tmp_path))
-    for name in [name for name in sys.modules if name.startswith(f"{COMMANDS}.hello")]:
-        del sys.modules[name]
+    with added_folder(COMMANDS, tmp_path):
+        yield tmp_path
 
 
 def test_a_file_is_a_command(folder: Path) -> None:

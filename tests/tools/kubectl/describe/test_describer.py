@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe.describer import describe
 from pybernetes.tools.kubectl.resources.builder import Info
 from pybernetes.tools.kubectl.resources.discovery import Resource
+from tests.added_files import added_folder
 
 WIDGET = """
 GROUP = "example.com"
@@ -28,10 +28,8 @@ def describe(writer, value):
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
     """Yield a folder whose files describe kinds."""
-    package.__path__.append(str(tmp_path))
-    yield tmp_path
-    package.__path__.remove(str(tmp_path))
-    sys.modules.pop(f"{package.__name__}.widget", None)
+    with added_folder(package.__name__, tmp_path):
+        yield tmp_path
 
 
 def described(group: str) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.admission.attributes import UPDATE, Attributes
-from pybernetes.control_plane.apiserver.admission.authorization_checks import for_signer
+from pybernetes.control_plane.apiserver.admission.authorization_checks import require_signer
 from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 
 REQUESTS = "certificatesigningrequests.certificates.k8s.io"
@@ -23,12 +22,7 @@ class CertificateApproval(Plugin):
 
     async def validate(self, attributes: Attributes) -> None:
         """Refuse a decision without the permission ``approve`` for the signer."""
-        # The stored request counts: the one that is sent could name a signer for which the permission is there.
-        signer = (attributes.old or {}).get("spec", {}).get("signerName", "")
-        if not await for_signer(self._context, attributes.user, "approve", signer):
-            attributes.refuse(
-                f"user not permitted to approve requests with signerName {go_format.quote(signer)}"
-            )
+        await require_signer(self._context, attributes, "approve")
 
 
 PLUGIN = CertificateApproval

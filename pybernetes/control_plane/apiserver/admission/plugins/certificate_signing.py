@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 
-from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.admission.attributes import UPDATE, Attributes
-from pybernetes.control_plane.apiserver.admission.authorization_checks import for_signer
+from pybernetes.control_plane.apiserver.admission.authorization_checks import require_signer
 from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 
 REQUESTS = "certificatesigningrequests.certificates.k8s.io"
@@ -30,14 +29,7 @@ class CertificateSigning(Plugin):
             (after.get(key) or None) == (before.get(key) or None) for key in ("certificate", "conditions")
         ):
             return None
-        return self._check(attributes)
-
-    async def _check(self, attributes: Attributes) -> None:
-        signer = (attributes.old or {}).get("spec", {}).get("signerName", "")
-        if not await for_signer(self._context, attributes.user, "sign", signer):
-            attributes.refuse(
-                f"user not permitted to sign requests with signerName {go_format.quote(signer)}"
-            )
+        return require_signer(self._context, attributes, "sign")
 
 
 PLUGIN = CertificateSigning

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pybernetes.api import quantity
 from pybernetes.api.core.pod.pod_level_resources import is_restartable
+from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.admission.attributes import UPDATE, Attributes
-from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
-from pybernetes.control_plane.apiserver.admission.plugins._changed_pods import changed_pod
-
-Fields = dict[str, Any]
+from pybernetes.control_plane.apiserver.admission.placed_pods import PlacedPodPlugin
+from pybernetes.control_plane.apiserver.admission.plugin import Scope
 
 
-def _pod_resources(new: Fields, old: Fields) -> bool:
+def _pod_resources(new: Object, old: Object) -> bool:
     return (new.get("resources") or None) != (old.get("resources") or None)
 
 
-def _init_containers(new: Fields, old: Fields) -> bool:
+def _init_containers(new: Object, old: Object) -> bool:
     pairs = zip(new.get("initContainers") or (), old.get("initContainers") or (), strict=False)
     return any(
         not is_restartable(before) and (after.get("resources") or {}) != (before.get("resources") or {})
@@ -27,7 +23,7 @@ def _init_containers(new: Fields, old: Fields) -> bool:
     )
 
 
-def _memory_volumes(new: Fields, old: Fields) -> bool:
+def _memory_volumes(new: Object, old: Object) -> bool:
     after, before = new.get("volumes") or [], old.get("volumes") or []
     if len(after) != len(before):
         return False
@@ -49,7 +45,7 @@ _NEEDS = {
 }
 
 
-class NodeDeclaredFeatureValidator(Plugin):
+class NodeDeclaredFeatureValidator(PlacedPodPlugin):
     """The plugin."""
 
     name = "NodeDeclaredFeatureValidator"
@@ -57,21 +53,12 @@ class NodeDeclaredFeatureValidator(Plugin):
     on_by_default = True
     scope = Scope(operations=(UPDATE,), resources=("pods",), subresources=("", "resize"))
 
-    def __init__(self, inputs: PluginInputs) -> None:
-        self._nodes = Lookup(inputs.context, "", "nodes")
-
-    def validate(self, attributes: Attributes) -> None:
+    def judge(self, attributes: Attributes, pod: Object, old: Object, name: str) -> None:
         """Refuse a change that needs what the node does not declare."""
-        changed = changed_pod(attributes)
-        if changed is None:
-            return
-        pod, old, name = changed
         needed = [feature for feature, changes in _NEEDS.items() if changes(pod["spec"], old["spec"])]
         if not needed:
             return
-        node = self._nodes.get("", name)
-        if node is None:
-            attributes.refuse(f"node {go_format.quote(name)} not found")
+        node = self.node(attributes, name)
         declared = node.get("status", {}).get("declaredFeatures") or ()
         missing = [feature for feature in needed if feature not in declared]
         if missing:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import resource_totals
+from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.admission.attributes import UPDATE, Attributes
-from pybernetes.control_plane.apiserver.admission.lookup import Lookup
-from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
-from pybernetes.control_plane.apiserver.admission.plugins._changed_pods import changed_pod
+from pybernetes.control_plane.apiserver.admission.placed_pods import PlacedPodPlugin
+from pybernetes.control_plane.apiserver.admission.plugin import Scope
 
 _OS = "kubernetes.io/os"
 
 
-class PodResizeValidator(Plugin):
+class PodResizeValidator(PlacedPodPlugin):
     """The plugin."""
 
     name = "PodResizeValidator"
@@ -21,18 +21,9 @@ class PodResizeValidator(Plugin):
     on_by_default = True
     scope = Scope(operations=(UPDATE,), resources=("pods",), subresources=("resize",))
 
-    def __init__(self, inputs: PluginInputs) -> None:
-        self._nodes = Lookup(inputs.context, "", "nodes")
-
-    def validate(self, attributes: Attributes) -> None:
+    def judge(self, attributes: Attributes, pod: Object, old: Object, name: str) -> None:
         """Refuse what does not fit, and any resize where the node's system has none."""
-        changed = changed_pod(attributes)
-        if changed is None:
-            return
-        pod, _, name = changed
-        node = self._nodes.get("", name)
-        if node is None:
-            attributes.refuse(f"node {go_format.quote(name)} not found")
+        node = self.node(attributes, name)
         system = (node["metadata"].get("labels") or {}).get(_OS, "linux")
         if system != "linux":
             why = f"pod resize is only supported on linux nodes, node {go_format.quote(name)} is {go_format.quote(system)}"

@@ -59,22 +59,9 @@ class Priority(Plugin):
         else:
             spec["priorityClassName"] = class_["metadata"]["name"]
             priority, policy = class_.get("value", 0), class_.get("preemptionPolicy")
-        given = spec.get("priority")
-        if given is not None and given != priority:
-            attributes.refuse(
-                f"the integer value of priority ({given}) must not be provided in pod spec; priority admission "
-                f"controller computed {priority} from the given PriorityClass name"
-            )
-        spec["priority"] = priority
-        if policy is None:
-            return
-        given = spec.get("preemptionPolicy")
-        if given is not None and given != policy:
-            attributes.refuse(
-                f"the string value of PreemptionPolicy ({given}) must not be provided in pod spec; priority "
-                f"admission controller computed {policy} from the given PriorityClass name"
-            )
-        spec["preemptionPolicy"] = policy
+        _settle(attributes, spec, "priority", priority, "integer value of priority")
+        if policy is not None:
+            _settle(attributes, spec, "preemptionPolicy", policy, "string value of PreemptionPolicy")
 
     def validate(self, attributes: Attributes) -> None:
         """Refuse a second class for pods that name none."""
@@ -89,6 +76,17 @@ class Priority(Plugin):
             attributes.refuse(
                 f"PriorityClass {name} is already marked as default. Only one default can exist"
             )
+
+
+def _settle(attributes: Attributes, spec: dict[str, Any], key: str, computed: Any, what: str) -> None:
+    """Set what the class says, unless the pod says something else."""
+    given = spec.get(key)
+    if given is not None and given != computed:
+        attributes.refuse(
+            f"the {what} ({given}) must not be provided in pod spec; priority admission controller computed "
+            f"{computed} from the given PriorityClass name"
+        )
+    spec[key] = computed
 
 
 PLUGIN = Priority

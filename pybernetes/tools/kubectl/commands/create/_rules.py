@@ -79,3 +79,11 @@ def subjects(context: Context) -> list[Object]:
             raise CommandError("serviceaccount must be <namespace>:<name>")
         bound.append({"kind": "ServiceAccount", "name": name, "namespace": namespace})
     return bound
+
+
+def binding(context: Context, kind: str, metadata: Object, role_kind: str, role: str) -> Object:
+    """Return a binding of the subjects that the flags name to a role."""
+    made: Object = {"kind": kind, "apiVersion": f"{RBAC}/v1", "metadata": metadata}
+    if bound := subjects(context):
+        made["subjects"] = bound
+    return {**made, "roleRef": {"apiGroup": RBAC, "kind": role_kind, "name": role}}

@@ -7,6 +7,7 @@ import re
 
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.files import read_bytes
 
 SOURCES = """
 - append-hash bool false | append a hash of the data to the name
@@ -54,16 +55,8 @@ def _of_file(text: str) -> list[tuple[str, bytes]]:
         if equals:
             raise CommandError("cannot give a key name for a directory path")
         names = sorted(entry.name for entry in os.scandir(path) if entry.is_file())
-        return [(name, _read(os.path.join(path, name))) for name in names if _KEY.match(name)]
-    return [(key, _read(path))]
-
-
-def _read(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError as error:
-        raise CommandError(f"open {path}: {(error.strerror or '').lower()}") from None
+        return [(name, read_bytes(os.path.join(path, name))) for name in names if _KEY.match(name)]
+    return [(key, read_bytes(path))]
 
 
 def _of_env_file(path: str, what: str) -> list[tuple[str, bytes]]:
@@ -72,7 +65,7 @@ def _of_env_file(path: str, what: str) -> list[tuple[str, bytes]]:
     if os.path.isdir(path):
         raise CommandError(f"env {what} file cannot be a directory")
     pairs = []
-    for number, raw in enumerate(_read(path).splitlines()):
+    for number, raw in enumerate(read_bytes(path).splitlines()):
         line = raw.decode("utf-8", "replace").lstrip("\ufeff").lstrip()
         if not line or line.startswith("#"):
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.commands.create._generator import COMMON, generator, metadata
-from pybernetes.tools.kubectl.commands.create._rules import RBAC, subjects
+from pybernetes.tools.kubectl.commands.create._rules import binding
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 
@@ -27,14 +27,8 @@ def make(context: Context, name: str) -> Object:
     flags = context.flags
     if "clusterrole" not in flags.changed:
         raise CommandError('required flag(s) "clusterrole" not set')
-    binding: Object = {
-        "kind": "ClusterRoleBinding",
-        "apiVersion": f"{RBAC}/v1",
-        "metadata": metadata(context, name, False),
-    }
-    if bound := subjects(context):
-        binding["subjects"] = bound
-    return {**binding, "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": flags.clusterrole}}
+    about = metadata(context, name, False)
+    return binding(context, "ClusterRoleBinding", about, "ClusterRole", flags.clusterrole)
 
 
 run = generator(make, "failed to create clusterrolebinding: ")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.commands.create._generator import COMMON, generator, metadata
-from pybernetes.tools.kubectl.commands.create._rules import RBAC, subjects
+from pybernetes.tools.kubectl.commands.create._rules import binding
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 
@@ -29,10 +29,8 @@ def make(context: Context, name: str) -> Object:
     if bool(flags.clusterrole) == bool(flags.role):
         raise CommandError("exactly one of clusterrole or role must be specified")
     kind = "ClusterRole" if flags.clusterrole else "Role"
-    binding: Object = {"kind": "RoleBinding", "apiVersion": f"{RBAC}/v1", "metadata": metadata(context, name)}
-    if bound := subjects(context):
-        binding["subjects"] = bound
-    return {**binding, "roleRef": {"apiGroup": RBAC, "kind": kind, "name": flags.clusterrole or flags.role}}
+    about = metadata(context, name)
+    return binding(context, "RoleBinding", about, kind, flags.clusterrole or flags.role)
 
 
 run = generator(make, "failed to create rolebinding: ")

@@ -49,3 +49,19 @@ def change(context: Context, done: str, patch_of: Callable[[Info], Object | str]
 def name_of(info: Info) -> str:
     """Return how messages name an object: deployments.apps "web"."""
     return f'{info.resource.full_name} "{info.name}"'
+
+
+def set_paused(context: Context, wanted: bool) -> None:
+    """Pause deployments, or let them go on."""
+    doing, done, otherwise = (
+        ("pausing", "paused", "already paused") if wanted else ("resuming", "resumed", "not paused")
+    )
+
+    def patch_of(info: Info) -> Object | str:
+        if info.resource.kind != "Deployment":
+            return f"{name_of(info)} {doing} is not supported"
+        if bool((info.object.get("spec") or {}).get("paused")) == wanted:
+            return f"{name_of(info)} is {otherwise}"
+        return {"spec": {"paused": wanted or None}}
+
+    change(context, done, patch_of)

@@ -35,12 +35,7 @@ def run(context: Context) -> None:
     require_objects(context)
     dry_run = context.dry_run()
     builder = Builder.from_flags(context, empty_selector=True, latest=True, continue_on_error=True)
-    for info in builder.infos():
-        try:
-            _undo(context, info, dry_run)
-        except CommandError as error:
-            builder.errors.append(error)
-    builder.finish()
+    builder.each(lambda info: _undo(context, info, dry_run))
 
 
 def _undo(context: Context, info: Info, dry_run: str) -> None:

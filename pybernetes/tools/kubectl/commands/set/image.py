@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands._metadata_changes import resources_and_pairs
+from pybernetes.tools.kubectl.commands._metadata_changes import split
 from pybernetes.tools.kubectl.commands.set._change import COMMON, change, need_resources, pod_spec
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim, raise_all
@@ -22,7 +22,7 @@ FLAGS = (*COMMON, shared_flags.field_manager("kubectl-set"))
 
 def run(context: Context) -> None:
     """Set the images of containers."""
-    resources, pairs = resources_and_pairs(context.args, "image")
+    resources, pairs = split(context.args, "image")
     images = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
     errors = []
     need_resources(context, resources)

@@ -7,6 +7,7 @@ from pybernetes.tools.kubectl.commands.create._generator import COMMON, generato
 from pybernetes.tools.kubectl.commands.create.secret.generic import secret
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.files import read_bytes
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
@@ -28,14 +29,7 @@ def make(context: Context, name: str) -> Object:
     flags = context.flags
     if not flags.key or not flags.cert:
         raise CommandError("key and cert must be specified")
-    texts = []
-    for path in (flags.cert, flags.key):
-        try:
-            with open(path, "rb") as file:
-                texts.append(file.read())
-        except OSError as error:
-            problem = f"open {path}: {(error.strerror or '').lower()}"
-            raise CommandError(f"Cannot read file {path}, {problem}") from None
+    texts = [read_bytes(path, f"Cannot read file {path}, ") for path in (flags.cert, flags.key)]
     from cryptography.hazmat.primitives import serialization
     from cryptography.x509 import load_pem_x509_certificate
 
