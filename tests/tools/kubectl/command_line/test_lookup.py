@@ -81,12 +81,14 @@ NESTED = {
 
 
 def command_of(path: str) -> Command:
-    package: str | None = COMMANDS
-    for word in path.split():
+    first, *rest = path.split()
+    command = load(COMMANDS, first)
+    assert command is not None, path
+    for word in rest:
+        package = group_of(command)
         assert package is not None, path
         command = load(package, word)
         assert command is not None, path
-        package = group_of(command)
     return command
 
 
