@@ -25,7 +25,7 @@ MANAGER = "site-operator"
 
 
 def wanted(site: Object) -> tuple[Object, Object]:
-    """The Deployment and the Service of a site: a pure function, easy to test."""
+    """Return the Deployment and the Service of a site: a pure function, easy to test."""
     meta = site["metadata"]
     data = site.get("data", {})
     name, labels = meta["name"], {"app": meta["name"]}

@@ -32,7 +32,7 @@ from pybernetes.control_plane.apiserver.authz.authorization import Authorization
 from pybernetes.control_plane.apiserver.authz.verdict import Rules, Verdict
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.control_plane.apiserver.observability.health import Health
-from pybernetes.control_plane.apiserver.openapi import OpenApi
+from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 from pybernetes.control_plane.apiserver.pipeline import failures
 from pybernetes.control_plane.apiserver.pipeline.own_paths import OwnPaths
 from pybernetes.control_plane.apiserver.pipeline.pipeline import pipeline
@@ -58,7 +58,7 @@ SCHEMA = {
 
 
 def greet(obj):
-    """What the server knows and the client does not say."""
+    """Fill in what the server knows and the client does not say."""
     obj["status"] = {"text": f"Hello, {obj.get('spec', {}).get('to', '')}!"}
 
 
@@ -94,7 +94,7 @@ class Line(asyncio.Protocol):
 
 
 def line(api, request, kind):
-    """The subresource ``line``: whatever protocol the client asks to upgrade to."""
+    """Serve the subresource ``line``: whatever protocol the client asks to upgrade to."""
 
     def start(transport, leftover):
         head = b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %b\r\n\r\n"
@@ -134,7 +134,7 @@ class Delegated:
 
 
 async def server(client: Client, proxies: CABundle, names: dict[str, list[str]]) -> Server:
-    """The parts of an API server, put together."""
+    """Return the parts of an API server, put together."""
     context = new_context(
         open_store("memory", stamp=stamp),
         Kinds([GREETINGS]),
@@ -153,7 +153,7 @@ async def server(client: Client, proxies: CABundle, names: dict[str, list[str]])
 
 
 async def register(client: Client, address: str, port: int, authority: bytes) -> None:
-    """Tells the cluster's server where this one is and whom it is signed by."""
+    """Tell the cluster's server where this one is and whom it is signed by."""
     meta = {"name": SERVICE, "namespace": NAMESPACE}
     alias = {"type": "ExternalName", "externalName": address, "ports": [{"port": port}]}
     await client.apply(SERVICES, {"metadata": meta, "spec": alias}, manager="greetings")

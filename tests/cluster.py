@@ -41,7 +41,7 @@ class Cluster:
         self._clients: list[Client] = []
 
     async def start(self) -> None:
-        """Starts the server; again on the same port if it has been started before."""
+        """Start the server; again on the same port if it has been started before."""
         (self.directory / "tokens.csv").write_text(self._tokens)
         storage = (
             ["--storage-backend=sqlite", f"--data-dir={self._data_dir}"]
@@ -68,11 +68,11 @@ class Cluster:
         self.client = self.local_client()
 
     async def stop(self) -> None:
-        """Stops the server; clients over the network stay and wait for it."""
+        """Stop the server; clients over the network stay and wait for it."""
         await self.server.stop()
 
     def local_client(self, user: User = ADMINISTRATOR, **options: Any) -> Client:
-        """A client in the same process, as a user."""
+        """Return a client in the same process, as a user."""
         return Client(InProcessTransport(self.server.http.application, user), **options)
 
     @property
@@ -81,14 +81,14 @@ class Cluster:
         return f"https://127.0.0.1:{self.port}"
 
     def rest_client(self, token: str = TOKEN, *, calls_at_once: int = 100, **options: Any) -> Client:
-        """A client over HTTPS; closed with the cluster."""
+        """Return a client over HTTPS; closed with the cluster."""
         credentials = Token(Authority(self.directory / "ca.crt"), token)
         client = Client(RestTransport(self.url, credentials, calls_at_once=calls_at_once), **options)
         self._clients.append(client)
         return client
 
     def kubeconfig(self, token: str = TOKEN) -> Path:
-        """A file for kubectl and other programs."""
+        """Return a file for kubectl and other programs."""
         path = self.directory / "kubeconfig"
         path.write_text(
             "apiVersion: v1\nkind: Config\ncurrent-context: test\n"
@@ -111,7 +111,7 @@ class Cluster:
 
 
 async def eventually(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
-    """Waits until a condition holds and gives its value; fails the test if it does not in time."""
+    """Wait until a condition holds and return its value; fail the test if it does not in time."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds
     while True:
@@ -125,7 +125,7 @@ async def eventually(condition: Callable[[], Any], seconds: float = 60.0) -> Any
 
 
 def pod(name: str, namespace: str = "default", **metadata: Any) -> dict[str, Any]:
-    """A small valid Pod."""
+    """Return a small valid Pod."""
     return {
         "metadata": {"name": name, "namespace": namespace, **metadata},
         "spec": {"containers": [{"name": "main", "image": "example/image:1"}]},

@@ -14,7 +14,7 @@ __all__ = ["require_program", "require_root", "run"]
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: Any) -> bool | None:
-    """Calls an asynchronous test function through `run`."""
+    """Call an asynchronous test function through `run`."""
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
     arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}

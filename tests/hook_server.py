@@ -30,12 +30,12 @@ class HookServer:
         self.respond: Respond = lambda path, review: allow(review)
 
     def client(self, path: str = "/") -> Object:
-        """The clientConfig of a path."""
+        """Return the clientConfig of a path."""
         return {"url": f"https://127.0.0.1:{self.port}{path}", "caBundle": self.bundle}
 
 
 def answer(review: Object, **response: Any) -> Object:
-    """A review with an answer."""
+    """Return a review with an answer."""
     return {
         "kind": review["kind"],
         "apiVersion": review["apiVersion"],
@@ -44,24 +44,24 @@ def answer(review: Object, **response: Any) -> Object:
 
 
 def allow(review: Object, **more: Any) -> Object:
-    """Says yes."""
+    """Say yes."""
     return answer(review, allowed=True, **more)
 
 
 def deny(review: Object, **status: Any) -> Object:
-    """Says no."""
+    """Say no."""
     return answer(review, allowed=False, status=status)
 
 
 def patch(review: Object, *operations: Object, **more: Any) -> Object:
-    """Says yes, with changes."""
+    """Say yes, with changes."""
     text = base64.b64encode(json.dumps(operations).encode()).decode()
     return allow(review, patch=text, patchType="JSONPatch", **more)
 
 
 @contextmanager
 def hook_server(directory: Path, names: tuple[str, ...] = ()) -> Iterator[HookServer]:
-    """Runs a server on loopback, with a certificate for its address and more names."""
+    """Run a server on loopback, with a certificate for its address and more names."""
     authority = tls.create_authority("hooks")
     pair = tls.issue(authority, "hooks", names=("127.0.0.1", "localhost", *names), server=True)
     certificate, key = directory / "hook.crt", directory / "hook.key"

@@ -45,7 +45,7 @@ class Server:
         }
 
     def connection(self) -> http.client.HTTPSConnection:
-        """A connection that trusts the server's own authority."""
+        """Return a connection that trusts the server's own authority."""
         context = ssl.create_default_context(cafile=str(self.authority))
         return http.client.HTTPSConnection("127.0.0.1", self.port, context=context, timeout=60)
 
@@ -59,7 +59,7 @@ class Server:
         query: dict[str, Any] | None = None,
         token: str = TOKEN,
     ) -> tuple[int, Any]:
-        """One request; gives the status and the decoded body (text if it is not JSON)."""
+        """Return one request; gives the status and the decoded body (text if it is not JSON)."""
         sent = {"Authorization": f"Bearer {token}"} if token else {}
         sent |= {"Content-Type": "application/json"} | (headers or {})
         data = body if body is None or isinstance(body, bytes | str) else json.dumps(body)
@@ -84,7 +84,7 @@ class Server:
         fails: bool = False,
         environment: dict[str, str] | None = None,
     ) -> str:
-        """Runs the real kubectl; gives what it printed (its complaints if it is to fail)."""
+        """Run the real kubectl; return what it printed (its complaints if it is to fail)."""
         home = {"KUBECONFIG": str(self.kubeconfig), "HOME": str(self.directory)}
         environment = {**os.environ, **home, **(environment or {})}
         done = subprocess.run(
@@ -94,14 +94,14 @@ class Server:
         return done.stderr if fails else done.stdout
 
     def stop(self) -> None:
-        """Stops the server as its operator would."""
+        """Stop the server as its operator would."""
         self.process.terminate()
         self.process.wait(60)
 
 
 @contextmanager
 def running(directory: Path, *flags: str, port: int = 0) -> Iterator[Server]:
-    """An API server with its data and certificates in a directory, stopped at the end."""
+    """Yield an API server with its data and certificates in a directory, stopped at the end."""
     tokens = directory / "tokens.csv"
     tokens.write_text(f'{TOKEN},admin,admin,"system:masters"\n')
     command = [
@@ -130,7 +130,7 @@ def running(directory: Path, *flags: str, port: int = 0) -> Iterator[Server]:
 
 
 def until(condition: Callable[[], Any], seconds: float = 60) -> Any:
-    """Waits for a condition and gives what it gave."""
+    """Wait for a condition and return what it gave."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):
         assert time.monotonic() < deadline, "waited in vain"
@@ -139,7 +139,7 @@ def until(condition: Callable[[], Any], seconds: float = 60) -> Any:
 
 
 def _wait(process: subprocess.Popen[str], log: Path) -> int:
-    """Waits for the line that says where the server listens; gives the port."""
+    """Wait for the line that says where the server listens; return the port."""
     assert process.stdout is not None
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:

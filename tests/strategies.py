@@ -75,13 +75,13 @@ def _draw(draw: Callable[[Any], Any], type_: Type, depth: int) -> Any:
 
 @st.composite
 def objects(draw: Callable[[Any], Any], type_: Type, depth: int = 6) -> Any:
-    """Values of a type, ``depth`` levels of optional fields deep."""
+    """Return values of a type, ``depth`` levels of optional fields deep."""
     return _draw(draw, type_, depth)
 
 
 @st.composite
 def kind(draw: Callable[[Any], Any], resource: Resource, depth: int = 7) -> dict[str, Any]:
-    """Objects of a kind, with the metadata that every object has when a kind's functions see it."""
+    """Return objects of a kind, with the metadata that every object has when a kind's functions see it."""
     obj = _draw(draw, resource.type, depth)
     metadata = {**obj.get("metadata", {}), "name": "name", "creationTimestamp": _TIMES[0]}
     if resource.namespaced:

@@ -21,7 +21,7 @@ PACKAGES = {
 
 
 def require_program(name: str) -> str:
-    """Returns the path of a program; without it the test is skipped, or fails in CI."""
+    """Return the path of a program; without it the test is skipped, or fails in CI."""
     path = shutil.which(name)
     if path is None:
         _missing(f"the program {name} (Debian package {PACKAGES.get(name, name)})")
@@ -29,13 +29,13 @@ def require_program(name: str) -> str:
 
 
 def require_root() -> None:
-    """Skips the test when it does not run as root, or fails it in CI."""
+    """Skip the test when it does not run as root, or fail it in CI."""
     if os.geteuid() != 0:
         _missing("root")
 
 
 def run(coroutine: Coroutine[Any, Any, Result], timeout: float = 180) -> Result:
-    """Runs a coroutine to its end on a fresh event loop; one that hangs fails the test."""
+    """Run a coroutine to its end on a fresh event loop; one that hangs fails the test."""
     return asyncio.run(_bounded(coroutine, timeout))
 
 
@@ -45,7 +45,7 @@ async def _bounded(coroutine: Coroutine[Any, Any, Result], timeout: float) -> Re
 
 
 def wait_until(condition: Callable[[], Result], seconds: float = 60.0) -> Result:
-    """Asks again and again until a condition of other processes holds, and returns its value.
+    """Ask again and again until a condition of other processes holds, and return its value.
 
     What happens on an event loop of the test is awaited with `tests.cluster.eventually` instead.
     """

@@ -31,7 +31,7 @@ ONLY_IN = {"numpy": ("scheduling", "control_plane.scheduler")}
 
 
 def part_of(module: str) -> str:
-    """Names the part that a module path below pybernetes belongs to: lib, node.kubelet, …"""
+    """Name the part that a module path below pybernetes belongs to: lib, node.kubelet, …"""
     words = module.split(".")
     if words[0] in ("control_plane", "node", "tools"):
         return ".".join(words[:2])
@@ -39,14 +39,14 @@ def part_of(module: str) -> str:
 
 
 def may_import(importer: str, imported: str) -> bool:
-    """Tells whether one part may import another."""
+    """Return whether one part may import another."""
     if importer == imported or importer in WIRING or imported == "":
         return True
     return imported in ALLOWED.get(importer, LIBRARIES)
 
 
 def imports_of(source: str, package: str) -> Iterator[tuple[int, str]]:
-    """Yields line and full name of everything that a module imports; `package` resolves relative imports."""
+    """Yield line and full name of everything that a module imports; `package` resolves relative imports."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -61,7 +61,7 @@ def imports_of(source: str, package: str) -> Iterator[tuple[int, str]]:
 
 
 def violations_of(source: str, module: str, package: str) -> list[str]:
-    """Says what a module (a path below pybernetes) imports and may not."""
+    """Say what a module (a path below pybernetes) imports and may not."""
     importer = part_of(module)
     found = []
     for line, name in imports_of(source, package):

@@ -29,12 +29,12 @@ class Upgraded:
             self.head.append(line.decode())
 
     def say(self, data: bytes) -> None:
-        """Sends bytes as they are."""
+        """Send bytes as they are."""
         self.file.write(data)
         self.file.flush()
 
     def message(self) -> tuple[int, bytes]:
-        """The next frame of a WebSocket: its first byte and its content."""
+        """Return the next frame of a WebSocket: its first byte and its content."""
         kind, size = self.file.read(2)
         if size == 126:
             size = int.from_bytes(self.file.read(2), "big")

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import signal
 import sys
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 
@@ -38,6 +38,6 @@ async def until_signal(work: Coroutine[Any, Any, Any]) -> None:
         await task
 
 
-def _on_signal(handler: Any) -> None:
+def _on_signal(handler: Callable[[], object]) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, handler)

@@ -6,9 +6,13 @@ import argparse
 import asyncio
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pybernetes.cmd._program import run, stop_event
+
+if TYPE_CHECKING:
+    from pybernetes.node.kubelet.kubelet import Kubelet
+    from pybernetes.node.kubelet.server.kubelet_server import KubeletServer
 
 SUMMARY = "Run the pods of a node on a container runtime"
 
@@ -27,13 +31,13 @@ def main(argv: list[str]) -> int:
     return run("kubelet", _until_told(arguments), ConfigurationError)
 
 
-async def _rotate(kubelet: Any, server: Any) -> None:
-    """Have certificates renewed, as the configuration says."""
+async def _rotate(kubelet: Kubelet, server: KubeletServer) -> None:
+    """Renew certificates before they expire, as the configuration says."""
     from pybernetes.node.kubelet.certificates.certificate_request import CLIENT_SIGNER, SERVING_SIGNER
     from pybernetes.node.kubelet.certificates.certificate_rotation import CertificateRotation
 
     settings, folder = kubelet.options.configuration, kubelet.options.certificates
-    if kubelet.client is None:
+    if kubelet.client is None or folder is None:
         return
     rotation = CertificateRotation(kubelet.client, kubelet.clock, kubelet.options, kubelet.addresses)
     work = []

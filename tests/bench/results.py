@@ -6,7 +6,7 @@ from bench.harness.report import figures_of_load
 
 
 def result(rate: float, **extra: Any) -> dict[str, Any]:
-    """A result with a rate of reads."""
+    """Return a result with a rate of reads."""
     figures = figures_of_load([0.001] * 10, 10 / rate, 1000, 0, 0.1, "python")
     return {
         "server_version": "v1.37.0",

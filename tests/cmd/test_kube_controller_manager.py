@@ -24,7 +24,7 @@ from tests.support import require_program, wait_until
 
 
 def seeds(server: Server, *more: str) -> list[str]:
-    """The command line that an operator of a cluster has, with its files filled in."""
+    """Return the command line that an operator of a cluster has, with its files filled in."""
     pki, config = server.directory / "certs", server.kubeconfig
     return [
         "--allocate-node-cidrs=true", f"--authentication-kubeconfig={config}", f"--authorization-kubeconfig={config}",
@@ -41,7 +41,7 @@ def seeds(server: Server, *more: str) -> list[str]:
 
 @contextmanager
 def running(directory: Path, flags: list[str], name: str = "manager") -> Iterator[subprocess.Popen[str]]:
-    """A manager as a process of its own."""
+    """Yield a manager as a process of its own."""
     log = (directory / f"{name}.log").open("w")
     process = subprocess.Popen(
         [sys.executable, "-m", "pybernetes.cmd.main", "kube-controller-manager", *flags], stdout=log, stderr=log, text=True
@@ -60,7 +60,7 @@ def running(directory: Path, flags: list[str], name: str = "manager") -> Iterato
 
 
 def wait_for(condition: Callable[[], Any]) -> Any:
-    """Waits until a condition holds; one that cannot be asked yet does not."""
+    """Wait until a condition holds; one that cannot be asked yet does not."""
 
     def value() -> Any:
         try:
@@ -72,7 +72,7 @@ def wait_for(condition: Callable[[], Any]) -> Any:
 
 
 def page(port: int, path: str, token: str = "", pair: Path | None = None, **headers: str) -> tuple[int, str]:
-    """A page of the manager, asked for with a token or a certificate."""
+    """Return a page of the manager, asked for with a token or a certificate."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     if pair is not None:
@@ -120,7 +120,7 @@ def leader(server: Server) -> str:
 
 
 def client_pair(server: Server, authority: str, name: str, *groups: str) -> Path:
-    """A file with a certificate and its key, signed by an authority."""
+    """Return a file with a certificate and its key, signed by an authority."""
     pki = server.directory / "certs"
     signer = tls.Pair((pki / f"{authority}.crt").read_bytes(), (pki / f"{authority}.key").read_bytes())
     pair = tls.issue(signer, name, organizations=groups, client=True)

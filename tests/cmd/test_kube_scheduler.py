@@ -82,7 +82,7 @@ def test_what_cannot_be(arguments: list[str], complaint: str, capsys: pytest.Cap
 
 
 def get(port: int, path: str, token: str = "") -> tuple[int, str]:
-    """A page of the program; its certificate is its own."""
+    """Return a page of the program; its certificate is its own."""
     request = urllib.request.Request(f"https://127.0.0.1:{port}{path}")
     if token:
         request.add_header("Authorization", f"Bearer {token}")
@@ -130,7 +130,7 @@ async def test_a_run(tmp_path: Path) -> None:
             assert f"secure-port: {free_port}" in (await page("/flagz", TOKEN))[1]
 
             async def counted() -> str:
-                """The metrics, once the scheduler has heard that the pod is bound."""
+                """Return the metrics, once the scheduler has heard that the pod is bound."""
                 status, text = await page("/metrics", TOKEN)
                 assert status == 200
                 counts = 'scheduler_schedule_attempts_total{result="scheduled",profile="default-scheduler"} 1'

@@ -22,7 +22,7 @@ from pybernetes.lib.serving_certificates import (
 
 
 def write(path: Path, content: bytes) -> Path:
-    """Writes as one should: another file takes the place of the one that is there."""
+    """Write as one should: another file takes the place of the one that is there."""
     tls.write_atomically(path, content)
     return path
 
@@ -67,7 +67,7 @@ async def visit(
     client: KeyPair | None = None,
     **limits: ssl.TLSVersion,
 ) -> tuple[str, int, ssl.SSLSession | None]:
-    """Connects: whom the server takes us for, the serial of its certificate, and the session."""
+    """Connect: whom the server takes us for, the serial of its certificate, and the session."""
 
     def go() -> tuple[str, int, ssl.SSLSession | None]:
         context = ssl.create_default_context(cafile=str(authority))

@@ -14,7 +14,7 @@ from pybernetes.lib import tls
 def handshake(
     server: ssl.SSLContext, client: ssl.SSLContext, name: str
 ) -> tuple[dict, dict | None, str | None]:
-    """Connects the two; gives the server's certificate, the client's as the server sees it, and ALPN."""
+    """Connect the two; return the server's certificate, the client's as the server sees it, and ALPN."""
     ours, theirs = socket.socketpair()
     seen: list[dict | None] = []
 

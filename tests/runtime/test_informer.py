@@ -55,7 +55,7 @@ async def stored(client: Client) -> dict[str, str]:
 
 
 async def churn(client: Client, rounds: int, chance: random.Random) -> None:
-    """Creates, changes and deletes at random."""
+    """Create, change and delete at random."""
     for _ in range(rounds):
         name = f"c{chance.randrange(12)}"
         try:

@@ -23,7 +23,7 @@ def put(ours: Ours, on: str, obj: Object) -> None:
 
 
 def refused(ours: Ours, plugin: str, obj: Object) -> dict[str, tuple[str, ...]]:
-    """The reasons of each node."""
+    """Return the reasons of each node."""
     instance, made = ours.profile.plugins[plugin], ours.pods.read(obj)
     assert isinstance(instance, FilterPlugin)
     if instance.filter_key(made) is None:

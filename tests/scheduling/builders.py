@@ -10,14 +10,14 @@ from pybernetes.api.resource import Object
 def node(
     name: str, cpu: str = "4", pods: str = "110", labels: dict[str, str] | None = None, **spec: Any
 ) -> Object:
-    """A node with 8Gi of memory."""
+    """Return a node with 8Gi of memory."""
     amounts = {"cpu": cpu, "memory": "8Gi", "pods": pods}
     meta = {"name": name, "labels": {"kubernetes.io/hostname": name, **(labels or {})}}
     return {"metadata": meta, "spec": spec, "status": {"capacity": amounts, "allocatable": amounts}}
 
 
 def pod(name: str, cpu: str = "1", labels: dict[str, str] | None = None, **spec: Any) -> Object:
-    """A pod with one container."""
+    """Return a pod with one container."""
     container = {"name": "main", "image": "example/app:1", "resources": {"requests": {"cpu": cpu}}}
     meta: Object = {"name": name, "namespace": "default"}
     if labels:

@@ -47,31 +47,31 @@ class Ours:
                 self.put(pod, name)
 
     def object(self, kind: str, obj: Object) -> None:
-        """Takes in an object that plugins look up."""
+        """Take in an object that plugins look up."""
         meta = obj["metadata"]
         key = f"{meta['namespace']}/{meta['name']}" if "namespace" in meta else meta["name"]
         self.listers.set(kind, key, obj)
 
     def node(self, obj: Object) -> None:
-        """Takes in a node."""
+        """Take in a node."""
         self.snapshot.set_node(self.nodes.read(obj))
 
     def put(self, pod: Object, node: str) -> None:
-        """Puts a pod onto a node."""
+        """Put a pod onto a node."""
         placed = self.pods.read({**pod, "spec": {**pod["spec"], "nodeName": node}})
         self.placed[placed.uid] = placed
         self.snapshot.add_pod(placed)
 
     def take(self, uid: str) -> None:
-        """Takes a pod off its node."""
+        """Take a pod off its node."""
         self.snapshot.remove_pod(self.placed.pop(uid))
 
     def decide(self, obj: Object) -> Decision:
-        """A decision about a pod."""
+        """Return a decision about a pod."""
         return self.cycle.decide(self.pods.read(obj))
 
     def preempt(self, obj: Object) -> Outcome:
-        """What preemption comes to for a pod that fits nowhere."""
+        """Return what preemption comes to for a pod that fits nowhere."""
         pod = self.pods.read(obj)
         decision = self.cycle.decide(pod)
         assert decision.diagnosis is not None, decision
@@ -81,7 +81,7 @@ class Ours:
         return outcome
 
     def why_not(self, obj: Object) -> str:
-        """The message about a pod that fits nowhere."""
+        """Return the message about a pod that fits nowhere."""
         decision = self.decide(obj)
         assert decision.diagnosis is not None, decision
         return str(decision.diagnosis)

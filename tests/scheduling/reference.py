@@ -26,7 +26,7 @@ class World:
         self.services: list[Object] = []
 
     def on(self, node: str) -> list[Object]:
-        """The pods on a node."""
+        """Return the pods on a node."""
         return self.pods.get(node, [])
 
 
@@ -38,7 +38,7 @@ def labels_of(obj: Object) -> dict[str, str]:
 
 
 def selects(selector: Object | None, labels: dict[str, str]) -> bool:
-    """Whether a LabelSelector matches; none matches nothing, an empty one everything."""
+    """Return whether a LabelSelector matches; none matches nothing, an empty one everything."""
     if selector is None:
         return False
     if any(labels.get(key) != value for key, value in selector.get("matchLabels", {}).items()):
@@ -108,7 +108,7 @@ def turned_away(pod: Object, node: Object) -> bool:
 
 
 def requests(pod: Object, defaults: bool = False) -> dict[str, int]:
-    """What a pod asks for; with defaults for CPU and memory where a container asks for none."""
+    """Return what a pod asks for; with defaults for CPU and memory where a container asks for none."""
     spec = pod["spec"]
 
     def of(container: Object) -> dict[str, Fraction]:
@@ -283,7 +283,7 @@ def pod_topology_spread(world: World, pod: Object, node: Object) -> Verdict:
 
 
 def term_means(world: World, term: Object, owner: Object, pod: Object) -> bool:
-    """Whether an affinity term of one pod means another."""
+    """Return whether an affinity term of one pod means another."""
     namespace, names = pod["metadata"]["namespace"], term.get("namespaces") or []
     selector = term.get("namespaceSelector")
     if not names and selector is None:
@@ -298,7 +298,7 @@ def terms(pod: Object, side: str, kind: str) -> list[Object]:
 
 
 def near(world: World, key: str, node: Object) -> list[Object]:
-    """The pods on nodes with the same value of a label."""
+    """Return the pods on nodes with the same value of a label."""
     if key not in labels_of(node):
         return []
     value = labels_of(node)[key]
@@ -352,7 +352,7 @@ FILTERS = {
 
 
 def verdict(world: World, pod: Object, node: Object) -> tuple[str, Verdict]:
-    """The first plugin that turns a node down, and why."""
+    """Return the first plugin that turns a node down, and why."""
     for name, rule in FILTERS.items():
         reasons = rule(world, pod, node)
         if reasons[0]:

@@ -16,7 +16,7 @@ from tests.scheduling.worlds import Maker
 
 
 def compare_filters(world: World, ours: Ours, obj: Object) -> dict[str, bool]:
-    """Every filter on every node; gives which nodes are left."""
+    """Return every filter on every node; gives which nodes are left."""
     pod, snapshot = ours.pods.read(obj), ours.snapshot
     left = dict.fromkeys(world.nodes, True)
     for plugin in ours.profile.filters:
@@ -38,7 +38,7 @@ def compare_filters(world: World, ours: Ours, obj: Object) -> dict[str, bool]:
 
 
 def compare_scores(world: World, ours: Ours, obj: Object, names: list[str]) -> dict[str, int]:
-    """Every score of the nodes that are left; gives the totals."""
+    """Return every score of the nodes that are left; gives the totals."""
     pod, snapshot = ours.pods.read(obj), ours.snapshot
     rows = np.array([snapshot.rows[name] for name in names])
     totals = dict.fromkeys(names, 0)
@@ -63,7 +63,7 @@ def compare_scores(world: World, ours: Ours, obj: Object, names: list[str]) -> d
 
 
 def compare(world: World, ours: Ours, obj: Object) -> str:
-    """One decision; gives the node that was chosen."""
+    """Return one decision; gives the node that was chosen."""
     left = compare_filters(world, ours, obj)
     names = [name for name, ok in left.items() if ok]
     decision = ours.decide(obj)

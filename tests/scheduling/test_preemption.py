@@ -22,7 +22,7 @@ def importance(obj: Object) -> tuple[int, str]:
 
 
 def violating(pods: list[Object], budgets: list[Object]) -> set[str]:
-    """The pods whose eviction would violate a budget if all went in this order."""
+    """Return the pods whose eviction would violate a budget if all went in this order."""
     allowed = [budget["status"]["disruptionsAllowed"] for budget in budgets]
     names = set()
     for obj in pods:
@@ -40,7 +40,7 @@ def violating(pods: list[Object], budgets: list[Object]) -> set[str]:
 def expected_victims(
     world: World, obj: Object, name: str, budgets: list[Object]
 ) -> tuple[list[str], int] | None:
-    """The victims on a node and how many violate budgets; None if evictions do not help there."""
+    """Return the victims on a node and how many violate budgets; None if evictions do not help there."""
     target, before = world.nodes[name], list(world.on(name))
     lower = sorted(
         (other for other in before if other["spec"]["priority"] < obj["spec"]["priority"]), key=importance
@@ -156,7 +156,7 @@ def test_the_node_with_the_least_harm_is_chosen(candidates: dict[int, Any], best
 
 
 def full_node() -> Ours:
-    """A node with 4 CPUs and four pods of one CPU each."""
+    """Return a node with 4 CPUs and four pods of one CPU each."""
     ours = Ours()
     ours.node(node("n"))
     for number, priority in enumerate((0, 5, 10, 200)):

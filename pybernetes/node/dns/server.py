@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Coroutine
 from time import perf_counter
-from typing import Any
 
 from pybernetes.lib import listener as listening
 from pybernetes.node.dns.resolver import Resolver
@@ -85,7 +84,9 @@ class Server:
             log.debug("a datagram failed: %s", error)
         metrics.protocols[("udp", family)] = metrics.protocols.get(("udp", family), 0) + count
 
-    async def _send_later(self, response: Awaitable[bytes], datagrams: socket.socket, sender: Any) -> None:
+    async def _send_later(
+        self, response: Awaitable[bytes], datagrams: socket.socket, sender: tuple[str, int]
+    ) -> None:
         before = perf_counter()
         try:
             datagrams.sendto(await response, sender)
@@ -93,7 +94,7 @@ class Server:
             log.debug("an answer could not be sent: %s", error)
         self.metrics.took(perf_counter() - before)
 
-    def _soon(self, work: Any) -> None:
+    def _soon(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import ipaddress
 from pathlib import Path
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib import discover
 from pybernetes.lib.flags import duration
 
-Fields = dict[str, Any]
 API_VERSION = "kubeproxy.config.k8s.io/v1alpha1"
 KIND = "KubeProxyConfiguration"
 HEALTHZ_PORT, METRICS_PORT = 10256, 10249
 _PERIODS = {"syncPeriod": "30s", "minSyncPeriod": "1s"}
 
 # Upstream's defaults.
-DEFAULTS: Fields = {
+DEFAULTS: Object = {
     "bindAddress": "0.0.0.0",
     "bindAddressHardFail": False,
     "clientConnection": {
@@ -59,7 +58,7 @@ class ConfigurationError(ValueError):
     """The configuration has an unknown field or an impossible value; the text names the field."""
 
 
-def load(path: Path) -> Fields:
+def load(path: Path) -> Object:
     """Return the configuration of a file, without defaults."""
     import yaml
 
@@ -72,12 +71,12 @@ def load(path: Path) -> Fields:
     return {key: field for key, field in value.items() if key not in ("kind", "apiVersion")}
 
 
-def completed(given: Fields) -> Fields:
+def completed(given: Object) -> Object:
     """Return a configuration with its defaults; ConfigurationError if it is invalid."""
     unknown = given.keys() - DEFAULTS.keys()
     if unknown:
         raise ConfigurationError(f'unknown field "{sorted(unknown)[0]}"')
-    result: Fields = {}
+    result: Object = {}
     for key, default in DEFAULTS.items():
         value = given.get(key)
         if isinstance(default, dict) and default:
@@ -105,7 +104,7 @@ def _with_port(address: str, port: int) -> str:
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
-def validate(config: Fields) -> None:
+def validate(config: Object) -> None:
     """Check every field; ConfigurationError names the first that is wrong."""
     mode, modes = mode_of(config), mode_names()
     if mode not in modes:
@@ -137,7 +136,7 @@ def validate(config: Fields) -> None:
             raise ConfigurationError(f"{name}: Invalid value: {config[name]!r}: must be IP:port")
 
 
-def _duration(name: str, value: Any) -> None:
+def _duration(name: str, value: object) -> None:
     try:
         if duration(str(value)) < 0:
             raise ValueError("must be greater than or equal to 0")
@@ -157,12 +156,12 @@ def mode_names() -> list[str]:
     return discover.names(BACKENDS)
 
 
-def mode_of(config: Fields) -> str:
+def mode_of(config: Object) -> str:
     """Return the name of the mode to use."""
     return config["mode"] or DEFAULT_MODE
 
 
-def cluster_ranges(config: Fields) -> list[str]:
+def cluster_ranges(config: Object) -> list[str]:
     """Return the ranges of pods, one for each address family."""
     return [text.strip() for text in str(config["clusterCIDR"]).split(",") if text.strip()]
 
@@ -173,7 +172,7 @@ def address_of(text: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-def to_yaml(config: Fields) -> str:
+def to_yaml(config: Object) -> str:
     """Return a configuration as it is written in a file."""
     import yaml
 

@@ -9,8 +9,9 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from pybernetes.api.resource import Object
 from pybernetes.lib.flags import duration
 from pybernetes.node.proxy.commands import CommandError, run
 from pybernetes.node.proxy.service_port import ServicePort
@@ -89,7 +90,7 @@ async def _forget(connection: Connection, family: str) -> None:
         )  # fmt: skip
 
 
-def set_limits(settings: dict[str, Any], cores: int | None = None) -> None:
+def set_limits(settings: Object, cores: int | None = None) -> None:
     """Set the kernel's limits as far as this network namespace may."""
     timeouts = {
         "nf_conntrack_tcp_timeout_established": settings["tcpEstablishedTimeout"],

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.lib import flags
 from pybernetes.node.proxy import config
 
@@ -66,9 +67,9 @@ def parser(summary: str = "") -> argparse.ArgumentParser:
     return result
 
 
-def configuration(arguments: argparse.Namespace) -> config.Fields:
+def configuration(arguments: argparse.Namespace) -> Object:
     """Return the KubeProxyConfiguration of the file, or else of the flags."""
-    given: dict[str, Any] = {}
+    given: Object = {}
     if arguments.config:
         given = config.load(Path(arguments.config))
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from pybernetes.api.resource import Object
 from pybernetes.lib.clock import Clock
@@ -52,7 +51,7 @@ class Health:
         status = 200 if good else 503
         self.answers[name, status] = self.answers.get((name, status), 0) + 1
         now = self._clock.now()
-        body: dict[str, Any] = {
+        body: Object = {
             "lastUpdated": micro(now if good else self._updated),
             "currentTime": micro(now),
             "healthy": self.healthy,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from dataclasses import dataclass
 
+from pybernetes.api.resource import Object
 from pybernetes.node.proxy import config
 from pybernetes.node.proxy.node import Node
 
@@ -27,7 +28,7 @@ class LocalTraffic:
         return bool(self.interface or self.range(family))
 
 
-def detect_local_traffic(configuration: config.Fields, node: Node) -> LocalTraffic:
+def detect_local_traffic(configuration: Object, node: Node) -> LocalTraffic:
     """Return what local traffic looks like, as ``detectLocalMode`` says."""
     mode = configuration["detectLocalMode"] or "ClusterCIDR"
     if mode == "NodeCIDR":

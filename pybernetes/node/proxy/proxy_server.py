@@ -44,7 +44,7 @@ class ProxyServer:
     def __init__(
         self,
         client: Client,
-        configuration: config.Fields,
+        configuration: Object,
         node_name: str,
         *,
         clock: Clock | None = None,
@@ -314,7 +314,7 @@ def _without_managed_fields(obj: Object) -> Object:
 
 async def run(
     client: Client,
-    configuration: config.Fields,
+    configuration: Object,
     node_name: str,
     *,
     service_ranges: Sequence[str] = (),

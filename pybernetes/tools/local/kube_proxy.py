@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
+from pybernetes.api.resource import Object
 from pybernetes.client import kubeconfig
 from pybernetes.node.proxy import config, proxy_server
 from pybernetes.tools.local.node import Node
@@ -13,7 +13,7 @@ from pybernetes.tools.local.settings import Settings
 IDENTITY = "kube-proxy"
 
 
-def configuration(settings: Settings) -> dict[str, Any]:
+def configuration(settings: Settings) -> Object:
     """Return the KubeProxyConfiguration of every node; small clusters can do with less waiting than upstream's."""
     periods = {"minSyncPeriod": "100ms"}
     return config.completed(

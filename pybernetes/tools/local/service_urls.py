@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import quote
 
+from pybernetes.api.resource import Object
 from pybernetes.tools.local.admin_client import AdminClient
 from pybernetes.tools.local.paths import Cluster
 
@@ -13,7 +13,7 @@ class NotReachable(ValueError):
     """The service cannot be reached from outside of the cluster; the text says why."""
 
 
-def urls(service: dict[str, Any], nodes: list[dict[str, Any]], scheme: str = "http") -> list[str]:
+def urls(service: Object, nodes: list[Object], scheme: str = "http") -> list[str]:
     """Return the URLs of a service: one for each port, at its load balancer's address or at a node's."""
     spec, name = service["spec"], service["metadata"]["name"]
     balancer = service.get("status", {}).get("loadBalancer", {}).get("ingress") or []

@@ -31,7 +31,7 @@ def key(kind: str = "P256") -> Any:
 
 
 def encoded(content: bytes) -> str:
-    """Bytes as JSON holds them."""
+    """Return bytes as JSON holds them."""
     return base64.b64encode(content).decode()
 
 

@@ -15,7 +15,7 @@ from tests.support import require_program
 
 @pytest.fixture(scope="session", params=["memory", "sqlite", "etcd"])
 def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A running API server on each of the backends."""
+    """Yield a running API server on each of the backends."""
     directory = tmp_path_factory.mktemp(f"apiserver-{request.param}")
     with ExitStack() as stack:
         flags = [f"--storage-backend={request.param}"]
@@ -30,7 +30,7 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture
 def namespace(server: Server, request: pytest.FixtureRequest) -> Iterator[str]:
-    """A namespace of the test's own."""
+    """Yield a namespace of the test's own."""
     status, made = server.call("POST", "/api/v1/namespaces", {"metadata": {"generateName": "test-"}})
     assert status == 201, made
     name = made["metadata"]["name"]
@@ -40,7 +40,7 @@ def namespace(server: Server, request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    """A server that trusts several authorities, with two service accounts."""
+    """Yield a server that trusts several authorities, with two service accounts."""
     directory = tmp_path_factory.mktemp("authn")
     made = World(directory)
     kubelet = made.certificate("clients", "apiserver-kubelet-client", "system:masters")

@@ -51,7 +51,7 @@ class Fuzzed:
     def send(
         self, method: str, path: str, body: bytes | None, headers: dict[str, str]
     ) -> tuple[int, bytes, str]:
-        """The status, the body and the content type of the answer."""
+        """Return the status, the body and the content type of the answer."""
         headers = {"Authorization": f"Bearer {TOKEN}", **headers}
         for attempt in (1, 2):
             try:
@@ -66,7 +66,7 @@ class Fuzzed:
         raise AssertionError
 
     def check(self, method: str, path: str, body: bytes | None = None, **headers: str) -> int:
-        """Sends it, and looks at what kind of answer comes; gives the status."""
+        """Send it, look at what kind of answer comes; return the status."""
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         status, answer, content_type = self.send(method, path, body, sent)
         told = f"{method} {path} {sent} {(body or b'')[:2000]!r} -> {status} {answer[:2000]!r}"
@@ -107,7 +107,7 @@ _VALUES = st.recursive(
 
 
 def _places(value: Any) -> list[tuple[Any, Any]]:
-    """Every place in a JSON value, as the container and the key in it."""
+    """Return every place in a JSON value, as the container and the key in it."""
     places: list[tuple[Any, Any]] = []
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in pairs:
@@ -118,7 +118,7 @@ def _places(value: Any) -> list[tuple[Any, Any]]:
 
 @st.composite
 def spoiled(draw: Any, start: Any) -> Any:
-    """A value with a few of its parts replaced, taken out or added to."""
+    """Return a value with a few of its parts replaced, taken out or added to."""
     for _ in range(draw(st.integers(1, 4))):
         places = _places(start)
         if not places:
@@ -142,7 +142,7 @@ def dumped(value: Any) -> bytes:
 
 @st.composite
 def objects(draw: Any) -> tuple[Any, str, str, Any]:
-    """A kind, the paths of its collection and of an object, and a manifest that is not quite right."""
+    """Return a kind, the paths of its collection and of an object, and a manifest that is not quite right."""
     resource = draw(st.sampled_from(KINDS))
     base = f"/apis/{resource.group}/{resource.version}" if resource.group else f"/api/{resource.version}"
     if resource.namespaced:

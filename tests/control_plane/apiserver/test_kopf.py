@@ -83,7 +83,7 @@ def free_port() -> int:
 
 @contextmanager
 def operator(server: Server, directory: Path) -> Iterator[Path]:
-    """kopf with the operator, as a program of its own."""
+    """Yield kopf with the operator, as a program of its own."""
     authority = tls.create_authority("operator")
     pair = tls.issue(authority, "operator", names=("127.0.0.1",), server=True)
     files = {}

@@ -29,7 +29,7 @@ def _program() -> None:
 
 
 def manifests(namespace: str) -> list[dict[str, Any]]:
-    """An object of every kind that is kept, in a namespace."""
+    """Return an object of every kind that is kept, in a namespace."""
     made = []
     for obj in every_example():
         if obj["kind"] in _NOT_KEPT:

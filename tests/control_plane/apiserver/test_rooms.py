@@ -24,7 +24,7 @@ WRITES = ("create", "update", "delete")
 
 
 def imported(tree: ast.AST) -> Iterator[tuple[str, bool]]:
-    """The modules of the API server that a file imports, and whether only for the sake of their types."""
+    """Yield the modules of the API server that a file imports, and whether only for the sake of their types."""
     for_types = {
         id(node)
         for condition in ast.walk(tree)

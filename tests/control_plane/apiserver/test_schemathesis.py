@@ -39,7 +39,7 @@ class Asked:
         self.session.headers["Authorization"] = f"Bearer {TOKEN}"
 
     def document(self, group: str) -> Any:
-        """What the server says of a group, as schemathesis reads it."""
+        """Return what the server says of a group, as schemathesis reads it."""
         status, document = self.server.call("GET", f"/openapi/v3/{group}")
         assert status == 200
         for path in [path for path in document["paths"] if "/watch/" in path]:
@@ -47,7 +47,7 @@ class Asked:
         return schemathesis.openapi.from_dict(document)
 
     def check(self, case: Any) -> None:
-        """Sends a request, and looks at what kind of answer comes."""
+        """Send a request, and look at what kind of answer comes."""
         query = case.query if isinstance(case.query, dict) else {}
         case.query = {**query, "timeoutSeconds": 1, "watch": "false"}
         with warnings.catch_warnings():

@@ -11,12 +11,12 @@ NOW = 1_700_000_000.0
 
 
 def stamp(ago: float = 0.0) -> str:
-    """A time so many seconds before NOW."""
+    """Return a time so many seconds before NOW."""
     return rfc3339.seconds(NOW - ago)
 
 
 def template(image: str = "nginx:1", **labels: str) -> Object:
-    """A pod template."""
+    """Return a pod template."""
     return {
         "metadata": {"labels": {"app": "web", **labels}},
         "spec": {"containers": [{"name": "main", "image": image}]},
@@ -28,7 +28,7 @@ def pod(
     deleted: bool = False, labels: Object | None = None, annotations: Object | None = None, restarts: int = 0,
     finalizers: list[str] | None = None, owner: Object | None = None, exit_code: int | None = None, **more: Any,
 ) -> Object:  # fmt: skip
-    """A pod; ``ready`` may say for how many seconds it has been so."""
+    """Return a pod; ``ready`` may say for how many seconds it has been so."""
     meta: Object = {
         "name": name, "namespace": "default", "uid": f"uid-{name}", "creationTimestamp": stamp(ago),
         "labels": labels if labels is not None else {"app": "web"}, "annotations": annotations or {},
@@ -56,7 +56,7 @@ def pod(
 
 
 def reference(owner: Object, kind: str = "Job") -> Object:
-    """A reference to an owner."""
+    """Return a reference to an owner."""
     return {
         "apiVersion": "v1", "kind": kind, "name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"],
         "controller": True,
@@ -64,7 +64,7 @@ def reference(owner: Object, kind: str = "Job") -> Object:
 
 
 def meta(name: str, ago: float = 1000, **more: Any) -> Object:
-    """Metadata of a stored object."""
+    """Return metadata of a stored object."""
     return {
         "name": name, "namespace": "default", "uid": f"uid-{name}", "generation": 1, "creationTimestamp": stamp(ago),
         **more,

@@ -18,7 +18,7 @@ from pybernetes.runtime import Manager
 async def controllers(
     client: Client, *descriptors: Descriptor, clock: Any = None, **options: Any
 ) -> AsyncIterator[Manager]:
-    """Runs controllers with the options that are given and otherwise with the defaults."""
+    """Run controllers with the options that are given and otherwise with the defaults."""
     manager = Manager(client, clock=clock)
     known = flags.defaults([flag for descriptor in descriptors for flag in descriptor.flags], **options)
     for descriptor in descriptors:
@@ -34,7 +34,7 @@ async def controllers(
 
 
 async def get_or_none(answer: Awaitable[Any]) -> Any:
-    """What a call gives, or None if there is no such object."""
+    """Return what a call gives, or None if there is no such object."""
     try:
         return await answer
     except NotFound:
@@ -42,10 +42,10 @@ async def get_or_none(answer: Awaitable[Any]) -> Any:
 
 
 async def names(client: Client, kind: Kindlike, namespace: str = "") -> list[str]:
-    """The names of all objects of a kind."""
+    """Return the names of all objects of a kind."""
     return [obj["metadata"]["name"] for obj in (await client.list(kind, namespace)).items]
 
 
 def namespace(name: str) -> dict[str, Any]:
-    """A Namespace."""
+    """Return a Namespace."""
     return {"metadata": {"name": name}}

@@ -42,7 +42,7 @@ class Kubectl:
         self._environment = {**os.environ, "KUBECONFIG": str(config), "HOME": str(world.cluster.directory)}
 
     async def __call__(self, text: str, given: str = "") -> str:
-        """What it prints, with ages, hashes and gaps made alike."""
+        """Return what it prints, with ages, hashes and gaps made alike."""
         process = await asyncio.create_subprocess_exec(
             self._program, *text.split(" "), env=self._environment, stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,

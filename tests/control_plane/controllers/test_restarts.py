@@ -62,7 +62,7 @@ class Witness:
 
 
 def at_rest(world: World) -> bool:
-    """Whether everything is as it was asked for."""
+    """Return whether everything is as it was asked for."""
 
     def status(kind: Any, name: str) -> dict[str, Any]:
         return world.get(kind, name).get("status", {})
@@ -132,7 +132,7 @@ async def story(kills: list[tuple[int, bool]]) -> None:
 
 
 async def change(world: World) -> None:
-    """Rolls a new template out once the first is there."""
+    """Roll a new template out once the first is there."""
     patch = {"spec": {"template": {"spec": {"containers": [{"name": "main", "image": "nginx:2"}]}}}}
     for kind, name, ready in ((DEPLOYMENTS, "web", REPLICAS), (STATEFUL_SETS, "db", 2)):
 

@@ -109,7 +109,7 @@ class World:
         return self
 
     async def start(self) -> None:
-        """Starts the controllers."""
+        """Start the controllers."""
         client = self.client if self._wrap is None else Client(self._wrap(self.client.transport))
         self.manager = Manager(client)
         known = registry.descriptors()
@@ -118,7 +118,7 @@ class World:
         self._work = asyncio.create_task(self.manager.run())
 
     async def kill(self) -> None:
-        """Ends the controllers wherever they are."""
+        """End the controllers wherever they are."""
         assert self._work is not None
         self._work.cancel()
         await asyncio.gather(self._work, return_exceptions=True)
@@ -132,15 +132,15 @@ class World:
         await self.cluster.__aexit__()
 
     def all(self, kind: Ref) -> list[Object]:
-        """Every object of a kind."""
+        """Return every object of a kind."""
         return self.view.informers.get(kind).values()
 
     def get(self, kind: Ref, name: str) -> Object:
-        """An object of the namespace default; empty if there is none."""
+        """Return an object of the namespace default; empty if there is none."""
         return self.view.informers.get(kind).get(f"default/{name}") or {}
 
     def pods(self, prefix: str = "", *, active: bool = True) -> list[Object]:
-        """The pods whose name begins so."""
+        """Return the pods whose name begins so."""
         return [
             pod
             for pod in self.all(PODS)
@@ -149,12 +149,12 @@ class World:
         ]
 
     async def until(self, condition: Callable[[], Any], seconds: float = 60.0) -> Any:
-        """Waits for a condition."""
+        """Wait for a condition."""
         return await eventually(condition, seconds)
 
 
 def workload(name: str, image: str = "nginx:1", **spec: Any) -> Object:
-    """A workload with pods that are labeled like it."""
+    """Return a workload with pods that are labeled like it."""
     pod_template = template(image)
     pod_template["metadata"]["labels"] = {"app": name}
     pod_spec = spec.pop("pod", {})
@@ -166,7 +166,7 @@ def workload(name: str, image: str = "nginx:1", **spec: Any) -> Object:
 
 
 def job(name: str, command: Sequence[str] = ("true",), **spec: Any) -> Object:
-    """A job that runs a command."""
+    """Return a job that runs a command."""
     container = {"name": "main", "image": "busybox", "command": list(command)}
     pod = {"restartPolicy": spec.pop("restartPolicy", "Never"), "containers": [container]}
     return {"metadata": {"name": name, "namespace": "default"}, "spec": {"template": {"spec": pod}, **spec}}

@@ -16,7 +16,7 @@ from tests.cluster import eventually
 
 @asynccontextmanager
 async def scheduling(client: Client, configuration: Configuration | None = None) -> AsyncIterator[Scheduler]:
-    """A scheduler at work."""
+    """Yield a scheduler at work."""
     scheduler = Scheduler(client, configuration)
     task = asyncio.create_task(scheduler.run())
     try:
@@ -29,19 +29,19 @@ async def scheduling(client: Client, configuration: Configuration | None = None)
 
 
 async def add_node(client: Client, obj: Object) -> None:
-    """Creates a node that is ready: one that is new is tainted until somebody says that it is."""
+    """Create a node that is ready: one that is new is tainted until somebody says that it is."""
     made = await client.create(NODES, obj)
     made["spec"]["taints"] = obj["spec"].get("taints", [])
     await client.update(NODES, made)
 
 
 async def is_on(client: Client, name: str, node: str) -> bool:
-    """Whether a pod is on a node."""
+    """Return whether a pod is on a node."""
     return (await client.get(PODS, name, "default"))["spec"].get("nodeName") == node
 
 
 def condition(obj: Object) -> Object:
-    """The condition that tells whether a pod is scheduled."""
+    """Return the condition that tells whether a pod is scheduled."""
     conditions = [
         condition
         for condition in obj.get("status", {}).get("conditions", ())
@@ -51,5 +51,5 @@ def condition(obj: Object) -> Object:
 
 
 async def message(client: Client, name: str) -> str:
-    """Why a pod is not scheduled."""
+    """Return why a pod is not scheduled."""
     return condition(await client.get(PODS, name, "default")).get("message", "")

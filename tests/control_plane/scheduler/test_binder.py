@@ -103,7 +103,7 @@ PLUGIN = Seats
 
 @pytest.fixture(autouse=True)
 def file(tmp_path: Path) -> Iterator[None]:
-    """The plugin's file, in a folder of its own."""
+    """Yield the plugin's file, in a folder of its own."""
     with added_file(PACKAGE, tmp_path, "seats", SEATS):
         yield
 
@@ -122,7 +122,7 @@ def configuration(seats: int = 10) -> Configuration:
 
 @asynccontextmanager
 async def seated(seats: int = 10) -> AsyncIterator[tuple[Client, Scheduler, Any]]:
-    """A cluster with one node, its scheduler, and the plugin."""
+    """Yield a cluster with one node, its scheduler, and the plugin."""
     async with Cluster() as cluster, scheduling(cluster.client, configuration(seats)) as scheduler:
         await add_node(cluster.client, node("n", cpu="100"))
         yield cluster.client, scheduler, scheduler.profiles["default-scheduler"].plugins["Seats"]

@@ -91,7 +91,7 @@ async def test_nodes_are_never_overcommitted(seed: int) -> None:
                 await client.delete(PODS, names.pop(chance.randrange(len(names))), "default", grace=0)
 
         async def settled() -> bool:
-            """Every pod has a node, or was told why not."""
+            """Return whether every pod has a node, or was told why not."""
             pods = (await client.list(PODS)).items
             return all(pod["spec"].get("nodeName") or pod["status"].get("conditions") for pod in pods)
 

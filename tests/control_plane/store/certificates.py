@@ -23,7 +23,7 @@ class Authority:
         self.path.write_bytes(self._sign(certificate))
 
     def issue(self, name: str) -> tuple[Path, Path]:
-        """The files of a new certificate and its key."""
+        """Return the files of a new certificate and its key."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         usages = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]

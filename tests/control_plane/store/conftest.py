@@ -21,7 +21,7 @@ prefixes = itertools.count(1)
 
 @contextlib.asynccontextmanager
 async def started(store: AnyStore) -> AsyncIterator[AnyStore]:
-    """A store that is started, and closed in the end."""
+    """Yield a store that is started, and closed in the end."""
     await store.start()
     try:
         yield store
@@ -31,20 +31,20 @@ async def started(store: AnyStore) -> AsyncIterator[AnyStore]:
 
 @pytest.fixture(scope="session")
 def etcd_member(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Member]:
-    """One etcd for all tests; each test has its own prefix in it."""
+    """Yield one etcd for all tests; each test has its own prefix in it."""
     with etcd(tmp_path_factory.mktemp("etcd")) as members:
         yield members[0]
 
 
 @pytest.fixture
 def root(driver: str) -> str:
-    """What the keys of a test begin with."""
+    """Return what the keys of a test begin with."""
     return f"/registry{next(prefixes)}" if driver == "etcd" else "/registry"
 
 
 @pytest.fixture
 def opened(driver: str, root: str, tmp_path: Path, request: pytest.FixtureRequest) -> Opener:
-    """Opens a store of the driver; again and again on the same data where that is kept."""
+    """Open a store of the driver; again and again on the same data where that is kept."""
     if driver == "etcd":
         member = request.getfixturevalue("etcd_member")
         return lambda **more: started(EtcdStore([member.address], prefix=root, **more))

@@ -12,14 +12,14 @@ DELETES_EVERY = 5
 
 
 def value_of(key: str, number: int) -> bytes:
-    """A value of about 2 kB that tells whether it is whole."""
+    """Return a value of about 2 kB that tells whether it is whole."""
     text = f"{key} {number} ".encode()
     filling = (hashlib.sha256(text).hexdigest() * 32).encode()
     return text + filling
 
 
 def number_of(key: str, value: bytes) -> int:
-    """The number in a value; fails when the value is torn."""
+    """Return the number in a value; fail when the value is torn."""
     number = int(value.split(b" ", 2)[1])
     assert value == value_of(key, number)
     return number

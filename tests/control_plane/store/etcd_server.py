@@ -18,7 +18,7 @@ numbers = itertools.count(1)
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that nobody uses at the moment."""
+    """Return ports that nobody uses at the moment."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for each in sockets:
@@ -67,7 +67,7 @@ class Member:
         return self.directory / f"{self.name}.log"
 
     def wait_until_ready(self, seconds: float = 60) -> None:
-        """Trusts only this process's own log: whatever answers on the port might be another etcd."""
+        """Trust only this process's own log: whatever answers on the port might be another etcd."""
         deadline = time.monotonic() + seconds
         while READY not in self.log.read_bytes():
             assert self.process is not None
@@ -85,7 +85,7 @@ class Member:
 
 @contextlib.contextmanager
 def etcd(directory: Path, count: int = 1, tls: dict[str, Path] | None = None) -> Iterator[list[Member]]:
-    """A cluster of so many members, ready to serve."""
+    """Yield a cluster of so many members, ready to serve."""
     ports = free_ports(2 * count)
     names = [f"test-{os.getpid()}-{next(numbers)}" for _ in range(count)]
     cluster = ",".join(f"{name}=http://127.0.0.1:{ports[2 * i + 1]}" for i, name in enumerate(names))

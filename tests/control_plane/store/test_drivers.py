@@ -32,7 +32,7 @@ def stamp(value: bytes, revision: int) -> bytes:
 
 
 def shapes(events: list[Event]) -> list[tuple[int, str, bytes | None, bytes | None]]:
-    """Events as tuples that can be compared."""
+    """Return events as tuples that can be compared."""
     return [(e.revision, e.key, e.record and e.record.value, e.previous and e.previous.value) for e in events]
 
 

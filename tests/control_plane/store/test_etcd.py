@@ -291,7 +291,7 @@ async def test_failover_when_the_leader_dies(tmp_path: Path) -> None:
 
 
 async def leader_of(store: EtcdStore, members: list[Member]) -> Member:
-    """The member that leads, once there is one."""
+    """Return the member that leads, once there is one."""
     request = driver_module.rpc.StatusRequest()
     while True:
         for endpoint, member in zip(store.client.endpoints, members, strict=True):

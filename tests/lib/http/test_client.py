@@ -26,7 +26,7 @@ class Counter:
 
 @asynccontextmanager
 async def serving(directory: Path, *answers: bytes) -> AsyncIterator[tuple[Peer, Counter]]:
-    """A server that gives one answer after the other, and ends a connection for an empty one."""
+    """Yield a server that gives one answer after the other, and ends a connection for an empty one."""
     authority = tls.create_authority("a")
     pair = tls.issue(authority, "s", names=("127.0.0.1",), server=True)
     (directory / "crt").write_bytes(pair.certificate)

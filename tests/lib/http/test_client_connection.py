@@ -18,7 +18,7 @@ GET = request_bytes("GET", "/", [(b"Host", b"a")])
 
 @asynccontextmanager
 async def answering(*answers: bytes, close: bool = False, **options: Any) -> AsyncIterator[ClientConnection]:
-    """A connection to a server that gives one answer after the other, and then closes if it should."""
+    """Yield a connection to a server that gives one answer after the other, and then closes if it should."""
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

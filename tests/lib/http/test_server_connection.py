@@ -39,7 +39,7 @@ class Client:
         self.writer.write(data)
 
     async def answer(self) -> tuple[int, bytes]:
-        """The next response."""
+        """Return the next response."""
         status = int((await self.reader.readline()).split()[1])
         length = 0
         while (line := await self.reader.readline()) != b"\r\n":
@@ -49,7 +49,7 @@ class Client:
         return status, await self.reader.readexactly(length)
 
     async def ended(self) -> bytes:
-        """What comes until the server closes the connection."""
+        """Return what comes until the server closes the connection."""
         try:
             return await self.reader.read()
         except (ConnectionError, ssl.SSLError):
@@ -88,7 +88,7 @@ def serve(certificates: tuple[Path, Path, Path]) -> Callable[..., Any]:
 
 
 def run(coroutine: Coroutine[Any, Any, None]) -> None:
-    """Runs a test on the event loop that the server runs on."""
+    """Run a test on the event loop that the server runs on."""
 
     async def bounded() -> None:
         async with asyncio.timeout(60):

@@ -18,7 +18,7 @@ QUICK = Limits(linger_seconds=1)
 
 @asynccontextmanager
 async def echoing() -> AsyncIterator[int]:
-    """A server that says what it read."""
+    """Yield a server that says what it read."""
 
     def echo(request: Request) -> Response:
         headers = sorted(name for name in request.headers if name != b"host")

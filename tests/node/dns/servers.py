@@ -21,7 +21,7 @@ from tests.node.dns.zone import question, texts
 
 
 async def ask(port: int, name: str, kind: str = "A", size: int = 0) -> tuple[int, list[str], bool]:
-    """The code, the records and whether there are more of them, over UDP."""
+    """Return the code, the records and whether there are more of them, over UDP."""
     loop = asyncio.get_running_loop()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         sock.setblocking(False)
@@ -33,7 +33,7 @@ async def ask(port: int, name: str, kind: str = "A", size: int = 0) -> tuple[int
 
 
 async def ask_tcp(port: int, *questions: bytes) -> list[bytes]:
-    """The answers to questions over one TCP connection."""
+    """Return the answers to questions over one TCP connection."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(b"".join(len(message).to_bytes(2) + message for message in questions))
     answers = [await reader.readexactly(int.from_bytes(await reader.readexactly(2))) for _ in questions]
@@ -45,7 +45,7 @@ async def ask_tcp(port: int, *questions: bytes) -> list[bytes]:
 async def other(
     zone: str, *services: dict[str, Any], slices: tuple[dict[str, Any], ...] = ()
 ) -> AsyncIterator[Server]:
-    """A name server for another zone."""
+    """Yield a name server for another zone."""
     table = AnswerTable(zone)
     for number, obj in enumerate(services):
         table.set_service(str(number), records.of_service(obj, slices, table.zone))
@@ -59,7 +59,7 @@ async def other(
 
 @contextlib.asynccontextmanager
 async def running(cluster: Cluster, **options: Any) -> AsyncIterator[KubeDns]:
-    """kube-dns as the service account that it has in a cluster."""
+    """Yield kube-dns as the service account that it has in a cluster."""
     await addons.apply(cluster.client, list(local_dns.roles()))
     account = User(local_dns.ACCOUNT, groups=("system:serviceaccounts", AUTHENTICATED))
     kube_dns = KubeDns(cluster.local_client(account), Options(port=0, nameservers=(), **options))

@@ -16,13 +16,13 @@ TYPES = {name: number for number, name in wire.TYPES.items()}
 def service(
     name: str, namespace: str = "default", ports: tuple[str, ...] = (), **spec: Any
 ) -> dict[str, Any]:
-    """A Service."""
+    """Return a Service."""
     listed = [{"name": port, "protocol": "TCP", "port": 80 + at} for at, port in enumerate(ports)]
     return {"metadata": {"name": name, "namespace": namespace}, "spec": {"ports": listed, **spec}}
 
 
 def slice_of(*endpoints: tuple[str, str, bool], ports: tuple[tuple[str, int], ...] = ()) -> dict[str, Any]:
-    """An EndpointSlice."""
+    """Return an EndpointSlice."""
     return {
         "addressType": "IPv4",
         "ports": [{"name": name, "protocol": "UDP", "port": number} for name, number in ports],
@@ -46,14 +46,14 @@ class Zone:
         self.table.set_service(key, records.of_service(obj, slices, self.table.zone))
 
     def ask(self, name: str, kind: str = "A", datagram: bool = True, size: int = 0) -> tuple[int, list[str]]:
-        """The code of the answer, and its records as text."""
+        """Return the code of the answer, and its records as text."""
         response = self.resolver.respond(question(name, kind, size), datagram)
         assert isinstance(response, bytes)
         return response[3] & 15, texts(response)
 
 
 def question(name: str, kind: str = "A", size: int = 0, identifier: int = 7) -> bytes:
-    """A message with one question."""
+    """Return a message with one question."""
     head = struct.pack(">HHHHHH", identifier, 0x0100, 1, 0, 0, 1 if size else 0)
     option = b"\0" + struct.pack(">HHIH", wire.OPT, size, 0, 0) if size else b""
     # Not wire.name: that makes lower case of it.
@@ -62,14 +62,14 @@ def question(name: str, kind: str = "A", size: int = 0, identifier: int = 7) -> 
 
 
 def texts(message: bytes) -> list[str]:
-    """The answers of a message as texts."""
+    """Return the answers of a message as texts."""
     end = wire.read_question(message)[2]
     answers = wire.read_records(message, end, int.from_bytes(message[6:8]))[0]
     return sorted(f"{wire.text(record.owner)} {data(record)}" for record in answers)
 
 
 def data(record: wire.Record) -> str:
-    """The data of a record as text."""
+    """Return the data of a record as text."""
     if record.type in (wire.A, wire.AAAA):
         return str(ipaddress.ip_address(record.data))
     if record.type == wire.SRV:

@@ -8,7 +8,7 @@ from pybernetes.node.network.plan import peer
 
 
 def node(name: str, *ranges: str, addresses: tuple[str, ...] = ()) -> dict[str, Any]:
-    """A Node object."""
+    """Return a Node object."""
     listed = [{"type": "Hostname", "address": name}]
     listed += [{"type": "InternalIP", "address": address} for address in addresses]
     return {"metadata": {"name": name}, "spec": {"podCIDRs": list(ranges)}, "status": {"addresses": listed}}

@@ -38,7 +38,7 @@ def inside(number: int, *command: str, code: int | None = 0) -> str:
 
 
 def reaches(source: int, target: int) -> bool:
-    """Whether pods of one node reach those of another, with both families."""
+    """Return whether pods of one node reach those of another, with both families."""
     for address, own, family in (
         (f"10.123.{target}.1", f"10.123.{source}.1", "-4"),
         (f"fd12:3:{target}::1", f"fd12:3:{source}::1", "-6"),
@@ -51,7 +51,7 @@ def reaches(source: int, target: int) -> bool:
 
 @pytest.fixture
 def nodes() -> Iterator[str]:
-    """Three namespaces; gives the range of their addresses, of which no link of this machine has any."""
+    """Yield three namespaces; gives the range of their addresses, of which no link of this machine has any."""
     require_root()
     for program in ("ip", "busybox", "iptables"):
         require_program(program)
@@ -81,7 +81,7 @@ def nodes() -> Iterator[str]:
 
 
 def enter(name: str) -> None:
-    """Takes this thread, and all that it starts, into a network namespace."""
+    """Take this thread, and all that it starts, into a network namespace."""
     with open(f"/run/netns/{name}") as target:
         assert ctypes.CDLL(None).setns(target.fileno(), 0x40000000) == 0
 
@@ -134,7 +134,7 @@ async def make_node(cluster: Cluster, node_range: str, number: int) -> None:
 
 
 async def meet(*pairs: tuple[int, int], wanted: bool = True) -> None:
-    """Waits until nodes reach each other, or do not."""
+    """Wait until nodes reach each other, or do not."""
     for source, target in pairs:
 
         async def so(source: int = source, target: int = target) -> bool:

@@ -29,7 +29,7 @@ needs_namespaces = pytest.mark.skipif(
 
 
 def command(*words: str) -> str:
-    """Runs a program; its complaint becomes the error."""
+    """Run a program; its complaint becomes the error."""
     done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 0, f"{' '.join(words)}: {done.stderr}"
     return done.stdout
@@ -37,7 +37,7 @@ def command(*words: str) -> str:
 
 @contextlib.contextmanager
 def inside(namespace: str) -> Iterator[None]:
-    """This thread, and what it starts, is in a network namespace for a while; sockets made there stay there."""
+    """Yield this thread, and what it starts, is in a network namespace for a while; sockets made there stay there."""
     with open("/proc/thread-self/ns/net") as before, open(f"/run/netns/{namespace}") as there:
         _enter(there.fileno())
         try:
@@ -123,14 +123,14 @@ class World:
         self._servers.append(transport)
 
     def socket_in(self, where: str, kind: int) -> socket.socket:
-        """A socket in a namespace."""
+        """Return a socket in a namespace."""
         with inside(self.names[where]):
             opened = socket.socket(socket.AF_INET, kind)
         opened.setblocking(False)
         return opened
 
     async def ask(self, where: str, address: str, port: int, timeout: float = 30.0) -> tuple[str, str]:
-        """Who answers over TCP, and what address it saw; OSError if nobody does."""
+        """Return who answers over TCP, and what address it saw; OSError if nobody does."""
         client = self.socket_in(where, socket.SOCK_STREAM)
         try:
             loop = asyncio.get_running_loop()
@@ -142,14 +142,14 @@ class World:
         return name, peer
 
     async def tell(self, client: socket.socket, address: str, port: int, timeout: float = 30.0) -> str:
-        """Who answers a datagram from a socket."""
+        """Return who answers a datagram from a socket."""
         loop = asyncio.get_running_loop()
         await loop.sock_sendto(client, b"?", (address, port))
         return (await asyncio.wait_for(loop.sock_recv(client, 100), timeout)).decode().partition(" ")[0]
 
     @contextlib.contextmanager
     def listen(self, where: str) -> Iterator[Callable[[], list[bytes]]]:
-        """Gives a function that tells of all packets that came to a namespace since."""
+        """Return a function that tells of all packets that came to a namespace since."""
         with inside(self.names[where]):
             packets_socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ALL_PROTOCOLS))
         packets_socket.setblocking(False)
@@ -167,6 +167,6 @@ class World:
             packets_socket.close()
 
     def stop(self) -> None:
-        """Ends the programs."""
+        """End the programs."""
         for server in self._servers:
             server.close()

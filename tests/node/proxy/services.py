@@ -11,7 +11,7 @@ HERE = Node("here", zone="z1")
 
 
 def service(name: str = "web", status: dict[str, Any] | None = None, **spec: Any) -> dict[str, Any]:
-    """A Service of one port."""
+    """Return a Service of one port."""
     fields = {"clusterIP": "10.96.0.10", "clusterIPs": ["10.96.0.10"],
               "ports": [{"name": "http", "port": 80, "protocol": "TCP"}]}  # fmt: skip
     return {
@@ -22,7 +22,7 @@ def service(name: str = "web", status: dict[str, Any] | None = None, **spec: Any
 
 
 def endpoint(ip: str, node: str = "there", **more: Any) -> dict[str, Any]:
-    """An endpoint; what is given besides its address are conditions and hints."""
+    """Return an endpoint; what is given besides its address are conditions and hints."""
     hints = {
         key: [{"name": name} for name in more.pop(key)] for key in ("forZones", "forNodes") if key in more
     }
@@ -31,12 +31,12 @@ def endpoint(ip: str, node: str = "there", **more: Any) -> dict[str, Any]:
 
 
 def slice_of(*endpoints: dict[str, Any], name: str = "web-1", **more: Any) -> dict[str, Any]:
-    """A slice of the Service."""
+    """Return a slice of the Service."""
     labels = {"kubernetes.io/service-name": "web"}
     return {"metadata": {"namespace": "default", "name": name, "labels": labels}, "addressType": "IPv4",
             "endpoints": list(endpoints), "ports": [{"name": "http", "port": 8080, "protocol": "TCP"}], **more}  # fmt: skip
 
 
 def ips(targets: tuple[Target, ...]) -> list[str]:
-    """The addresses of targets."""
+    """Return the addresses of targets."""
     return [target.ip for target in targets]

@@ -87,7 +87,7 @@ def test_follows_the_api_server(mode: str) -> None:
 
 
 async def bounded(work: Coroutine[Any, Any, None]) -> None:
-    """Ends a test that hangs, and says where everything stood."""
+    """End a test that hangs, and say where everything stood."""
     task = asyncio.create_task(work)
     done, _ = await asyncio.wait({task}, timeout=170)
     if not done:
@@ -179,7 +179,7 @@ async def _is(work: Any, expected: Any, look: Any = lambda answer: answer) -> bo
 
 
 async def _get(host: str, port: int, path: str) -> tuple[int, str]:
-    """Status and body; (0, "") if nobody listens."""
+    """Return Status and body; (0, "") if nobody listens."""
     try:
         reader, writer = await asyncio.open_connection(host, port)
         writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())

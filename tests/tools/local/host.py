@@ -27,13 +27,13 @@ class Host:
         self.outside = f"{name}-outside"
 
     def answers(self, url: str) -> str:
-        """What somebody outside gets."""
+        """Return what somebody outside gets."""
         words = ["ip", "netns", "exec", self.outside, "curl", "-s", "-m", "2", f"http://{url}/"]
         return subprocess.run(words, capture_output=True, text=True).stdout
 
     @contextmanager
     def serving(self, folder: Path, port: int) -> Iterator[None]:
-        """Somebody outside serves a folder."""
+        """Yield somebody outside serves a folder."""
         words = ["ip", "netns", "exec", self.outside, "busybox", "httpd", "-f", "-p", str(port), "-h", str(folder)]  # fmt: skip
         process = subprocess.Popen(words)
         try:
@@ -43,7 +43,7 @@ class Host:
             process.wait()
 
     def state(self) -> str:
-        """Everything of this machine's network that a cluster may have changed."""
+        """Return everything of this machine's network that a cluster may have changed."""
         rules = command("nft", "list", "ruleset")
         while rules != (fewer := _EMPTY.sub("", rules).replace("\n\n", "\n")):
             rules = fewer
@@ -54,7 +54,7 @@ class Host:
 
 @contextmanager
 def host(name: str) -> Iterator[Host]:
-    """This thread, and what it starts, is on the machine meanwhile; afterwards it is as it was before."""
+    """Yield this thread, and what it starts, is on the machine meanwhile; afterwards it is as it was before."""
     machine = Host(name)
     try:
         for namespace in (name, machine.outside):

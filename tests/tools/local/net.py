@@ -21,7 +21,7 @@ ENDS_WELL = {"terminationGracePeriodSeconds": 1}
 
 
 def objects() -> list[dict[str, Any]]:
-    """A web server on every node, behind services of several kinds, and a pod to look from."""
+    """Return a web server on every node, behind services of several kinds, and a pod to look from."""
     labels, port = {"app": "web"}, {"name": "http", "port": 80}
     container = {"name": "c", "image": IMAGE, "imagePullPolicy": "Never"}
     web = {**container, "command": ["sh", "-c", SERVE], "ports": [{"containerPort": 80, "hostPort": 8081}]}
@@ -64,7 +64,7 @@ class Net(User):
         self.home, self.machine = home, machine
 
     def fill(self) -> None:
-        """Makes the objects and waits for the pods."""
+        """Make the objects and wait for the pods."""
         (self.home / "image.tar").write_bytes(busybox())
         self.pyb("image", "load", str(self.home / "image.tar"))
         text = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects()})
@@ -73,7 +73,7 @@ class Net(User):
         self.look()
 
     def look(self) -> None:
-        """Waits for the pods and takes note of their addresses."""
+        """Wait for the pods and take note of their addresses."""
         self.kubectl("rollout", "status", "daemonset/web", "--timeout=60s")
         self.kubectl("wait", "--for=condition=Ready", "pod/look", "--timeout=60s")
         pods = json.loads(self.kubectl("get", "pods", "-l", "app=web", "-o", "json"))["items"]
@@ -81,27 +81,27 @@ class Net(User):
         self.nodes = {pod["spec"]["nodeName"]: pod["status"]["podIP"] for pod in pods}
 
     def setting(self, name: str) -> Any:
-        """A setting of the cluster."""
+        """Return a setting of the cluster."""
         path = Path(self.environment["PYBERNETES_HOME"]) / f"clusters/{NAME}/cluster.json"
         return json.loads(path.read_text())[name]
 
     def clusterip(self, service: str) -> str:
-        """The cluster IP of a service."""
+        """Return the cluster IP of a service."""
         return self.kubectl("get", "service", service, "-o", "jsonpath={.spec.clusterIP}")
 
     def balancer(self, service: str) -> str:
-        """The address that a service of type LoadBalancer got."""
+        """Return the address that a service of type LoadBalancer got."""
         arguments = ("get", "service", service, "-o", "jsonpath={.status.loadBalancer.ingress[0].ip}")
         self.until("172.30.", *arguments)
         return self.kubectl(*arguments)
 
     def from_here(self, url: str) -> bool:
-        """Whether this machine gets the page."""
+        """Return whether this machine gets the page."""
         done = subprocess.run(["curl", "-s", "-m", "2", f"http://{url}/"], capture_output=True, text=True)
         return done.stdout.startswith("web-")
 
     def inside(self, pod: str, command: str) -> tuple[int, str]:
-        """The exit code and the output of a command in a pod."""
+        """Return the exit code and the output of a command in a pod."""
         done = subprocess.run(
             ["kubectl", "exec", pod, "--", "sh", "-c", command],
             env=self.environment, capture_output=True, text=True, timeout=60,
@@ -109,23 +109,23 @@ class Net(User):
         return done.returncode, done.stdout
 
     def prints(self, command: str, *expected: str) -> None:
-        """Waits until a command prints all of this: a question by UDP may get lost."""
+        """Wait until a command prints all of this: a question by UDP may get lost."""
         wait_until(lambda: all(text in self.inside("look", command)[1] for text in expected))
 
     def fetches(self, pod: str, *urls: str) -> bool:
-        """Whether a pod gets the page of each of these."""
+        """Return whether a pod gets the page of each of these."""
         tries = " && ".join(f"timeout 3 wget -qO- http://{url}/" for url in urls)
         code, answer = self.inside(pod, tries)
         return code == 0 and answer.count("web-") == len(urls)
 
     def on_node(self, node: str, url: str) -> bool:
-        """Whether a node gets the page."""
+        """Return whether a node gets the page."""
         namespace = network.namespace(NAME, node)
         command = ["ip", "netns", "exec", namespace, "curl", "-s", "-m", "2", f"http://{url}/"]
         return subprocess.run(command, capture_output=True, text=True).stdout.startswith("web-")
 
     def use(self, mode: str, cni: str) -> None:
-        """Has the cluster use a mode of kube-proxy and a network, which takes a restart if it used others."""
+        """Have the cluster use a mode of kube-proxy and a network, which takes a restart if it used others."""
         if (self.setting("proxy_mode"), self.setting("cni")) == (mode, cni):
             return
         self.pyb("down", NAME)

@@ -99,7 +99,7 @@ def test_what_a_pod_sees(net: Net) -> None:
 
 @contextmanager
 def nothing_leaks() -> Iterator[None]:
-    """No packet for a pod or a service is to be seen on the bridge meanwhile, where this machine would route it."""
+    """Yield no packet for a pod or a service is to be seen on the bridge meanwhile, where this machine would route it."""
     table = f"leaks_{NAME}"
     rules = (
         f"table inet {table} {{\n chain seen {{\n type filter hook prerouting priority -300;\n"

@@ -25,7 +25,7 @@ _COUNT = "i=0; while true; do echo line $i; i=$((i+1)); sleep 0.1; done"
 
 
 def parts(home: Path) -> dict[str, int]:
-    """How much of the node's pods is on the machine: folders, mounts, control groups, links, rules, processes.
+    """Return how much of the node's pods is on the machine: folders, mounts, control groups, links, rules, processes.
 
     Only of pods, so that without any there is nothing: what is counted before a pod comes is otherwise what others that
     are going happen to have left.
@@ -82,7 +82,7 @@ class Terminal:
         os.write(self._mine, text.encode())
 
     def until(self, wanted: str) -> str:
-        """Reads until a text has come; gives everything up to its end. What follows is for the next time."""
+        """Read until a text has come; return everything up to its end. What follows is for the next time."""
         deadline = time.monotonic() + 60
         while wanted not in self._seen:
             assert time.monotonic() < deadline, self._seen

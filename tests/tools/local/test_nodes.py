@@ -22,7 +22,7 @@ RUN = f"/run/pybernetes/{NAME}"
 
 
 def traces(home: Path) -> list[str]:
-    """What a cluster of this test would leave behind: processes, mounts, links, namespaces, rules, groups."""
+    """Return what a cluster of this test would leave behind: processes, mounts, links, namespaces, rules, groups."""
     traces = [
         line for line in Path("/proc/mounts").read_text().splitlines() if str(home) in line or RUN in line
     ]
@@ -42,7 +42,7 @@ def traces(home: Path) -> list[str]:
 
 
 def web(folder: Path) -> Path:
-    """The root of an image: a web server and a page."""
+    """Return the root of an image: a web server and a page."""
     (folder / "bin").mkdir(parents=True)
     (folder / "www").mkdir()
     shutil.copy(require_program("busybox"), folder / "bin" / "busybox")
@@ -51,7 +51,7 @@ def web(folder: Path) -> Path:
 
 
 def answers(url: str) -> bytes:
-    """What a service says, once it can be reached."""
+    """Return what a service says, once it can be reached."""
 
     def answer() -> bytes:
         try:

@@ -18,19 +18,19 @@ class User:
                             "KUBECONFIG": str(home / "kubeconfig")}  # fmt: skip
 
     def run(self, *command: str, code: int = 0) -> str:
-        """What a command prints; it must end with the exit code."""
+        """Return what a command prints; it must end with the exit code."""
         done = subprocess.run(command, env=self.environment, text=True, capture_output=True, timeout=120)
         assert done.returncode == code, f"{command}: {done.stdout}\n{done.stderr}"
         return done.stdout + done.stderr
 
     def pyb(self, *arguments: str, code: int = 0) -> str:
-        """What pyb prints."""
+        """Return what pyb prints."""
         return self.run(sys.executable, "-m", "pybernetes.cmd.main", *arguments, code=code)
 
     def kubectl(self, *arguments: str) -> str:
-        """What kubectl prints."""
+        """Return what kubectl prints."""
         return self.run("kubectl", *arguments)
 
     def until(self, text: str, *arguments: str) -> None:
-        """Waits until kubectl prints a text."""
+        """Wait until kubectl prints a text."""
         wait_until(lambda: text in self.kubectl(*arguments))

@@ -18,7 +18,7 @@ from pybernetes.control_plane.apiserver.aggregation.registration import GROUP, P
 from pybernetes.control_plane.apiserver.authn.user import MASTERS, User
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
-from pybernetes.control_plane.apiserver.openapi import OpenApi
+from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.own_status import modify_status
 from pybernetes.control_plane.apiserver.webhooks.service_resolver import Unresolved, resolve

@@ -20,12 +20,12 @@ from pybernetes.control_plane.apiserver.authn.service_accounts.openid_documents 
 from pybernetes.control_plane.apiserver.authz import write_checks
 from pybernetes.control_plane.apiserver.authz.authorization import Authorization
 from pybernetes.control_plane.apiserver.connection import Connection
-from pybernetes.control_plane.apiserver.custom_resources import CustomResources
+from pybernetes.control_plane.apiserver.custom_resources.custom_resources import CustomResources
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.control_plane.apiserver.flowcontrol.configuration import FlowControlConfiguration
 from pybernetes.control_plane.apiserver.flowcontrol.dispatcher import Dispatcher
 from pybernetes.control_plane.apiserver.observability.health import Health
-from pybernetes.control_plane.apiserver.openapi import OpenApi
+from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 from pybernetes.control_plane.apiserver.pipeline import failures
 from pybernetes.control_plane.apiserver.pipeline.own_paths import OwnPaths
 from pybernetes.control_plane.apiserver.pipeline.pipeline import pipeline

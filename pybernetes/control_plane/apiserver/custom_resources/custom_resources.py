@@ -23,7 +23,7 @@ from pybernetes.control_plane.apiserver.custom_resources.served_definition impor
     source,
 )
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
-from pybernetes.control_plane.apiserver.openapi import OpenApi
+from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.own_status import modify_status
 from pybernetes.control_plane.store.prefix_follower import PrefixFollower

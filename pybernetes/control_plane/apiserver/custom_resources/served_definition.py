@@ -14,7 +14,7 @@ from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.custom_resources.conversion_webhook import Converter
 from pybernetes.control_plane.apiserver.custom_resources.custom_kind import CustomKind
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
-from pybernetes.control_plane.apiserver.openapi import OpenApi
+from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.write_check import WriteCheck
 

@@ -1,5 +1,1 @@
 """OpenAPI: what every path takes and gives, in version 3 (a document for each group version) and version 2."""
-
-from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
-
-__all__ = ["OpenApi"]

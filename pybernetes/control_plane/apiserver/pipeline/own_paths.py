@@ -13,7 +13,7 @@ from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.control_plane.apiserver.observability import version
 from pybernetes.control_plane.apiserver.observability.health import Health
-from pybernetes.control_plane.apiserver.openapi import OpenApi
+from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.http.messages import Response
 

@@ -4,8 +4,3 @@ An address is taken by creating its IPAddress object: the store refuses the seco
 API servers on one store cannot give an address away twice. Node ports share one object, a bitmap that is
 changed by compare-and-swap. Both live in the store alone; nothing is kept in memory that could be stale.
 """
-
-from pybernetes.control_plane.apiserver.services.allocator import Allocation, ServiceAllocator
-from pybernetes.control_plane.apiserver.services.options import ServiceOptions
-
-__all__ = ["Allocation", "ServiceAllocator", "ServiceOptions"]

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-
 SUMMARY = "Run a proxy to the Kubernetes API server"
 USAGE = "proxy [--port=PORT] [--www=static-dir] [--www-prefix=prefix] [--api-prefix=prefix]"
 FLAGS = ("""

@@ -10,7 +10,7 @@ from typing import Any
 from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 from pybernetes.tools.local.hollow import container_exit
-from pybernetes.tools.local.hollow.render import ABSENT
+from pybernetes.tools.local.hollow.render import ABSENT, Inputs
 
 _MISSING = (":404", ":missing", ":non-existent")
 _FIRST_RESTART = 10.0
@@ -25,7 +25,7 @@ def of(
     address: Callable[[], str],
     start_seconds: float = 0.0,
     taken: Collection[tuple[str, int]] = (),
-) -> dict[str, Any]:
+) -> Inputs:
     """Return the facts: the time, addresses, and how the pod is going to end."""
     status, moment = pod.get("status", {}), rfc3339.seconds(now)
     statuses = {
@@ -35,7 +35,7 @@ def of(
     pod_exit = container_exit.of_pod(pod) if status.get("phase") == "Running" else None
     code = pod_exit.exit_code if pod_exit else 0
 
-    def container(item: Object) -> dict[str, Any]:
+    def container(item: Object) -> Inputs:
         container_status = statuses.get(item["name"], {})
         running = container_status.get("state", {}).get("running", {})
         digest = sha256(f"{pod['metadata'].get('uid')}/{item['name']}".encode()).hexdigest()
@@ -80,7 +80,7 @@ def host_ports(pod: Object) -> list[tuple[str, int]]:
     ]
 
 
-def _outcome(pod: Object, pod_exit: container_exit.ContainerExit, now: float) -> dict[str, Any]:
+def _outcome(pod: Object, pod_exit: container_exit.ContainerExit, now: float) -> Inputs:
     """Return whether the pod ends or its containers are restarted, and how many seconds are left until then."""
     policy = pod["spec"].get("restartPolicy", "Always")
     statuses = pod.get("status", {}).get("containerStatuses") or [{}]

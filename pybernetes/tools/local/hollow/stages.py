@@ -16,7 +16,7 @@ class Stage(NamedTuple):
     """One entry of the file of stages."""
 
     name: str
-    when: dict[str, Any]
+    when: Object
     after: float | str = 0.0
     status: Object | None = None
     delete: bool = False

@@ -19,7 +19,7 @@ POD: Object = {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server with its usual plugins and one more."""
+    """Yield a server with its usual plugins and one more."""
     flags = ("--storage-backend=memory", "--enable-admission-plugins=NodeRestriction")
     with running(tmp_path_factory.mktemp("admission"), *flags) as server:
         yield server
@@ -27,7 +27,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture
 def namespace(server: Server) -> str:
-    """A namespace with its default account."""
+    """Return a namespace with its default account."""
     status, made = server.call("POST", "/api/v1/namespaces", {"metadata": {"generateName": "test-"}})
     assert status == 201
     name = made["metadata"]["name"]

@@ -51,7 +51,7 @@ def test_the_plugins_and_their_order() -> None:
 
 
 def running(enable: Sequence[str] = (), disable: Sequence[str] = ()) -> list[str]:
-    """The names of the plugins that run."""
+    """Return the names of the plugins that run."""
     return [plugin.name for plugin in chosen(enable, disable, all_plugins())]
 
 

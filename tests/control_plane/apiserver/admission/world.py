@@ -73,7 +73,7 @@ class World(AbstractAsyncContextManager["World"]):
         await self.store.close()
 
     async def add(self, group: str, plural: str, obj: Object, namespace: str = "one") -> None:
-        """Stores an object as it is."""
+        """Store an object as it is."""
         kind = self.context.kinds.find(group, plural)
         obj = copy.deepcopy(obj)
         if kind.namespaced:
@@ -88,14 +88,14 @@ class World(AbstractAsyncContextManager["World"]):
             await self.store.update(key, kind.serialize(obj), record.revision)
 
     def stored(self, group: str, plural: str, name: str, namespace: str = "one") -> Object:
-        """A stored object."""
+        """Return a stored object."""
         kind = self.context.kinds.find(group, plural)
         record = self.store.get(kind.key(namespace, name))
         assert record is not None
         return orjson.loads(record.value)
 
     def chain(self, *plugins: str, flags: Mapping[str, Any] | None = None, **configuration: Any) -> Chain:
-        """Plugins by name, with the configuration and the values of flags that are given for them."""
+        """Return plugins by name, with the configuration and the values of flags that are given for them."""
         known, arguments = all_plugins(), defaults(setup.flags(), **(flags or {}))
         return Chain(
             [known[name](PluginInputs(self.context, configuration.get(name), arguments)) for name in plugins]
@@ -115,7 +115,7 @@ class World(AbstractAsyncContextManager["World"]):
         name: str = "",
         dry_run: bool = False,
     ) -> Object:
-        """Puts a write through a chain and gives the object; StatusError if it is refused."""
+        """Put a write through a chain and return the object; StatusError if it is refused."""
         plural, _, group = resource.partition(".")
         kind = self.context.kinds.find(group, plural)
         operation = operation or ("UPDATE" if old is not None else "CREATE")
@@ -140,7 +140,7 @@ class World(AbstractAsyncContextManager["World"]):
         return new or {}
 
     async def refusal(self, chain: Chain, resource: str, *arguments: Any, **options: Any) -> str:
-        """The message with which a write is refused, or nothing."""
+        """Return the message with which a write is refused, or nothing."""
         try:
             await self.admit(chain, resource, *arguments, **options)
         except StatusError as error:
@@ -151,7 +151,7 @@ class World(AbstractAsyncContextManager["World"]):
 def pod(
     name: str = "p", *, metadata: Object | None = None, container: Object | None = None, **spec: Any
 ) -> Object:
-    """A small pod."""
+    """Return a small pod."""
     return {
         "metadata": {"name": name, **(metadata or {})},
         "spec": {"containers": [{"name": "c", "image": "i", "resources": {}, **(container or {})}], **spec},
@@ -159,7 +159,7 @@ def pod(
 
 
 def requests(requests: Object | None = None, limits: Object | None = None) -> Object:
-    """What a container asks for."""
+    """Return what a container asks for."""
     found = {key: value for key, value in (("requests", requests), ("limits", limits)) if value}
     return {"resources": found}
 

@@ -56,7 +56,7 @@ def front(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def behind(tmp_path_factory: pytest.TempPathFactory, front: Server) -> Iterator[Server]:
-    """The extension server: it believes the first one who its users are, and nobody else."""
+    """Yield the extension server: it believes the first one who its users are, and nobody else."""
     folder = tmp_path_factory.mktemp("behind")
     authority = tls.create_authority("extension")
     pair = tls.issue(authority, "extension", names=["api.default.svc", "127.0.0.1", "localhost"], server=True)
@@ -93,7 +93,7 @@ def condition(server: Server, name: str = NAME) -> tuple[str, str]:
 
 @pytest.fixture
 def joined(front: Server, behind: Server) -> Server:
-    """The first server, told about the second; again if the test before took that back."""
+    """Return the first server, told about the second; again if the test before took that back."""
     if condition(front) != ("True", "Passed"):
         join(front, behind)
     return front

@@ -28,7 +28,7 @@ _HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 
 
 def events(response: http.client.HTTPResponse) -> Iterator[dict[str, Any]]:
-    """The events of a watch, until it ends."""
+    """Yield the events of a watch, until it ends."""
     while line := response.readline():
         yield json.loads(line)
 
@@ -169,7 +169,7 @@ def _endpoints(server: Server) -> list[str]:
 
 
 def _services(servers: list[Server]) -> tuple[list[str], list[int]]:
-    """What services get that are made at both servers at the same time."""
+    """Return what services get that are made at both servers at the same time."""
 
     def make(number: int) -> dict[str, Any]:
         body = {"metadata": {"name": f"s{number}"}, "spec": {"type": "NodePort", "ports": [{"port": 80}]}}
@@ -184,7 +184,7 @@ def _services(servers: list[Server]) -> tuple[list[str], list[int]]:
 
 @pytest.fixture
 def many_files() -> Iterator[None]:
-    """Room for a few thousand sockets, which a server that is started now inherits."""
+    """Yield room for a few thousand sockets, which a server that is started now inherits."""
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     if before[1] != resource.RLIM_INFINITY and before[1] < 4096:
         pytest.skip("the limit on open files is too low")
@@ -194,7 +194,7 @@ def many_files() -> Iterator[None]:
 
 
 def _cost(process: int) -> tuple[float, float]:
-    """The seconds of processor time and the megabytes that a process has used."""
+    """Return the seconds of processor time and the megabytes that a process has used."""
     stat = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK"), pages * os.sysconf(
@@ -207,9 +207,7 @@ def test_a_thousand_idle_watches_cost_little(tmp_path: Path, many_files: None) -
 
     async def watches(server: Server) -> None:
         context = ssl.create_default_context(cafile=str(server.authority))
-        request = (
-            f"GET {CONFIG_MAPS}?watch=1&resourceVersion=0 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {TOKEN}\r\n\r\n"
-        )
+        request = f"GET {CONFIG_MAPS}?watch=1&resourceVersion=0 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {TOKEN}\r\n\r\n"
 
         async def connect() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
             reader, writer = await asyncio.open_connection("127.0.0.1", server.port, ssl=context, limit=4096)

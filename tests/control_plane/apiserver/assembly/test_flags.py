@@ -131,7 +131,7 @@ def add(package: ModuleType, folder: Path, name: str, text: str) -> str:
 
 @pytest.fixture
 def extended(tmp_path: Path) -> Iterator[None]:
-    """One new file for each of the four folders."""
+    """Yield one new file for each of the four folders."""
     packages = (drivers, plugins, authenticators, modes)
     before = [list(package.__path__) for package in packages]
     modules = [

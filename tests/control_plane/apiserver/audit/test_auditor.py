@@ -42,7 +42,7 @@ async def audited(directory: Path, *flags: str) -> AsyncIterator[Cluster]:
 
 
 def events(directory: Path, **wanted: str) -> list[Object]:
-    """The events of the file that have certain values."""
+    """Return the events of the file that have certain values."""
     noted = [json.loads(line) for line in (directory / "audit.log").read_text().splitlines()]
     return [event for event in noted if all(event.get(key) == value for key, value in wanted.items())]
 

@@ -52,7 +52,7 @@ class World:
         certificate: tuple[Path, Path] | None = None,
         token: str = "",
     ) -> tuple[int, Any]:
-        """One request with exactly these credentials; headers may repeat."""
+        """Return one request with exactly these credentials; headers may repeat."""
         context = ssl.create_default_context(cafile=str(self.server.authority))
         if certificate is not None:
             context.load_cert_chain(*certificate)
@@ -73,7 +73,7 @@ class World:
             connection.close()
 
     def whoami(self, *headers: tuple[str, str], **credentials: Any) -> Any:
-        """The user that the server sees, or the status if it is not let in."""
+        """Return the user that the server sees, or the status if it is not let in."""
         status, answer = self.call("POST", REVIEW, {}, *headers, **credentials)
         return answer["status"]["userInfo"] if status == 201 else status
 
@@ -83,7 +83,7 @@ class World:
         return made["status"]["token"]
 
     def forge(self, token: str, **changes: Any) -> str:
-        """A token with other claims, signed with the server's own key."""
+        """Return a token with other claims, signed with the server's own key."""
         claims = json.loads(jose.decode(token.split(".")[1].encode()))
         return jose.sign(self.key, {**claims, **changes})
 

@@ -9,7 +9,7 @@ from pybernetes.control_plane.apiserver.request import Request
 
 
 def request(*headers: tuple[str, str], peer: Any = None, path: str = "/version") -> Request:
-    """A request with headers, of which some may come more than once, as a connection hands it on."""
+    """Return a request with headers, of which some may come more than once, as a connection hands it on."""
     found: dict[bytes, bytes] = {}
     repeated: dict[bytes, list[bytes]] = {}
     for name, value in headers:

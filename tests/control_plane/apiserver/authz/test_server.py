@@ -18,7 +18,7 @@ METHODS = {
 
 
 def every_verb_of_every_kind() -> Iterator[tuple[str, str, str, str, str, str, str]]:
-    """Verb, group, version, resource, namespace, name, subresource."""
+    """Yield verb, group, version, resource, namespace, name, subresource."""
     for resource in builtin():
         namespace = "one" if resource.namespaced else ""
         for verb in resource.verbs:

@@ -68,7 +68,7 @@ SHOWN = "&{ann u1 [dev] map[k:[v w]]}"
 async def refusal(
     context: ServerContext, path: str, new: Object, old: Object | None, user: User = ANN
 ) -> str:
-    """What the check says after validation, empty if nothing."""
+    """Return what the check says after validation, empty if nothing."""
     asked = request("POST" if old is None else "PUT", path, user)
     kind = context.kinds.find(asked.request_info.group, asked.request_info.resource)
     try:

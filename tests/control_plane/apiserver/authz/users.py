@@ -49,7 +49,7 @@ def grant(admin: As, name: str, *rules: Object, to: Object, namespace: str = "")
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server with the users of ``users``; overrides the one of the other folders."""
+    """Yield a server with the users of ``users``; overrides the one of the other folders."""
     directory = tmp_path_factory.mktemp("authz")
     tokens = directory / "users.csv"
     tokens.write_text(TOKENS)
@@ -59,11 +59,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture
 def admin(server: Server) -> As:
-    """Somebody who may do everything."""
+    """Return somebody who may do everything."""
     return As(server, TOKEN)
 
 
 @pytest.fixture
 def nobody(server: Server) -> As:
-    """Somebody with no rights but those of every user."""
+    """Return somebody with no rights but those of every user."""
     return As(server, "nobody")

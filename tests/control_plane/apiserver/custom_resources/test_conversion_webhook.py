@@ -38,7 +38,7 @@ def hooks(tmp_path: Path) -> Iterator[HookServer]:
 
 
 def convert(path: str, review: Object) -> Object:
-    """Puts host and port together, and takes them apart."""
+    """Put host and port together, and take them apart."""
     request = review["request"]
     made = [one(obj, request["desiredAPIVersion"]) for obj in request["objects"]]
     response = {"uid": request["uid"], "convertedObjects": made, "result": {"status": "Success"}}
@@ -80,7 +80,7 @@ def definition(hooks: HookServer, plural: str, storage: str = "v1") -> Object:
 
 @pytest.fixture
 def define(server: Server) -> Iterator[Define]:
-    """Makes definitions, waits until they are served, and removes them after the test."""
+    """Make definitions, wait until they are served, and remove them after the test."""
     made: list[str] = []
 
     def make(wanted: Object) -> None:

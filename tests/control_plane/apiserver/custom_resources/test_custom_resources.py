@@ -50,7 +50,7 @@ VERSION: dict[str, Any] = {
 
 
 def wait(probe: Callable[[], Any], seconds: float = 60.0) -> Any:
-    """Asks until there is an answer that counts; the server answers at once, so this seldom asks twice."""
+    """Ask until there is an answer that counts; the server answers at once, so this seldom asks twice."""
     deadline = time.monotonic() + seconds
     while True:
         found = probe()

@@ -13,7 +13,7 @@ from tests.cluster import Cluster, eventually
 
 
 async def use(client: Client, made: dict[str, Any]) -> bool:
-    """Makes an object, once the kind is served."""
+    """Make an object, once the kind is served."""
     spec = made["spec"]
     path = f"/apis/{spec['group']}/v1/namespaces/default/{spec['names']['plural']}"
     body = {

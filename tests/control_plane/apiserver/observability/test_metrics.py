@@ -8,7 +8,7 @@ DEPLOYMENTS = Resource(group="apps", version="v1", kind="Deployment", plural="de
 
 
 def scrape(metrics: Metrics) -> dict[str, list[tuple[dict[str, str], float]]]:
-    """Every sample by name, read by Prometheus' own parser."""
+    """Return every sample by name, read by Prometheus' own parser."""
     content_type, body = metrics.render()
     assert content_type == b"text/plain; version=0.0.4; charset=utf-8"
     samples: dict[str, list[tuple[dict[str, str], float]]] = {}

@@ -9,7 +9,8 @@ from pybernetes.api.registry import builtin
 from pybernetes.api.resource import Resource
 from pybernetes.api.schema import load
 from pybernetes.api.schema.types import ANY
-from pybernetes.control_plane.apiserver.openapi import OpenApi, schemas
+from pybernetes.control_plane.apiserver.openapi import schemas
+from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 from pybernetes.lib.clock import ManualClock
 
 PODS = Resource(

@@ -4,13 +4,14 @@ from typing import Any
 import pytest
 
 from pybernetes.api.resource import Resource
-from pybernetes.control_plane.apiserver.openapi import OpenApi, protobuf
+from pybernetes.control_plane.apiserver.openapi import protobuf
+from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 
 CONFIG_MAPS = Resource(group="", version="v1", kind="ConfigMap", plural="configmaps")
 
 
 def fields(message: bytes) -> dict[int, list[Any]]:
-    """Takes a message apart: field number to its values, bytes or numbers."""
+    """Take a message apart: field number to its values, bytes or numbers."""
     found: dict[int, list[Any]] = {}
     position = 0
 
@@ -35,7 +36,7 @@ def fields(message: bytes) -> dict[int, list[Any]]:
 
 
 def named(messages: list[bytes]) -> dict[str, bytes]:
-    """Messages with a name (1) and a value (2)."""
+    """Return messages with a name (1) and a value (2)."""
     return {fields(message)[1][0].decode(): fields(message)[2][0] for message in messages}
 
 

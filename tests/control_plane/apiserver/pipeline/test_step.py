@@ -35,7 +35,7 @@ async def refused_later(request: Request) -> Answer:
 
 
 def noting(name: str, notes: list[str]) -> Step:
-    """A step that notes when a request comes by and when its answer does."""
+    """Return a step that notes when a request comes by and when its answer does."""
 
     def close(request: Request, answer: Answer, at_once: bool) -> Answer:
         notes.append(f"{name} {answer.status}")  # type: ignore[union-attr]

@@ -10,8 +10,9 @@ import pytest
 
 from pybernetes.api.core.service.service import RESOURCE
 from pybernetes.api.errors import StatusError
-from pybernetes.control_plane.apiserver.services import Allocation, ServiceAllocator, ServiceOptions
+from pybernetes.control_plane.apiserver.services.allocator import Allocation, ServiceAllocator
 from pybernetes.control_plane.apiserver.services.objects import default_service_cidr, kubernetes_service
+from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.control_plane.store.drivers.memory import MemoryStore
 from pybernetes.control_plane.store.protocol import Store
 
@@ -56,7 +57,7 @@ def changed(old: dict[str, Any], **spec: Any) -> dict[str, Any]:
 
 
 async def save(store: Store, allocator_: ServiceAllocator, obj: dict[str, Any]) -> Allocation:
-    """A create, as the API server does it."""
+    """Return a create, as the API server does it."""
     allocation = await allocator_.allocate_create(obj)
     await store.create(f"/registry/services/specs/default/{obj['metadata']['name']}", orjson.dumps(obj))
     await allocation.commit()

@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 
 from pybernetes.api.core.service.service import RESOURCE
 from pybernetes.api.errors import StatusError
-from pybernetes.control_plane.apiserver.services import ServiceAllocator, ServiceOptions
+from pybernetes.control_plane.apiserver.services.allocator import ServiceAllocator
+from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.control_plane.store.drivers.memory import MemoryStore
 from tests import strategies
 from tests.support import run

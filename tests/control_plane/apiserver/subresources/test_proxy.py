@@ -111,7 +111,7 @@ class Behind(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_HEAD = _answer
 
     def log_message(self, *arguments: Any) -> None:
-        """Says nothing."""
+        """Say nothing."""
 
 
 def prepare(server: Server, port: int) -> None:

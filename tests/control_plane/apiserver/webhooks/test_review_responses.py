@@ -105,5 +105,7 @@ def test_any_response_about_conversion_is_an_answer_or_is_refused(response: Any)
 )  # fmt: skip
 def test_refusals_are_told(status: int, media: str, body: bytes, why: str) -> None:
     with pytest.raises(review_responses.Unreadable) as caught:
-        review_responses.decoded(Reply(status, [(b"Content-Type", media.encode())], body), SENT["AdmissionReview"])
+        review_responses.decoded(
+            Reply(status, [(b"Content-Type", media.encode())], body), SENT["AdmissionReview"]
+        )
     assert str(caught.value) == why

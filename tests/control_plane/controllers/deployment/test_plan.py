@@ -16,7 +16,7 @@ from tests.control_plane.controllers.deployment.deployments import REFERENCE, de
 
 
 def sizes(result: Plan) -> dict[str, int]:
-    """What is written about sizes, by name."""
+    """Return what is written about sizes, by name."""
     by_name = {updated["metadata"]["name"]: updated["spec"]["replicas"] for updated in result.update}
     if result.create:
         by_name["new"] = result.create["spec"]["replicas"]

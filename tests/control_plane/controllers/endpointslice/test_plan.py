@@ -26,7 +26,7 @@ def decide(existing: list[Object], pods: Iterable[Object], maximum: int = 100, *
 
 
 def apply(existing: list[Object], todo: Plan) -> list[Object]:
-    """The slices after a plan, as the server would have them."""
+    """Return the slices after a plan, as the server would have them."""
     gone = {slice_["metadata"]["name"] for slice_ in [*todo.delete, *todo.update]}
     kept = [slice_ for slice_ in existing if slice_["metadata"]["name"] not in gone]
     made = []

@@ -13,7 +13,7 @@ from pybernetes.node.kubelet.probes import http
 
 @asynccontextmanager
 async def answering(*answers: bytes) -> AsyncIterator[tuple[str, list[bytes]]]:
-    """A server that gives one answer to each connection and closes it; yields its address and what it was sent."""
+    """Yield a server that gives one answer to each connection and closes it; yields its address and what it was sent."""
     left, requests = list(answers), list[bytes]()
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

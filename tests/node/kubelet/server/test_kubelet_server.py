@@ -18,7 +18,7 @@ from tests.lib.http import malformed_requests
 
 
 def kubelet(**settings: Any) -> Any:
-    """What the server needs of a kubelet that has no pods."""
+    """Return what the server needs of a kubelet that has no pods."""
     configuration = merged({"authorization": {"mode": "AlwaysAllow"}, **settings})
     ready = asyncio.Event()
     ready.set()
@@ -36,7 +36,7 @@ def kubelet(**settings: Any) -> Any:
 
 @asynccontextmanager
 async def serving(port: str, **settings: Any) -> AsyncIterator[int]:
-    """One of the ports without TLS, on a free number."""
+    """Yield one of the ports without TLS, on a free number."""
     server = KubeletServer(kubelet(**settings))
     listening = {"health": server._health, "read-only": server._open, "main": server._server}[port]
     try:

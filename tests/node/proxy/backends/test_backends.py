@@ -39,7 +39,7 @@ MODES = ("iptables", "nftables", "userspace")
 
 
 def service_port(**changes: Any) -> ServicePort:
-    """A Service with three pods, two of them on this node."""
+    """Return a Service with three pods, two of them on this node."""
     fields: dict[str, Any] = {
         "service": "default/web", "port_name": "http", "protocol": "tcp", "family": 4, "cluster_ip": ADDRESS,
         "port": 80, "cluster": (A, B, FAR), "exists": True,
@@ -55,7 +55,7 @@ class ProxyNode:
         self.service_ports: dict[Any, ServicePort] = {}
 
     async def have(self, *service_ports: ServicePort) -> None:
-        """Makes these the only ServicePorts, by the changes that it takes."""
+        """Make these the only ServicePorts, by the changes that it takes."""
         old, new = self.service_ports, {port.key: port for port in service_ports}
         changes = [Change(old.get(key), port) for key, port in new.items() if old.get(key) != port]
         changes += [Change(port, None) for key, port in old.items() if key not in new]
@@ -65,7 +65,7 @@ class ProxyNode:
     async def answers(
         self, where: str, address: str = ADDRESS, port: int = 80, times: int = 60
     ) -> Counter[str]:
-        """Who answers, how often."""
+        """Return who answers, how often."""
         return Counter([(await self.world.ask(where, address, port))[0] for _ in range(times)])
 
 

@@ -12,7 +12,7 @@ from tests.scheduling.volumes import ZONE, claim, storage_class, volume, with_cl
 
 
 def plan(ours: Ours, obj: Object, on: str) -> tuple[dict[str, str], list[str]]:
-    """Which claim gets which volume on a node, and for which claims volumes are made."""
+    """Return which claim gets which volume on a node, and for which claims volumes are made."""
     plugin = ours.profile.plugins["VolumeBinding"]
     assert isinstance(plugin, VolumeBinding)
     planned = plugin.plan(ours.pods.read(obj), on)

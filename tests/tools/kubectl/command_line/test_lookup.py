@@ -81,14 +81,14 @@ NESTED = {
 
 
 def command_of(path: str) -> Command:
-    first, *rest = path.split()
-    command = load(COMMANDS, first)
-    assert command is not None, path
-    for word in rest:
-        package = group_of(command)
+    package: str | None = COMMANDS
+    command = None
+    for word in path.split():
         assert package is not None, path
         command = load(package, word)
         assert command is not None, path
+        package = group_of(command)
+    assert command is not None
     return command
 
 
@@ -132,7 +132,7 @@ def run(context: Context) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
-    """A folder whose files are commands."""
+    """Yield a folder whose files are commands."""
     path = import_module(COMMANDS).__path__
     path.append(str(tmp_path))
     yield tmp_path

@@ -31,7 +31,7 @@ FLAGS = {
 
 @asynccontextmanager
 async def proxying(**flags: Any) -> AsyncIterator[int]:
-    """A proxy to a server that says what it was asked."""
+    """Yield a proxy to a server that says what it was asked."""
 
     def answer(request: Request) -> Response:
         text = f"{request.method} {request.path}?{request.query_text} {request.header(b'authorization')} "

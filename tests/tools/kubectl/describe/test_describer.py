@@ -27,7 +27,7 @@ def describe(writer, value):
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
-    """A folder whose files describe kinds."""
+    """Yield a folder whose files describe kinds."""
     package.__path__.append(str(tmp_path))
     yield tmp_path
     package.__path__.remove(str(tmp_path))

@@ -7,7 +7,6 @@ import contextlib
 import logging
 import socket
 import struct
-from typing import Any
 
 from pybernetes.node.proxy.backends.userspace.round_robin import RoundRobin
 from pybernetes.node.proxy.endpoint import Target
@@ -18,14 +17,15 @@ _DATAGRAM = 65535
 _DATAGRAMS_AT_ONCE = 64
 # Python does not name them everywhere. The address that a datagram came to is the one to answer from.
 _IP_PKTINFO, _IPV6_RECVPKTINFO, _IPV6_PKTINFO = 8, 49, 50
+_Address = tuple[str, int] | tuple[str, int, int, int]  # the longer one is of IPv6
 # The address of a client, and the control message with the address that it wrote to.
-_SessionKey = tuple[Any, bytes]
+_SessionKey = tuple[_Address, bytes]
 
 
 class _Session(asyncio.DatagramProtocol):
     """The socket towards the target of one client: answers go back to that client."""
 
-    def __init__(self, forwarder: UdpForwarder, client: Any, came_to: bytes, target: Target) -> None:
+    def __init__(self, forwarder: UdpForwarder, client: _Address, came_to: bytes, target: Target) -> None:
         self._forwarder, self._client, self._came_to, self.target = forwarder, client, came_to, target
         self.transport: asyncio.DatagramTransport | None = None
         self.used = 0.0
@@ -33,7 +33,7 @@ class _Session(asyncio.DatagramProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = transport  # type: ignore[assignment]
 
-    def datagram_received(self, data: bytes, address: Any) -> None:
+    def datagram_received(self, data: bytes, address: _Address) -> None:
         self._forwarder.answer(data, self._client, self._came_to)
 
     def error_received(self, error: Exception) -> None:
@@ -83,7 +83,7 @@ class UdpForwarder:
             )
             self._received(data, client, came_to)
 
-    def _received(self, data: bytes, client: Any, came_to: bytes) -> None:
+    def _received(self, data: bytes, client: _Address, came_to: bytes) -> None:
         key, loop = (client, came_to), asyncio.get_running_loop()
         session = self._sessions.get(key)
         if session is not None and session.transport is not None:
@@ -121,7 +121,7 @@ class UdpForwarder:
         if self._timer is None:
             self._timer = loop.call_later(_IDLE_SECONDS, self._end_idle)
 
-    def answer(self, data: bytes, client: Any, came_to: bytes) -> None:
+    def answer(self, data: bytes, client: _Address, came_to: bytes) -> None:
         """Send an answer to a client, from the address that the client wrote to."""
         session = self._sessions.get((client, came_to))
         if session is not None:
@@ -136,7 +136,7 @@ class UdpForwarder:
         with contextlib.suppress(OSError):  # a full buffer or a client that is gone: datagrams get lost
             self._socket.sendmsg([data], [control], 0, client)
 
-    def forget(self, client: Any, came_to: bytes) -> None:
+    def forget(self, client: _Address, came_to: bytes) -> None:
         """End a session."""
         session = self._sessions.pop((client, came_to), None)
         if session is not None and session.transport is not None:

@@ -28,7 +28,7 @@ MAPS = {
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A running server."""
+    """Yield a running server."""
     flags = ("--storage-backend=memory",)
     with running(tmp_path_factory.mktemp("webhooks"), *flags) as server:
         yield server
@@ -36,14 +36,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture
 def hooks(tmp_path: Path) -> Iterator[HookServer]:
-    """A program on loopback that answers as it is told."""
+    """Yield a program on loopback that answers as it is told."""
     with hook_server(tmp_path, ("hook.default.svc",)) as made:
         yield made
 
 
 @pytest.fixture
 def namespace(server: Server) -> str:
-    """A namespace of the test's own."""
+    """Return a namespace of the test's own."""
     status, made = server.call("POST", "/api/v1/namespaces", {"metadata": {"generateName": "test-"}})
     assert status == 201
     return made["metadata"]["name"]
@@ -64,7 +64,7 @@ def hook(hooks: HookServer, path: str = "/", name: str = "hook.example.com", **m
 def registered(
     server: Server, namespace: str, *webhooks: Object, sort: str = "validating", name: str = "it"
 ) -> Iterator[None]:
-    """A configuration that is about one namespace."""
+    """Yield a configuration that is about one namespace."""
     plural = f"{sort}webhookconfigurations"
     selector = {"matchLabels": {"kubernetes.io/metadata.name": namespace}}
     given = [{"namespaceSelector": selector, **webhook} for webhook in webhooks]

@@ -45,7 +45,7 @@ def policy(
     sort: str = "validating",
     name: str = "p",
 ) -> Iterator[None]:
-    """A policy that is in force in one namespace."""
+    """Yield a policy that is in force in one namespace."""
     selector = {"matchLabels": {"kubernetes.io/metadata.name": namespace}}
     rules = spec.pop("rules", [MAPS])
     full = {"matchConstraints": {"resourceRules": rules, "namespaceSelector": selector}, **spec}

@@ -22,7 +22,7 @@ SIGNER = "example.com/signer"
 
 
 def request(name: str, *groups: str) -> str:
-    """A certificate request as objects carry it."""
+    """Return a certificate request as objects carry it."""
     attributes = [x509.NameAttribute(NameOID.COMMON_NAME, name)]
     attributes += [x509.NameAttribute(NameOID.ORGANIZATION_NAME, group) for group in groups]
     builder = x509.CertificateSigningRequestBuilder().subject_name(x509.Name(attributes))

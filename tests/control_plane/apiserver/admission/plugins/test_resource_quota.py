@@ -181,7 +181,7 @@ def test_a_client_that_goes_away_leaves_the_others_their_turn() -> None:
 
 @contextmanager
 def backends(name: str, directory: Path) -> Iterator[list[list[str]]]:
-    """The flags of servers that share one store."""
+    """Yield the flags of servers that share one store."""
     with ExitStack() as stack:
         if name == "etcd":
             (member,) = stack.enter_context(etcd(directory))

@@ -196,7 +196,7 @@ def test_a_store_that_lost_its_place_is_read_again() -> None:
 
 
 def matches(rule: Object, info: RequestInfo) -> bool:
-    """A rule and a request, compared word by word."""
+    """Return a rule and a request, compared word by word."""
     if info.verb not in rule["verbs"] and "*" not in rule["verbs"]:
         return False
     if not info.is_resource:
@@ -226,7 +226,7 @@ def applies(subject: Object, who: User, namespace: str) -> bool:
 
 
 def plainly(objects: dict[str, Object], who: User, info: RequestInfo) -> bool:
-    """The slow way: every binding is read for every question."""
+    """Return the slow way: every binding is read for every question."""
     for key, binding in objects.items():
         _, _, resource, *place = key.split("/")
         namespace = place[0] if len(place) > 1 else ""

@@ -11,7 +11,7 @@ from pybernetes.control_plane.apiserver.authz.rbac.rules import RuleSet, keys
 
 
 def rule(verbs: str, groups: str, resources: str, names: str = "") -> dict[str, Any]:
-    """A rule from words; "-" is the core group."""
+    """Return a rule from words; "-" is the core group."""
     result: dict[str, Any] = {
         "verbs": verbs.split(),
         "apiGroups": ["" if group == "-" else group for group in groups.split()],

@@ -25,7 +25,7 @@ def granted(server: Server) -> None:
 
 @pytest.fixture
 def maker(server: Server, granted: None, admin: As) -> As:
-    """Somebody who may write roles and bindings, and read pods; what earlier tests made is gone."""
+    """Return somebody who may write roles and bindings, and read pods; what earlier tests made is gone."""
     for path in (
         "clusterroles/x",
         "clusterroles/trusted",

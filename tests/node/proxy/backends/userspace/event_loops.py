@@ -15,6 +15,6 @@ LOOPS = pytest.mark.parametrize(
 
 
 def run(loop: Callable[[], Any], work: Coroutine[Any, Any, None]) -> None:
-    """Runs a test on a loop."""
+    """Run a test on a loop."""
     with asyncio.Runner(loop_factory=loop) as runner:
         runner.run(asyncio.wait_for(work, 60))

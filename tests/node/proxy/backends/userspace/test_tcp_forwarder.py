@@ -16,7 +16,7 @@ from tests.node.proxy.backends.userspace.event_loops import LOOPS, run
 
 
 async def _echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Answers once everything has come: with its size, then everything."""
+    """Answer once everything has come: with its size, then everything."""
     data = await reader.read()
     writer.write(str(len(data)).encode() + b" " + data)
     await writer.drain()
