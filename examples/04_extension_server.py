@@ -42,7 +42,8 @@ from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.apiserver.storage.resource_version import stamp
 from pybernetes.control_plane.store.open import open_store
 from pybernetes.lib import tls
-from pybernetes.lib.http.server_connection import Server, Upgrade
+from pybernetes.lib.http.server import Server
+from pybernetes.lib.http.server_connection import Upgrade
 from pybernetes.lib.serving_certificates import CABundle, KeyPair, ServingCertificates
 
 GROUP, VERSION, SERVICE, NAMESPACE = "hello.example.com", "v1", "greetings", "default"
