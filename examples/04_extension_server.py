@@ -30,6 +30,7 @@ from pybernetes.control_plane.apiserver.authn.authentication import Authenticati
 from pybernetes.control_plane.apiserver.authn.authenticators import front_proxy
 from pybernetes.control_plane.apiserver.authz.authorization import Authorization
 from pybernetes.control_plane.apiserver.authz.verdict import Rules, Verdict
+from pybernetes.control_plane.apiserver.connection import Connection
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.control_plane.apiserver.observability.health import Health
 from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
@@ -150,7 +151,7 @@ async def server(client: Client, proxies: CABundle, names: dict[str, list[str]])
     router = Router(context, OwnPaths(context, discovery, openapi, Health(), {}))
     router.subresources["line"] = line
     handler = pipeline(context, router, auditor=None, dispatcher=None)
-    return Server(handler, failures.refusal, request_class=Request)
+    return Server(handler, failures.refusal, request_class=Request, connection_class=Connection)
 
 
 async def register(client: Client, address: str, port: int, authority: bytes) -> None:
