@@ -157,9 +157,9 @@ async def server(client: Client, proxies: CABundle, names: dict[str, list[str]])
 async def register(client: Client, address: str, port: int, authority: bytes) -> None:
     """Tell the cluster's server where this one is and whom it is signed by."""
     meta = {"name": SERVICE, "namespace": NAMESPACE}
-    spec = {"type": "ExternalName", "externalName": address, "ports": [{"port": port}]}
-    await client.apply(SERVICES, {"metadata": meta, "spec": spec}, manager="greetings")
-    spec = {
+    alias = {"type": "ExternalName", "externalName": address, "ports": [{"port": port}]}
+    await client.apply(SERVICES, {"metadata": meta, "spec": alias}, manager="greetings")
+    served = {
         "group": GROUP,
         "version": VERSION,
         "groupPriorityMinimum": 1000,
@@ -168,7 +168,7 @@ async def register(client: Client, address: str, port: int, authority: bytes) ->
         "service": {**meta, "port": port},
     }
     await client.apply(
-        API_SERVICES, {"metadata": {"name": f"{VERSION}.{GROUP}"}, "spec": spec}, manager="greetings"
+        API_SERVICES, {"metadata": {"name": f"{VERSION}.{GROUP}"}, "spec": served}, manager="greetings"
     )
 
 
