@@ -20,6 +20,7 @@ from pybernetes.control_plane.apiserver.inprocess.transport import InProcessTran
 from pybernetes.runtime import Informer, Manager
 
 spec = importlib.util.spec_from_file_location("operator_example", Path(__file__).with_name("02_operator.py"))
+assert spec is not None and spec.loader is not None
 operator = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(operator)
 

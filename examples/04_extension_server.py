@@ -30,6 +30,7 @@ from pybernetes.control_plane.apiserver.authn.authentication import Authenticati
 from pybernetes.control_plane.apiserver.authn.authenticators import front_proxy
 from pybernetes.control_plane.apiserver.authz.authorization import Authorization
 from pybernetes.control_plane.apiserver.authz.verdict import Rules, Verdict
+from pybernetes.control_plane.apiserver.connection import Connection
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.control_plane.apiserver.observability.health import Health
 from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
@@ -42,7 +43,8 @@ from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.apiserver.storage.resource_version import stamp
 from pybernetes.control_plane.store.open import open_store
 from pybernetes.lib import tls
-from pybernetes.lib.http.server_connection import Server, Upgrade
+from pybernetes.lib.http.server import Server
+from pybernetes.lib.http.upgrade import Upgrade
 from pybernetes.lib.serving_certificates import CABundle, KeyPair, ServingCertificates
 
 GROUP, VERSION, SERVICE, NAMESPACE = "hello.example.com", "v1", "greetings", "default"
@@ -149,15 +151,15 @@ async def server(client: Client, proxies: CABundle, names: dict[str, list[str]])
     router = Router(context, OwnPaths(context, discovery, openapi, Health(), {}))
     router.subresources["line"] = line
     handler = pipeline(context, router, auditor=None, dispatcher=None)
-    return Server(handler, failures.refusal, request_class=Request)
+    return Server(handler, failures.refusal, request_class=Request, connection_class=Connection)
 
 
 async def register(client: Client, address: str, port: int, authority: bytes) -> None:
     """Tell the cluster's server where this one is and whom it is signed by."""
     meta = {"name": SERVICE, "namespace": NAMESPACE}
-    spec = {"type": "ExternalName", "externalName": address, "ports": [{"port": port}]}
-    await client.apply(SERVICES, {"metadata": meta, "spec": spec}, manager="greetings")
-    spec = {
+    alias = {"type": "ExternalName", "externalName": address, "ports": [{"port": port}]}
+    await client.apply(SERVICES, {"metadata": meta, "spec": alias}, manager="greetings")
+    served = {
         "group": GROUP,
         "version": VERSION,
         "groupPriorityMinimum": 1000,
@@ -166,7 +168,7 @@ async def register(client: Client, address: str, port: int, authority: bytes) ->
         "service": {**meta, "port": port},
     }
     await client.apply(
-        API_SERVICES, {"metadata": {"name": f"{VERSION}.{GROUP}"}, "spec": spec}, manager="greetings"
+        API_SERVICES, {"metadata": {"name": f"{VERSION}.{GROUP}"}, "spec": served}, manager="greetings"
     )
 
 

@@ -7,9 +7,7 @@ async with Cluster() as cluster:
 
 from __future__ import annotations
 
-import asyncio
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -108,20 +106,6 @@ class Cluster:
             await client.close()
         await self.stop()
         self._temporary.cleanup()
-
-
-async def eventually(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
-    """Wait until a condition holds and return its value; fail the test if it does not in time."""
-    loop = asyncio.get_running_loop()
-    deadline = loop.time() + seconds
-    while True:
-        value = condition()
-        if asyncio.iscoroutine(value):
-            value = await value
-        if value:
-            return value
-        assert loop.time() < deadline, f"{condition} did not come true in {seconds} s"
-        await asyncio.sleep(0.002)
 
 
 def pod(name: str, namespace: str = "default", **metadata: Any) -> dict[str, Any]:

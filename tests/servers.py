@@ -10,7 +10,7 @@ import ssl
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -127,15 +127,6 @@ def running(directory: Path, *flags: str, port: int = 0) -> Iterator[Server]:
         assert process.stdout is not None
         process.stdout.close()
         log.close()
-
-
-def until(condition: Callable[[], Any], seconds: float = 60) -> Any:
-    """Wait for a condition and return what it gave."""
-    deadline = time.monotonic() + seconds
-    while not (value := condition()):
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.02)
-    return value
 
 
 def _wait(process: subprocess.Popen[str], log: Path) -> int:

@@ -5,7 +5,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Coroutine
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, overload
 
 import pytest
 
@@ -44,16 +44,77 @@ async def _bounded(coroutine: Coroutine[Any, Any, Result], timeout: float) -> Re
         return await coroutine
 
 
-def wait_until(condition: Callable[[], Result], seconds: float = 60.0) -> Result:
-    """Ask again and again until a condition of other processes holds, and return its value.
+def until(
+    condition: Callable[[], Result | None],
+    seconds: float = 60.0,
+    *,
+    not_yet: tuple[type[Exception], ...] = (),
+    story: Callable[[], str] | None = None,
+) -> Result:
+    """Ask again and again until a condition of other processes or threads holds, and return its value.
 
-    What happens on an event loop of the test is awaited with `tests.cluster.eventually` instead.
+    An error of `not_yet` means that it does not hold yet. What `story` tells, such as a log, is shown with a failure.
+    What happens on an event loop of the test is awaited with `eventually` instead.
     """
     deadline = time.monotonic() + seconds
-    while not (value := condition()):
-        assert time.monotonic() < deadline, f"{condition} does not hold after {seconds:.0f} s"
+    while True:
+        last: object
+        try:
+            if value := condition():
+                return value
+            last = value
+        except not_yet as error:
+            last = error
+        if time.monotonic() >= deadline:
+            raise AssertionError(_in_vain(condition, seconds, last, story))
         time.sleep(0.02)
-    return value
+
+
+@overload
+async def eventually(
+    condition: Callable[[], Coroutine[Any, Any, Result | None]],
+    seconds: float = 60.0,
+    *,
+    not_yet: tuple[type[Exception], ...] = (),
+) -> Result: ...
+@overload
+async def eventually(
+    condition: Callable[[], Result | None],
+    seconds: float = 60.0,
+    *,
+    not_yet: tuple[type[Exception], ...] = (),
+) -> Result: ...
+async def eventually(
+    condition: Callable[[], Any], seconds: float = 60.0, *, not_yet: tuple[type[Exception], ...] = ()
+) -> Any:
+    """Let the event loop turn until a condition, which may be asynchronous, holds, and return its value.
+
+    An error of `not_yet` means that it does not hold yet.
+    """
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + seconds
+    while True:
+        try:
+            value = condition()
+            if asyncio.iscoroutine(value):
+                value = await value
+            if value:
+                return value
+        except not_yet as error:
+            value = error
+        if loop.time() >= deadline:
+            raise AssertionError(_in_vain(condition, seconds, value))
+        await asyncio.sleep(0.002)
+
+
+def _in_vain(
+    condition: Callable[[], object], seconds: float, last: object, story: Callable[[], str] | None = None
+) -> str:
+    """Return what a test that waited in vain says: for what, and what it got instead."""
+    code = getattr(condition, "__code__", None)
+    what = f"the condition at {code.co_filename}:{code.co_firstlineno}" if code else repr(condition)
+    told = f"\n{story()}" if story else ""
+    return f"{what} does not hold after {seconds:g} s: it is {last!r}{told}"
 
 
 def _missing(what: str) -> NoReturn:

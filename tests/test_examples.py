@@ -12,9 +12,9 @@ from pathlib import Path
 
 from pybernetes.client import NotFound
 from pybernetes.client.refs import CONFIG_MAPS, DEPLOYMENTS, EVENTS, LEASES, PODS, SERVICES
-from tests.cluster import Cluster, eventually, pod
+from tests.cluster import Cluster, pod
 from tests.servers import Server, running
-from tests.support import require_program
+from tests.support import eventually, require_program
 from tests.upgraded import Upgraded
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -16,8 +16,8 @@ def main(argv: list[str]) -> int:
     """Run kube-proxy until it is told to stop."""
     from pybernetes.client.kubeconfig import ConfigError
     from pybernetes.lib import logs
+    from pybernetes.lib.commands import CommandError
     from pybernetes.node.proxy import flags
-    from pybernetes.node.proxy.commands import CommandError
 
     parser = flags.parser(SUMMARY)
     arguments = parser.parse_args(argv)

@@ -39,7 +39,8 @@ async def test_every_verb(transport: str) -> None:
         assert stored["data"] == {"a": "2"}
         with pytest.raises(Conflict) as conflict:
             await client.update(CONFIG_MAPS, {**made, "data": {"a": "3"}})
-        assert conflict.value.code == 409 and conflict.value.details["name"] == "one"
+        assert conflict.value.code == 409
+        assert conflict.value.details is not None and conflict.value.details["name"] == "one"
         patched = await client.patch(CONFIG_MAPS, "one", {"data": {"b": "x"}}, "default")
         assert patched["data"] == {"a": "2", "b": "x"}
         patched = await client.patch(

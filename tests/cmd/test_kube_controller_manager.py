@@ -9,10 +9,9 @@ import signal
 import ssl
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,7 +19,9 @@ from pybernetes.cmd.kube_controller_manager import main, parser
 from pybernetes.lib import tls
 from tests import servers
 from tests.servers import TOKEN, Server
-from tests.support import require_program, wait_until
+from tests.support import require_program, until
+
+NOT_YET = (OSError, AssertionError, http.client.HTTPException)  # what cannot be asked yet fails so
 
 
 def seeds(server: Server, *more: str) -> list[str]:
@@ -57,18 +58,6 @@ def running(directory: Path, flags: list[str], name: str = "manager") -> Iterato
                 process.kill()
                 process.wait(60)
         log.close()
-
-
-def wait_for(condition: Callable[[], Any]) -> Any:
-    """Wait until a condition holds; one that cannot be asked yet does not."""
-
-    def value() -> Any:
-        try:
-            return condition()
-        except (OSError, AssertionError, http.client.HTTPException):
-            return None
-
-    return wait_until(value)
 
 
 def page(port: int, path: str, token: str = "", pair: Path | None = None, **headers: str) -> tuple[int, str]:
@@ -132,10 +121,13 @@ def client_pair(server: Server, authority: str, name: str, *groups: str) -> Path
 def test_the_command_line_of_the_seeds(server: Server) -> None:
     port = free_port()
     with running(server.directory, seeds(server, f"--secure-port={port}")):
-        wait_for(lambda: page(port, "/healthz") == (200, "ok"))
-        wait_for(lambda: leader(server))
+        until(lambda: page(port, "/healthz") == (200, "ok"), not_yet=NOT_YET)
+        until(lambda: leader(server), not_yet=NOT_YET)
         server.kubectl("create", "deployment", "web", "--image=nginx", "--replicas=3")
-        wait_for(lambda: server.kubectl("get", "pods", "-l", "app=web", "-o", "name").count("pod/") == 3)
+        until(
+            lambda: server.kubectl("get", "pods", "-l", "app=web", "-o", "name").count("pod/") == 3,
+            not_yet=NOT_YET,
+        )
         status, replica_sets = server.call("GET", "/apis/apps/v1/namespaces/default/replicasets")
         assert status == 200 and len(replica_sets["items"]) == 1
         # Each controller acts as itself, under the one name that upstream's write with.
@@ -174,13 +166,17 @@ def test_one_works_and_the_other_stands_by(server: Server) -> None:
         for port in ports
     ]  # fmt: skip
     with running(server.directory, flags[0], "first") as first:
-        first_leader = wait_for(lambda: leader(server))
+        first_leader = until(lambda: leader(server), not_yet=NOT_YET)
         with running(server.directory, flags[1], "second"):
-            wait_for(lambda: page(ports[1], "/healthz")[0] == 200)
+            until(lambda: page(ports[1], "/healthz")[0] == 200, not_yet=NOT_YET)
             assert leader(server) == first_leader
             os.kill(first.pid, signal.SIGKILL)  # without giving the lease back
-            other = wait_for(lambda: leader(server) not in ("", first_leader) and leader(server))
-            assert other != first_leader
+
+            def another() -> str:
+                holder = leader(server)
+                return "" if holder == first_leader else holder
+
+            assert until(another, not_yet=NOT_YET) != first_leader
 
 
 @pytest.mark.parametrize(

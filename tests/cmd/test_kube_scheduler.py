@@ -17,9 +17,10 @@ import pytest
 
 from pybernetes.client.refs import LEASES, PODS
 from pybernetes.cmd import kube_scheduler
-from tests.cluster import TOKEN, Cluster, eventually
+from tests.cluster import TOKEN, Cluster
 from tests.control_plane.scheduler.helpers import add_node, is_on
 from tests.scheduling.builders import node, pod
+from tests.support import eventually
 
 # As kubeadm and its kin have always written it.
 USUAL = (

@@ -79,7 +79,7 @@ def path_problem(token: str) -> str | None:
 @cache
 def _words_of_code() -> frozenset[str]:
     """Return every text in the code that can be the name of a flag."""
-    words = set()
+    words: set[str] = set()
     for path in paths():
         if path.endswith(".py") and path.startswith(("pybernetes/", "bench/", "examples/")):
             for node in ast.walk(ast.parse((ROOT / path).read_text())):

@@ -13,7 +13,8 @@ from pybernetes.client import Client, NotFound
 from pybernetes.client.refs import CONFIG_MAPS, SECRETS
 from pybernetes.lib.clock import ManualClock
 from pybernetes.runtime import Controller, Runtime, by_controller, split_key
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
+from tests.support import eventually
 
 TRANSPORTS = ["rest", "local"]
 

@@ -11,7 +11,8 @@ from pybernetes.client.client import Client
 from pybernetes.client.refs import CONFIG_MAPS, LEASES
 from pybernetes.lib.clock import ManualClock
 from pybernetes.runtime import Controller, Election, Elector, LostLease, Manager
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
+from tests.support import eventually
 
 
 def election(identity: str, **more: Any) -> Election:

@@ -8,6 +8,7 @@ from pybernetes.client.refs import EVENTS, NEW_EVENTS, PODS
 from pybernetes.lib.clock import ManualClock
 from pybernetes.runtime import Recorder, SeriesRecorder
 from pybernetes.runtime.correlation import Correlator, Names
+from pybernetes.runtime.events import Sender
 from tests.cluster import Cluster, pod
 
 NODE = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n1", "uid": "u-1"}}
@@ -84,15 +85,16 @@ async def test_events_arrive() -> None:
 async def test_a_series() -> None:
     async with Cluster() as cluster:
         clock = ManualClock(1_800_000_000)
-        recorder = SeriesRecorder(cluster.client, "default-scheduler", clock=clock)
+        sender = Sender(cluster.client, clock)
+        recorder = SeriesRecorder(cluster.client, "default-scheduler", clock=clock, sender=sender)
         obj = await cluster.client.create(PODS, pod("web"))
         for _ in range(4):
             recorder.event(obj, "Warning", "FailedScheduling", "Scheduling", "no node fits")
-        await recorder.sender.flush()
+        await sender.flush()
         (written,) = (await cluster.client.list(NEW_EVENTS, "default")).items
         assert written["series"]["count"] == 2 and written["note"] == "no node fits"
         await clock.advance(361)  # the series has ended: the final count is written
-        await recorder.sender.flush()
+        await sender.flush()
         (written,) = (await cluster.client.list(NEW_EVENTS, "default")).items
         assert written["series"]["count"] == 4
         assert written["reportingController"] == "default-scheduler"

@@ -17,7 +17,8 @@ from pybernetes.client.client import Client
 from pybernetes.client.refs import CONFIG_MAPS, NODES, PODS
 from pybernetes.lib.clock import ManualClock
 from pybernetes.runtime import Informer, Informers, by_labels, by_owner, key_of
-from tests.cluster import Cluster, eventually, pod
+from tests.cluster import Cluster, pod
+from tests.support import eventually
 
 
 def config(name: str, namespace: str = "default", **labels: str) -> Object:

@@ -10,8 +10,9 @@ import pytest
 
 from pybernetes.client.refs import CONFIG_MAPS, SECRETS
 from pybernetes.runtime import Manager, by_controller
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.runtime.test_controller import Mirror, source
+from tests.support import eventually
 
 OWNERS, CHILDREN = 8, 12
 

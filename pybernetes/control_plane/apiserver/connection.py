@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pybernetes.lib.http import server_connection
 
 if TYPE_CHECKING:
-    from pybernetes.control_plane.apiserver.authn.user import User
+    from pybernetes.control_plane.apiserver.authn.bearer_tokens import RememberedToken
     from pybernetes.lib.http.server import Server
 
 
@@ -20,4 +19,4 @@ class Connection(server_connection.Connection):
         # What is known of the client's certificate: see authn/client_certificate.py.
         self.peer: Any = None
         # The token that it sent last, whose it is, and whether that still holds: see authn/bearer_tokens.py.
-        self.credential: tuple[bytes, User, Callable[[], bool]] | None = None
+        self.credential: RememberedToken | None = None

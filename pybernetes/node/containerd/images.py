@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 import tempfile
 from pathlib import Path
 
 from pybernetes.lib import oci
+from pybernetes.lib.commands import CommandError, run
 from pybernetes.node.containerd.config import NAMESPACE, PAUSE_IMAGE
 
 
@@ -46,14 +46,10 @@ async def names(socket: Path) -> list[str]:
 
 
 async def _ctr(socket: Path, *arguments: str) -> str:
-    process = await asyncio.create_subprocess_exec(
-        "ctr", "--address", str(socket), "--namespace", NAMESPACE, *arguments,
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-    output, complaint = await process.communicate()
-    if process.returncode:
-        raise ImageError(f"ctr {' '.join(arguments)}: {complaint.decode().strip()}")
-    return output.decode()
+    try:
+        return await run("ctr", "--address", str(socket), "--namespace", NAMESPACE, *arguments)
+    except CommandError as error:
+        raise ImageError(str(error)) from None
 
 
 async def remove(socket: Path, name: str) -> None:

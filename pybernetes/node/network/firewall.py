@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable
 
+from pybernetes.lib.commands import CommandError, run
 from pybernetes.node.network.plan import Plan
 
 _MASQUERADE, _FORWARD = "PYB-MASQUERADE", "PYB-FORWARD"
@@ -45,24 +45,9 @@ async def apply(plan: Plan, versions: Iterable[int], *, masquerade: bool = True)
     for version in versions:
         program = _PROGRAM[version]
         text = rules(plan, version, masquerade=masquerade)
-        await _run(f"{program}-restore", "-w", "5", "--noflush", text=text)
+        await run(f"{program}-restore", "-w", "5", "--noflush", text=text)
         for table, rule in jumps():
-            if await _run(program, "-w", "5", "-t", table, "-C", *rule, may_fail=True):
-                await _run(program, "-w", "5", "-t", table, "-A", *rule)
-
-
-async def _run(*command: str, text: str = "", may_fail: bool = False) -> int:
-    pipe = asyncio.subprocess.PIPE
-    try:
-        process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, stderr=pipe)
-    except FileNotFoundError:
-        raise OSError(f"{command[0]} is missing: apt-get install iptables") from None
-    try:
-        _, complaint = await process.communicate(text.encode())
-    except asyncio.CancelledError:
-        await process.wait()  # it takes a moment, and must not be cut short
-        raise
-    code = process.returncode or 0
-    if code and not may_fail:
-        raise OSError(f"{' '.join(command)}: {complaint.decode(errors='replace').strip()}")
-    return code
+            try:
+                await run(program, "-w", "5", "-t", table, "-C", *rule)
+            except CommandError:
+                await run(program, "-w", "5", "-t", table, "-A", *rule)

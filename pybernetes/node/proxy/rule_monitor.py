@@ -12,7 +12,7 @@ import socket
 import struct
 from collections.abc import Callable, Iterator
 
-from pybernetes.node.proxy.commands import recent
+from pybernetes.lib.commands import recent
 
 log = logging.getLogger(__name__)
 _NETLINK_NETFILTER, _SOL_NETLINK, _ADD, _DROP, _GROUP_NFTABLES = 12, 270, 1, 2, 7

@@ -6,13 +6,13 @@ own network none is needed.
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
 import json
 from collections.abc import Iterable, Mapping
 
 from pybernetes.api.resource import Object
 from pybernetes.client.refs import ENDPOINT_SLICES, NODES, SERVICES, Kindlike
+from pybernetes.lib.commands import run
 from pybernetes.runtime.controller import Controller, Mapper
 from pybernetes.runtime.runtime import Runtime
 
@@ -140,27 +140,18 @@ class LoadBalancers(Controller):
             return  # the node is here, and its kube-proxy sees the packets without a route
         if self._routes is None:
             routes = json.loads(
-                await _ip("-json", "route", "show", "dev", self._bridge, "proto", _PROTOCOL) or "[]"
+                await run("ip", "-json", "route", "show", "dev", self._bridge, "proto", _PROTOCOL) or "[]"
             )
             self._routes = {route["dst"]: route.get("gateway", "") for route in routes}
             used = {address_of(service) for service in self.objects.values() if wants_address(service)}
             for stale in set(self._routes) - used:
-                await _ip("route", "delete", stale, "dev", self._bridge, "proto", _PROTOCOL)
+                await run("ip", "route", "delete", stale, "dev", self._bridge, "proto", _PROTOCOL)
                 del self._routes[stale]
         if self._routes.get(address, "") == node:
             return
         if node:
-            await _ip("route", "replace", address, "via", node, "dev", self._bridge, "proto", _PROTOCOL)
+            await run("ip", "route", "replace", address, "via", node, "dev", self._bridge, "proto", _PROTOCOL)
             self._routes[address] = node
         else:
-            await _ip("route", "delete", address, "dev", self._bridge, "proto", _PROTOCOL)
+            await run("ip", "route", "delete", address, "dev", self._bridge, "proto", _PROTOCOL)
             del self._routes[address]
-
-
-async def _ip(*arguments: str) -> str:
-    pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec("ip", *arguments, stdout=pipe, stderr=pipe)
-    output, complaint = await process.communicate()
-    if process.returncode:
-        raise OSError(f"ip {' '.join(arguments)}: {complaint.decode().strip()}")
-    return output.decode()

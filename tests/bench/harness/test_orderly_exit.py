@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import wait_until
+from tests.support import until
 
 _START = """
 import asyncio, signal, subprocess, sys, time
@@ -73,7 +73,7 @@ def test_a_benchmark_takes_its_server_away(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
     )
     try:
-        wait_until(lambda: list(tmp_path.glob("*/kubeconfig")))
+        until(lambda: list(tmp_path.glob("*/kubeconfig")))
         process.terminate()
         process.communicate(timeout=60)
         assert process.returncode == 143

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import yaml
 from pybernetes.api.registry import builtin
 from tests.api.examples import every_example, example
 from tests.servers import Server
-from tests.support import require_program
+from tests.support import require_program, until
 
 # Kinds that are asked and answered, not kept.
 _NOT_KEPT = {"Binding", "ComponentStatus", "SelfSubjectReview", "TokenReview", "LocalSubjectAccessReview",
@@ -342,9 +341,7 @@ def test_deletion_waits_for_finalizers(server: Server, namespace: str) -> None:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     path = f"/api/v1/namespaces/{namespace}/configmaps/held"
     try:
-        deadline = time.monotonic() + 60
-        while "deletionTimestamp" not in server.call("GET", path)[1]["metadata"]:
-            assert time.monotonic() < deadline
+        until(lambda: "deletionTimestamp" in server.call("GET", path)[1]["metadata"])
         assert process.poll() is None
         server.kubectl("patch", "configmap", "held", "-n", namespace, "--type=merge", "-p",
                        '{"metadata":{"finalizers":null}}')  # fmt: skip

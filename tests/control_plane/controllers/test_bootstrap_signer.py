@@ -11,9 +11,10 @@ from pybernetes.control_plane.controllers import (
 )
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import ManualClock
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.control_plane.controllers._tokens.secrets import bootstrap_token
 from tests.control_plane.controllers.managers import controllers, get_or_none
+from tests.support import eventually
 
 
 async def test_cluster_info_is_signed_and_old_tokens_go() -> None:

@@ -21,9 +21,10 @@ from pybernetes.control_plane.controllers import (
 from pybernetes.control_plane.controllers._certificates import signing_requests
 from pybernetes.control_plane.controllers.certificatesigningrequest_signing import authorities
 from pybernetes.lib import flags
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.control_plane.controllers._certificates.requests import CLIENT_USAGES, make_authority, request
 from tests.control_plane.controllers.managers import controllers
+from tests.support import eventually
 
 
 def csr(name: str, made: x509.CertificateSigningRequest, signer: str, *usages: str, **spec: Any) -> Object:

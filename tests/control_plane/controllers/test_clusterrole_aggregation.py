@@ -7,8 +7,9 @@ from pybernetes.client.refs import CLUSTER_ROLES
 from pybernetes.control_plane.controllers import (
     clusterrole_aggregation,
 )
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.control_plane.controllers.managers import controllers, get_or_none
+from tests.support import eventually
 
 
 async def test_roles_made_of_others() -> None:

@@ -20,9 +20,10 @@ from pybernetes.control_plane.controllers.disruption import (
     status,
 )
 from pybernetes.lib import rfc3339
-from tests.cluster import Cluster, eventually, pod
+from tests.cluster import Cluster, pod
 from tests.control_plane.controllers import services
 from tests.control_plane.controllers.managers import controllers
+from tests.support import eventually
 
 
 def budget(**spec: Any) -> Object:

@@ -6,9 +6,10 @@ from pybernetes.client.refs import (
     PERSISTENT_VOLUME_CLAIMS,
     PODS,
 )
-from tests.cluster import Cluster, eventually, pod
+from tests.cluster import Cluster, pod
 from tests.control_plane.controllers._volumes.volumes import ALL, becomes, claim
 from tests.control_plane.controllers.managers import controllers, get_or_none
+from tests.support import eventually
 
 
 async def test_ephemeral_volumes() -> None:

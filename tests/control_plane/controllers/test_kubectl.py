@@ -9,10 +9,9 @@ import re
 import pytest
 
 from pybernetes.client.refs import CRON_JOBS, DEPLOYMENTS, JOBS, REPLICA_SETS
-from tests.cluster import eventually
 from tests.control_plane.controllers.world import WORKLOADS as WORKLOAD_CONTROLLERS
 from tests.control_plane.controllers.world import World
-from tests.support import require_program
+from tests.support import eventually, require_program
 
 WORKLOADS = """
 apiVersion: apps/v1
@@ -82,7 +81,7 @@ async def test_rollouts() -> None:
         assert await kubectl("rollout history deployment/web") == history.format(2, 3)
         assert await kubectl("rollout pause deployment/web") == "deployment.apps/web paused"
         await kubectl("set image deployment/web nginx=nginx:3")
-        await world.until(lambda: _is_observed(world))
+        await eventually(lambda: _is_observed(world))
         waiting = await kubectl("rollout status deployment/web --timeout=3s")
         assert waiting == (
             'Waiting for deployment "web" rollout to finish: 0 out of 3 new replicas have been updated...\n'
@@ -94,7 +93,7 @@ async def test_rollouts() -> None:
         assert (await kubectl("rollout status deployment/web --timeout=60s")).endswith(done)
         assert await kubectl("scale deployment/web --replicas=5") == "deployment.apps/web scaled"
         assert (await kubectl("rollout status deployment/web --timeout=60s")).endswith(done)
-        await world.until(lambda: world.get(DEPLOYMENTS, "web")["status"].get("terminatingReplicas") == 0)
+        await eventually(lambda: world.get(DEPLOYMENTS, "web")["status"].get("terminatingReplicas") == 0)
         described = await kubectl("describe deployment web")
         assert "Replicas: 5 desired | 5 updated | 5 total | 5 available | 0 unavailable\n" in described
         assert "Available True MinimumReplicasAvailable\n" in described
@@ -187,15 +186,15 @@ async def test_exposing_and_deleting() -> None:
         await eventually(endpoints, 60)
         # What is left behind belongs to nobody; what is not goes, at once or before its owner.
         assert await kubectl("delete deployment web --cascade=orphan") == 'deployment.apps "web" deleted'
-        await world.until(lambda: not world.all(REPLICA_SETS)[0]["metadata"].get("ownerReferences"))
+        await eventually(lambda: not world.all(REPLICA_SETS)[0]["metadata"].get("ownerReferences"))
         assert len(world.pods("web")) == 2
         name = world.all(REPLICA_SETS)[0]["metadata"]["name"]
         await kubectl(f"delete rs {name} --cascade=foreground")
-        await world.until(lambda: not world.all(REPLICA_SETS) and not world.pods("web", active=False))
+        await eventually(lambda: not world.all(REPLICA_SETS) and not world.pods("web", active=False))
         await kubectl("create deployment web --image=nginx:1 --replicas=2")
         await kubectl("rollout status deployment/web --timeout=60s")
         await kubectl("delete deployment web --cascade=background")
-        await world.until(lambda: not world.all(REPLICA_SETS) and not world.pods("web", active=False))
+        await eventually(lambda: not world.all(REPLICA_SETS) and not world.pods("web", active=False))
 
 
 @pytest.mark.e2e

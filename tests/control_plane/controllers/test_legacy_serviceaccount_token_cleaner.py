@@ -19,9 +19,10 @@ from pybernetes.control_plane.controllers.legacy_serviceaccount_token_cleaner im
 )
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import ManualClock
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.control_plane.controllers._tokens.secrets import make_account, make_token
 from tests.control_plane.controllers.managers import controllers, get_or_none
+from tests.support import eventually
 
 
 def legacy(created: str = "2024-01-01T00:00:00Z", **labels: str) -> Object:

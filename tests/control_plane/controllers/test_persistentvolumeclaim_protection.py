@@ -7,9 +7,10 @@ from pybernetes.client.refs import (
     PERSISTENT_VOLUMES,
     PODS,
 )
-from tests.cluster import Cluster, eventually, pod
+from tests.cluster import Cluster, pod
 from tests.control_plane.controllers._volumes.volumes import ALL, becomes, claim, phase, volume
 from tests.control_plane.controllers.managers import controllers
+from tests.support import eventually
 
 
 async def test_a_claim_stays_while_pods_use_it() -> None:

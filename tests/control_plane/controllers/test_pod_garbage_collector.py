@@ -10,8 +10,9 @@ from pybernetes.client.refs import NODES, PODS
 from pybernetes.control_plane.controllers import pod_garbage_collector
 from pybernetes.control_plane.controllers.pod_garbage_collector import surplus
 from pybernetes.lib.clock import ManualClock
-from tests.cluster import Cluster, eventually, pod
+from tests.cluster import Cluster, pod
 from tests.control_plane.controllers.managers import controllers, get_or_none, names
+from tests.support import eventually
 
 
 def test_surplus() -> None:

@@ -7,8 +7,9 @@ from typing import Any
 from pybernetes.client import Client
 from pybernetes.client.refs import CONFIG_MAPS, NAMESPACES, PODS, RESOURCE_QUOTAS, SERVICES
 from pybernetes.control_plane.controllers import resourcequota
-from tests.cluster import Cluster, eventually, pod
+from tests.cluster import Cluster, pod
 from tests.control_plane.controllers.managers import controllers, namespace
+from tests.support import eventually
 
 
 async def used(client: Client, name: str = "quota") -> dict[str, str]:

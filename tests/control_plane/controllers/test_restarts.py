@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pybernetes.client.refs import DAEMON_SETS, DEPLOYMENTS, JOBS, PODS, REPLICA_SETS, STATEFUL_SETS, Ref
 from tests.control_plane.controllers.world import World, job, workload
-from tests.support import run
+from tests.support import eventually, run
 
 READS = ("GET",)
 REPLICAS, SURGE, COMPLETIONS = 4, 1, 5
@@ -104,7 +104,7 @@ async def story(kills: list[tuple[int, bool]]) -> None:
         changed = asyncio.create_task(change(world))
         while not at_rest(world):
             death = asyncio.create_task(mortals[-1].dead.wait())
-            rest = asyncio.create_task(world.until(lambda: at_rest(world), 60))
+            rest = asyncio.create_task(eventually(lambda: at_rest(world), 60))
             await asyncio.wait([death, rest], return_when=asyncio.FIRST_COMPLETED)
             for task in (death, rest):
                 task.cancel()
@@ -115,7 +115,7 @@ async def story(kills: list[tuple[int, bool]]) -> None:
                 await world.kill()
                 await world.start()
         await changed
-        await world.until(lambda: at_rest(world))
+        await eventually(lambda: at_rest(world))
         assert len(world.pods("web-")) == REPLICAS
         assert len(world.pods("db-")) == 2
         assert sorted(pod["spec"]["nodeName"] for pod in world.pods("agent-")) == ["n0", "n1"]
@@ -139,7 +139,7 @@ async def change(world: World) -> None:
         def is_available(kind: Ref = kind, name: str = name, ready: int = ready) -> bool:
             return world.get(kind, name).get("status", {}).get("availableReplicas") == ready
 
-        await world.until(is_available, 60)
+        await eventually(is_available, 60)
         await world.client.patch(kind, name, patch, "default", type="strategic")
 
 

@@ -10,8 +10,9 @@ from pybernetes.control_plane.controllers import (
     root_ca_certificate_publisher,
 )
 from pybernetes.control_plane.controllers.root_ca_certificate_publisher import ANNOTATION, NAME, published
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.control_plane.controllers.managers import controllers, get_or_none, namespace
+from tests.support import eventually
 
 
 async def test_root_certificate_is_in_every_namespace() -> None:

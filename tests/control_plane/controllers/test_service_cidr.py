@@ -13,8 +13,9 @@ from pybernetes.client.refs import SERVICE_CIDRS, SERVICES
 from pybernetes.control_plane.controllers import service_cidr
 from pybernetes.control_plane.controllers.service_cidr import can_go, overlapping
 from pybernetes.lib.clock import ManualClock
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.control_plane.controllers.managers import controllers, get_or_none
+from tests.support import eventually
 
 
 def ranges(name: str, *cidrs: str) -> Object:

@@ -6,8 +6,9 @@ from pybernetes.client.refs import NAMESPACES, SERVICE_ACCOUNTS
 from pybernetes.control_plane.controllers import (
     serviceaccount,
 )
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.control_plane.controllers.managers import controllers, get_or_none, names, namespace
+from tests.support import eventually
 
 
 async def test_default_account_comes_and_comes_back() -> None:

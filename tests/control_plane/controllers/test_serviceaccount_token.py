@@ -13,9 +13,10 @@ from pybernetes.control_plane.controllers import (
     serviceaccount_token,
 )
 from pybernetes.lib import jose
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.control_plane.controllers._tokens.secrets import make_account, make_token
 from tests.control_plane.controllers.managers import controllers, get_or_none
+from tests.support import eventually
 
 
 async def test_secrets_get_tokens(tmp_path: Path) -> None:

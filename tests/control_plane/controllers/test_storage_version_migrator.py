@@ -11,7 +11,8 @@ from pybernetes.client import NotFound
 from pybernetes.client.refs import CUSTOM_RESOURCE_DEFINITIONS, STORAGE_VERSION_MIGRATIONS, Ref
 from pybernetes.control_plane.controllers import storage_version_migrator as migrator
 from pybernetes.runtime import Manager
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
+from tests.support import eventually
 
 WIDGETS = Ref("example.com", "v1", "widgets", "Widget", True)
 

@@ -12,9 +12,10 @@ from pybernetes.client.refs import NODES, PODS
 from pybernetes.control_plane.controllers import taint_eviction
 from pybernetes.control_plane.controllers.taint_eviction import tolerated_seconds
 from pybernetes.lib.clock import ManualClock
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.control_plane.controllers.managers import controllers, get_or_none
 from tests.control_plane.controllers.node_lifecycle.nodes import run_pod
+from tests.support import eventually
 
 TAINT = {"key": "k", "value": "v", "effect": "NoExecute"}
 OTHER = {"key": "other", "effect": "NoExecute"}

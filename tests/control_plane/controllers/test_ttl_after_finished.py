@@ -13,6 +13,7 @@ from pybernetes.control_plane.controllers.ttl_after_finished import time_left
 from tests.control_plane.controllers._workload.running import has
 from tests.control_plane.controllers.cronjob import cron_jobs
 from tests.control_plane.controllers.world import World, job
+from tests.support import eventually
 
 
 @pytest.mark.parametrize(
@@ -41,6 +42,6 @@ async def test_finished_jobs_are_deleted_in_time() -> None:
             except NotFound:
                 return True
 
-        await world.until(is_gone)
-        await world.until(lambda: has(world.get(JOBS, "kept"), "Complete"))
+        await eventually(is_gone)
+        await eventually(lambda: has(world.get(JOBS, "kept"), "Complete"))
         assert "deletionTimestamp" not in world.get(JOBS, "kept")["metadata"]

@@ -7,8 +7,9 @@ from typing import Any
 from pybernetes.api.resource import Object
 from pybernetes.client.refs import CUSTOM_RESOURCE_DEFINITIONS, VALIDATING_ADMISSION_POLICIES
 from pybernetes.control_plane.controllers import validatingadmissionpolicy_status
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.control_plane.controllers.managers import controllers
+from tests.support import eventually
 
 
 def policy(name: str, group: str, resource: str, *validations: Object, **more: Any) -> Object:

@@ -11,9 +11,10 @@ from pybernetes.client.refs import (
 from pybernetes.control_plane.controllers import (
     volumeattributesclass_protection,
 )
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.control_plane.controllers._volumes.volumes import claim
 from tests.control_plane.controllers.managers import controllers, get_or_none
+from tests.support import eventually
 
 
 async def test_attribute_classes_in_use_stay() -> None:

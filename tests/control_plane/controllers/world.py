@@ -23,7 +23,7 @@ from pybernetes.control_plane.controllers._controller_manager import registry
 from pybernetes.lib import flags
 from pybernetes.runtime import Controller, Manager, Runtime
 from pybernetes.tools.local.hollow import hollow_kubelet
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.control_plane.controllers.builders import template
 
 WORKLOADS = (
@@ -147,10 +147,6 @@ class World:
             if pod["metadata"]["name"].startswith(prefix)
             and not (active and "deletionTimestamp" in pod["metadata"])
         ]
-
-    async def until(self, condition: Callable[[], Any], seconds: float = 60.0) -> Any:
-        """Wait for a condition."""
-        return await eventually(condition, seconds)
 
 
 def workload(name: str, image: str = "nginx:1", **spec: Any) -> Object:

@@ -11,7 +11,7 @@ from pybernetes.client.client import Client
 from pybernetes.client.refs import NODES, PODS
 from pybernetes.control_plane.scheduler.scheduler import Scheduler
 from pybernetes.scheduling.config import Configuration
-from tests.cluster import eventually
+from tests.support import eventually
 
 
 @asynccontextmanager

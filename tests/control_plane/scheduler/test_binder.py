@@ -16,9 +16,10 @@ from pybernetes.control_plane.scheduler.scheduler import Scheduler
 from pybernetes.scheduling.config import Configuration, profile_config
 from pybernetes.scheduling.registry import PACKAGE
 from tests.added_files import added_file
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.control_plane.scheduler.helpers import add_node, condition, is_on, message, scheduling
 from tests.scheduling.builders import node, pod
+from tests.support import eventually
 
 SEATS = '''
 """Seats: a plugin with something to do at every point from reserve to postBind."""

@@ -15,9 +15,10 @@ from pybernetes.control_plane.scheduler.scheduler import Scheduler
 from pybernetes.runtime.election import Election
 from pybernetes.runtime.manager import Manager
 from pybernetes.scheduling.config import Configuration, profile_config
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.control_plane.scheduler.helpers import add_node, scheduling
 from tests.scheduling.builders import node, pod
+from tests.support import eventually
 
 
 class Ledger:

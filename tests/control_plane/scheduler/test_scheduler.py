@@ -26,10 +26,11 @@ from pybernetes.scheduling.registry import PACKAGE
 from pybernetes.scheduling.resource_requests import Resources
 from pybernetes.scheduling.snapshot import Snapshot
 from tests.added_files import added_file
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.control_plane.scheduler.helpers import add_node, is_on, message, scheduling
 from tests.scheduling.builders import node, pod
 from tests.scheduling.volumes import claim, storage_class, volume, with_claims
+from tests.support import eventually
 
 
 @pytest.mark.parametrize("transport", ["in-process", "https"])

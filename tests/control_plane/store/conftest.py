@@ -5,7 +5,7 @@ import itertools
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -14,12 +14,13 @@ from pybernetes.control_plane.store.open import open_store
 from pybernetes.control_plane.store.protocol import Store
 from tests.control_plane.store.etcd_server import Member, etcd
 
+AnyStore = TypeVar("AnyStore", bound=Store)
 Opener = Callable[..., AbstractAsyncContextManager[Store]]
 prefixes = itertools.count(1)
 
 
 @contextlib.asynccontextmanager
-async def started(store: Store) -> AsyncIterator[Store]:
+async def started(store: AnyStore) -> AsyncIterator[AnyStore]:
     """Yield a store that is started, and closed in the end."""
     await store.start()
     try:

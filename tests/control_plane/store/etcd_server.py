@@ -6,12 +6,11 @@ import os
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.support import require_program
+from tests.support import require_program, until
 
 READY = b"ready to serve client requests"
 numbers = itertools.count(1)
@@ -68,12 +67,19 @@ class Member:
 
     def wait_until_ready(self, seconds: float = 60) -> None:
         """Trust only this process's own log: whatever answers on the port might be another etcd."""
-        deadline = time.monotonic() + seconds
-        while READY not in self.log.read_bytes():
-            assert self.process is not None
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"etcd did not start:\n{self.log.read_text()[-2000:]}")
-            time.sleep(0.01)
+        process = self.process
+        assert process is not None
+
+        def story() -> str:
+            return f"etcd did not start:\n{self.log.read_text()[-2000:]}"
+
+        def is_ready() -> bool:
+            ended = process.poll() is not None
+            ready = READY in self.log.read_bytes()
+            assert ready or not ended, story()
+            return ready
+
+        until(is_ready, seconds, story=story)
 
     def kill(self) -> None:
         """End the process at once."""

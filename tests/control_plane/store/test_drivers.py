@@ -14,10 +14,12 @@ from pybernetes.control_plane.store.protocol import (
     FutureRevision,
     KeyExists,
     NotFound,
+    Record,
     StoreError,
     Unavailable,
 )
 from tests.control_plane.store.conftest import Opener
+from tests.support import eventually
 
 DRIVERS = ["memory", "sqlite", "etcd"]
 
@@ -33,14 +35,11 @@ def stamp(value: bytes, revision: int) -> bytes:
 
 def shapes(events: list[Event]) -> list[tuple[int, str, bytes | None, bytes | None]]:
     """Return events as tuples that can be compared."""
-    return [(e.revision, e.key, e.record and e.record.value, e.previous and e.previous.value) for e in events]
 
+    def value(record: Record | None) -> bytes | None:
+        return None if record is None else record.value
 
-async def until(condition, timeout: float = 60) -> None:
-    """Let the loop turn until something is true."""
-    async with asyncio.timeout(timeout):
-        while not condition():
-            await asyncio.sleep(0.002)
+    return [(e.revision, e.key, value(e.record), value(e.previous)) for e in events]
 
 
 def test_names_of_the_drivers() -> None:
@@ -378,5 +377,5 @@ async def test_reopening_keeps_everything(opened: Opener, root: str, driver: str
         assert store.revision >= revision
         after = [(r.key, r.value, r.revision) for r in store.list(f"{root}/").records if "07" not in r.key]
         assert after == before
-        await until(lambda: store.get(f"{root}/pods/07") is None)
+        await eventually(lambda: store.get(f"{root}/pods/07") is None)
         assert (await store.create(f"{root}/pods/99", b"")).revision > revision

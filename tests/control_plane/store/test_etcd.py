@@ -6,20 +6,21 @@ import json
 import os
 import subprocess
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest
+from google.protobuf.message import Message
 
 from pybernetes.control_plane.store.drivers.etcd import bolt_file, feed
 from pybernetes.control_plane.store.drivers.etcd import etcd_store as driver_module
-from pybernetes.control_plane.store.drivers.etcd.client import EtcdClient
+from pybernetes.control_plane.store.drivers.etcd.client import EtcdClient, Method
 from pybernetes.control_plane.store.drivers.etcd.etcd_store import EtcdStore
 from pybernetes.control_plane.store.protocol import Compacted, Conflict, Event, StoreError, Unavailable
 from tests.control_plane.store.certificates import Authority
 from tests.control_plane.store.conftest import prefixes, started
 from tests.control_plane.store.etcd_server import Member, etcd
-from tests.control_plane.store.test_drivers import until
-from tests.support import require_program
+from tests.support import eventually, require_program
 
 
 @pytest.fixture
@@ -84,7 +85,7 @@ async def test_lost_connections_leave_no_gap(etcd_member: Member, root: str) -> 
             await other.create(f"{root}/pods/{number}", b"")
             await other.delete(f"{root}/pods/{number - 1}", 0)
             relay.refuses = False
-            await until(lambda: store.revision >= other.revision)
+            await eventually(lambda: store.revision >= other.revision)
         assert [(e.key[-1], e.record is not None) for e in seen] == [
             ("0", True), ("1", True), ("0", False), ("2", True), ("1", False),
             ("3", True), ("2", False), ("4", True), ("3", False),
@@ -115,7 +116,7 @@ async def test_compaction_while_disconnected_becomes_a_difference(etcd_member: M
         await other.delete(f"{root}/pods/deleted", 0)
         await other.compact(other.revision)
         relay.refuses = False
-        await until(lambda: store.revision >= other.revision)
+        await eventually(lambda: store.revision >= other.revision)
         shapes = [
             (e.key.split("/")[-1], e.previous and e.previous.value, e.record and e.record.value) for e in seen
         ]
@@ -133,7 +134,7 @@ async def test_compaction_while_disconnected_becomes_a_difference(etcd_member: M
         with pytest.raises(Compacted):
             store.list(f"{root}/", revision=before)
         await other.create(f"{root}/pods/later", b"")
-        await until(lambda: seen[-1].key.endswith("later"))
+        await eventually(lambda: seen[-1].key.endswith("later"))
         assert endings == []
 
 
@@ -147,7 +148,7 @@ async def test_a_restored_cluster_ends_all_watches(tmp_path: Path, root: str) ->
             relay.cut()
             relay._target = second.client_port  # its history is shorter
             relay.refuses = False
-            await until(lambda: store.count(f"{root}/") == 0)
+            await eventually(lambda: store.count(f"{root}/") == 0)
             assert len(endings) == 1 and isinstance(endings[0], Compacted)
             await store.create(f"{root}/pods/new", b"")
 
@@ -189,16 +190,18 @@ async def test_a_silent_watch_is_replaced(
         assert store.get(f"{root}/pods/b") is not None
 
 
-async def test_an_attempt_that_failed_after_it_took_effect(etcd_member: Member, root: str) -> None:
+async def test_an_attempt_that_failed_after_it_took_effect(
+    etcd_member: Member, root: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with started(EtcdStore([etcd_member.address], prefix=root)) as store:
         call = store.client.call
 
-        async def repeating(method, request, **options):  # type: ignore[no-untyped-def]
-            await call(method, request, **options)
-            answer, _ = await call(method, request, **options)
+        async def repeating(method: Method, request: Message, **limits: float) -> tuple[Message, bool]:
+            await call(method, request, **limits)
+            answer, _ = await call(method, request, **limits)
             return answer, True
 
-        store.client.call = repeating  # type: ignore[method-assign]
+        monkeypatch.setattr(store.client, "call", repeating)
         created = await store.create(f"{root}/pods/a", b"one")
         updated = await store.update(f"{root}/pods/a", b"two", created.revision)
         assert store.get(f"{root}/pods/a") is updated and updated.value == b"two"
@@ -229,8 +232,8 @@ async def test_client_certificates(tmp_path: Path) -> None:
     with etcd(tmp_path / "etcd", tls=tls) as [member]:
 
         def store(ca: Path, files: tuple[Path, Path] | None) -> EtcdStore:
-            named = {"certfile": str(files[0]), "keyfile": str(files[1])} if files else {}
-            return EtcdStore([member.address], cafile=str(ca), **named)
+            certificate, key = (str(file) for file in files) if files else (None, None)
+            return EtcdStore([member.address], cafile=str(ca), certfile=certificate, keyfile=key)
 
         async with started(store(authority.path, good)) as opened:
             await opened.create("/registry/pods/a", b"x")
@@ -243,14 +246,15 @@ async def test_client_certificates(tmp_path: Path) -> None:
 
 
 async def test_bad_options_are_explained(tmp_path: Path) -> None:
-    for options, message in (
-        ({"servers": []}, "no etcd servers"),
-        ({"servers": ["localhost:2379"]}, "must look like http://host:port"),
-        ({"servers": ["https://localhost:2379"], "cafile": "/nowhere"}, "cannot read /nowhere"),
-        ({"servers": ["https://localhost:2379"], "certfile": "a"}, "must be given together"),
+    address = "https://localhost:2379"
+    for store, message in (
+        (lambda: EtcdStore([]), "no etcd servers"),
+        (lambda: EtcdStore(["localhost:2379"]), "must look like http://host:port"),
+        (lambda: EtcdStore([address], cafile="/nowhere"), "cannot read /nowhere"),
+        (lambda: EtcdStore([address], certfile="a"), "must be given together"),
     ):
         with pytest.raises(StoreError, match=message):
-            await EtcdStore(**options).start()
+            await store().start()
 
 
 async def test_failover_when_the_leader_dies(tmp_path: Path) -> None:
@@ -271,13 +275,16 @@ async def test_failover_when_the_leader_dies(tmp_path: Path) -> None:
                     if after_kill >= 200:
                         return
 
+            def acknowledged_more_than(count: int) -> bool:
+                return len(acknowledged) > count
+
             writers = [asyncio.create_task(write(worker)) for worker in range(4)]
             for _ in range(2):  # the leader, then back with it, then the next leader
                 count = len(acknowledged)
-                await until(lambda count=count: len(acknowledged) > count + 50)
+                await eventually(partial(acknowledged_more_than, count + 50))
                 leader = await leader_of(store, members)
                 leader.kill()
-                await until(lambda count=count: len(acknowledged) > count + 100)
+                await eventually(partial(acknowledged_more_than, count + 100))
                 leader.start()
                 leader.wait_until_ready()
             killed.set()
@@ -293,11 +300,15 @@ async def test_failover_when_the_leader_dies(tmp_path: Path) -> None:
 async def leader_of(store: EtcdStore, members: list[Member]) -> Member:
     """Return the member that leads, once there is one."""
     request = driver_module.rpc.StatusRequest()
-    while True:
+
+    async def leader() -> Member | None:
         for endpoint, member in zip(store.client.endpoints, members, strict=True):
             status = await endpoint.maintenance.Status(request, timeout=60, wait_for_ready=True)
             if status.leader == status.header.member_id:
                 return member
+        return None
+
+    return await eventually(leader)
 
 
 async def test_without_etcd(tmp_path: Path) -> None:

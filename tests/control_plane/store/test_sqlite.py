@@ -13,7 +13,7 @@ from pybernetes.control_plane.store.drivers.sqlite import committer, database
 from pybernetes.control_plane.store.drivers.sqlite.sqlite_store import SqliteStore
 from pybernetes.control_plane.store.protocol import Event, StoreError, Unavailable
 from tests.control_plane.store.conftest import started
-from tests.control_plane.store.test_drivers import until
+from tests.support import eventually
 
 
 async def test_files_are_private(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ async def test_the_log_is_moved_into_the_file(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(committer, "REST_SECONDS", 0.02)
     log = tmp_path / "store.db-wal"
     async with started(SqliteStore(tmp_path)) as store:
-        await until(lambda: log.stat().st_size == 1 << 20)  # at rest it gets its size at once
+        await eventually(lambda: log.stat().st_size == 1 << 20)  # at rest it gets its size at once
         inode = log.stat().st_ino
         for number in range(300):
             await store.create(f"/r/{number}", bytes(2000))

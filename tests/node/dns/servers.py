@@ -16,8 +16,9 @@ from pybernetes.node.dns.resolver import Resolver
 from pybernetes.node.dns.server import Server
 from pybernetes.tools.local import addons
 from pybernetes.tools.local import dns as local_dns
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.node.dns.zone import question, texts
+from tests.support import eventually
 
 
 async def ask(port: int, name: str, kind: str = "A", size: int = 0) -> tuple[int, list[str], bool]:

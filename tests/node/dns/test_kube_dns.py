@@ -9,9 +9,10 @@ import urllib.request
 
 from pybernetes.client.refs import CONFIG_MAPS, ENDPOINT_SLICES, NAMESPACES, SERVICES
 from pybernetes.node.dns import wire
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.node.dns.servers import ask, ask_tcp, other, running
 from tests.node.dns.zone import question, service, slice_of, texts
+from tests.support import eventually
 
 
 async def test_names_follow_the_api_server() -> None:

@@ -13,7 +13,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,8 +23,8 @@ from pybernetes.node.containerd import images
 from pybernetes.node.containerd.config import ContainerdPaths
 from pybernetes.node.containerd.containerd import Containerd
 from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
-from tests.servers import Server, running, until
-from tests.support import require_program, require_root
+from tests.servers import Server, running
+from tests.support import Result, eventually, require_program, require_root, until
 
 IMAGE = "docker.io/library/busybox:1"
 ADDRESS = "10.99.0.1"
@@ -158,35 +157,23 @@ class Node:
         status, pod = self.server.call("GET", f"/api/v1/namespaces/{namespace}/pods/{name}")
         return pod if status == 200 else None
 
-    def until(self, condition: Callable[[], Any], seconds: float = PATIENCE) -> Any:
+    def until(self, condition: Callable[[], Result | None], seconds: float = PATIENCE) -> Result:
         """Wait until a condition holds and return its value; a failure shows what the node's programs logged."""
-
-        def check() -> Any:
-            try:
-                return condition()
-            except ConnectionError:
-                return None
-
-        try:
-            return until(check, seconds)
-        except AssertionError:
-            raise AssertionError(self._story()) from None
+        return until(condition, seconds, not_yet=(ConnectionError,), story=self._story)
 
     def until_pod(
-        self, name: str, condition: Callable[[dict[str, Any]], Any], seconds: float = PATIENCE
-    ) -> Any:
+        self, name: str, condition: Callable[[dict[str, Any]], object], seconds: float = PATIENCE
+    ) -> dict[str, Any]:
         """Wait until a condition holds for a pod; return the pod."""
 
-        def check() -> Any:
+        def check() -> dict[str, Any] | None:
             pod = self.pod(name)
             return pod if pod is not None and condition(pod) else None
 
-        try:
-            return self.until(check, seconds)
-        except AssertionError as error:
-            raise AssertionError(
-                f"{json.dumps((self.pod(name) or {}).get('status'), indent=1)}\n{error}"
-            ) from None
+        def story() -> str:
+            return f"{json.dumps((self.pod(name) or {}).get('status'), indent=1)}\n{self._story()}"
+
+        return until(check, seconds, not_yet=(ConnectionError,), story=story)
 
     def until_ready(self, name: str) -> dict[str, Any]:
         """Wait until a pod is ready; return it."""
@@ -226,19 +213,17 @@ class Node:
     async def _remove_pods(self) -> None:
         from pybernetes.node.kubelet.cri.client import CriClient, CriError
 
-        deadline = time.monotonic() + 60
-        while True:
+        async def removed() -> bool:
             cri = CriClient(str(self.places.socket))
             try:
                 for sandbox in await cri.list_pod_sandboxes():
                     await cri.stop_pod_sandbox(sandbox.id)
                     await cri.remove_pod_sandbox(sandbox.id)
-                break
-            except CriError:  # on a busy machine it may take long to connect
-                if time.monotonic() > deadline:
-                    raise
+                return True
             finally:
                 await cri.close()
+
+        await eventually(removed, not_yet=(CriError,))  # on a busy machine it may take long to connect
         from pybernetes.node.kubelet.volumes import host_mounts
 
         for point in host_mounts.mounts_below(self.directory):

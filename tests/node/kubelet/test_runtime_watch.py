@@ -21,7 +21,7 @@ from pybernetes.node.kubelet.kubelet import Kubelet
 from pybernetes.node.kubelet.options import Options
 from pybernetes.node.kubelet.pod.pod_worker import WorkerPhase
 from pybernetes.node.kubelet.runtime_watch import RuntimeWatch
-from tests.cluster import eventually
+from tests.support import eventually
 
 CGROUPS = f"/starting-{os.getpid()}"
 

@@ -18,8 +18,8 @@ from pybernetes.client.refs import NODES
 from pybernetes.node.network.plan import DEVICE, Configuration
 from pybernetes.node.network.pod_network import PodNetwork
 from pybernetes.tools.local import network
-from tests.cluster import Cluster, eventually
-from tests.support import require_program, require_root
+from tests.cluster import Cluster
+from tests.support import eventually, require_program, require_root
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
 MARK = f"{os.getpid() % 100000}"

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from pybernetes.node.provisioner import plan
-from tests.support import require_program, wait_until
+from tests.support import require_program, until
 from tests.tools.local.user import User
 
 NAME = f"folders-{os.getpid()}"
@@ -60,7 +60,7 @@ def test_claims_get_folders_and_give_them_back(tmp_path: Path) -> None:
         assert "nodeAffinity" not in listed["at-once"]["spec"]
         user.kubectl("delete", "pod/user", "pvc/data", "pvc/at-once")
         user.kubectl("wait", "--for=delete", f"pv/{listed['data']['metadata']['name']}", "--timeout=60s")
-        wait_until(lambda: folders() == ["default_at-once"])  # this one is kept, as its class says
+        until(lambda: folders() == ["default_at-once"])  # this one is kept, as its class says
         user.until("Released", "get", "pv")
     finally:
         user.pyb("delete", NAME)

@@ -113,16 +113,16 @@ class World:
             def datagram_received(self, data: bytes, address: tuple[str, int]) -> None:
                 self.transport.sendto(f"{pod} {address[0]}".encode(), address)
 
-        stream = self.socket(pod, socket.SOCK_STREAM)
+        stream = self.socket_in(pod, socket.SOCK_STREAM)
         stream.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         stream.bind(("0.0.0.0", port))
-        datagram = self.socket(pod, socket.SOCK_DGRAM)
+        datagram = self.socket_in(pod, socket.SOCK_DGRAM)
         datagram.bind(("0.0.0.0", port))
         self._servers.append(await asyncio.start_server(answer, sock=stream))
         transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(Datagrams, sock=datagram)
         self._servers.append(transport)
 
-    def socket(self, where: str, kind: int) -> socket.socket:
+    def socket_in(self, where: str, kind: int) -> socket.socket:
         """Return a socket in a namespace."""
         with inside(self.names[where]):
             opened = socket.socket(socket.AF_INET, kind)
@@ -131,7 +131,7 @@ class World:
 
     async def ask(self, where: str, address: str, port: int, timeout: float = 30.0) -> tuple[str, str]:
         """Return who answers over TCP, and what address it saw; OSError if nobody does."""
-        client = self.socket(where, socket.SOCK_STREAM)
+        client = self.socket_in(where, socket.SOCK_STREAM)
         try:
             loop = asyncio.get_running_loop()
             await asyncio.wait_for(loop.sock_connect(client, (address, port)), timeout)

@@ -137,7 +137,8 @@ def _service_ports(draw: st.DrawFn) -> ServicePort:
 @settings(max_examples=150, deadline=None)
 def test_changes_lead_where_writing_everything_does(worlds: list[list[ServicePort]]) -> None:
     for make, read in ((Iptables, Kernel.restore), (Nftables, Kernel.nft)):
-        backend, kernel, current = make(SETTINGS, 4), Kernel(), {}
+        backend, kernel = make(SETTINGS, 4), Kernel()
+        current: dict[tuple[str, str, str, int], ServicePort] = {}
         for world in worlds:
             desired = {port.key: port for port in world}
             changes = [

@@ -19,8 +19,9 @@ from pybernetes.node.proxy import config
 from pybernetes.node.proxy.backend import Settings, modes
 from pybernetes.node.proxy.node import Node
 from pybernetes.node.proxy.proxy_server import ProxyServer, cleanup
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.node.proxy.namespaces import NODE_IP, POD_RANGE, PODS, World, command, inside, needs_namespaces
+from tests.support import eventually
 
 pytestmark = needs_namespaces
 # Nobody but system:kube-proxy: what it may do follows from its role system:node-proxier.
@@ -120,7 +121,7 @@ async def _scenario(world: World, cluster: Cluster, proxy: ProxyServer) -> None:
     await eventually(lambda: _is(answers("a"), "refused"))
     await client.create(ENDPOINT_SLICES, slice_of("a"))
     await eventually(lambda: _is(answers("b"), "a"))
-    asker = world.socket("outside", socket.SOCK_DGRAM)
+    asker = world.socket_in("outside", socket.SOCK_DGRAM)
 
     async def told() -> str:
         try:

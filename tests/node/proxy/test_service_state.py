@@ -18,7 +18,7 @@ def only(obj: dict[str, Any], *slices: dict[str, Any], node: Node = HERE) -> Ser
     return port
 
 
-GONE = {"ready": False, "terminating": True}
+GONE: dict[str, Any] = {"ready": False, "terminating": True}
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.node.proxy.namespaces import command, inside
-from tests.support import wait_until
+from tests.support import until
 
 ADDRESS, OUTSIDE = "192.168.77.2", "192.168.77.1"
 # What iptables makes by being used, and never removes: the kernel's own chains, with nothing in them.
@@ -30,6 +30,10 @@ class Host:
         """Return what somebody outside gets."""
         words = ["ip", "netns", "exec", self.outside, "curl", "-s", "-m", "2", f"http://{url}/"]
         return subprocess.run(words, capture_output=True, text=True).stdout
+
+    def is_answered(self, url: str) -> bool:
+        """Return whether somebody outside gets the page."""
+        return self.answers(url).startswith("web-")
 
     @contextmanager
     def serving(self, folder: Path, port: int) -> Iterator[None]:
@@ -71,7 +75,7 @@ def host(name: str) -> Iterator[Host]:
             before = machine.state()
             yield machine
             with contextlib.suppress(AssertionError):
-                wait_until(lambda: machine.state() == before)  # the kernel takes its time to let links go
+                until(lambda: machine.state() == before)  # the kernel takes its time to let links go
             after = machine.state()
             difference = difflib.unified_diff(before.splitlines(), after.splitlines(), "before", "after")
             assert after == before, "\n".join(difference)

@@ -10,7 +10,7 @@ from typing import Any
 
 from pybernetes.tools.local import network
 from tests.node.kubelet.real_node import IMAGE, busybox
-from tests.support import wait_until
+from tests.support import until
 from tests.tools.local.host import Host
 from tests.tools.local.user import User
 
@@ -110,7 +110,7 @@ class Net(User):
 
     def prints(self, command: str, *expected: str) -> None:
         """Wait until a command prints all of this: a question by UDP may get lost."""
-        wait_until(lambda: all(text in self.inside("look", command)[1] for text in expected))
+        until(lambda: all(text in self.inside("look", command)[1] for text in expected))
 
     def fetches(self, pod: str, *urls: str) -> bool:
         """Return whether a pod gets the page of each of these."""
@@ -136,4 +136,4 @@ class Net(User):
             self.look()
             return all(self.fetches(pod, address) for pod, address in self.addresses.items())
 
-        wait_until(again)
+        until(again)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from pybernetes.tools.local import network
 from tests.node.proxy.namespaces import command
-from tests.support import require_program, require_root, wait_until
+from tests.support import require_program, require_root, until
 from tests.tools.local.host import ADDRESS, OUTSIDE, host
 from tests.tools.local.net import NAME, NODES, Net
 
@@ -44,17 +45,17 @@ def everybody_reaches_everybody(net: Net) -> None:
     service = net.clusterip("foo")
     for pod in net.addresses:
         urls = (*net.addresses.values(), service, "foo", "foo.default", "alias.default", "heads", "door")
-        wait_until(lambda pod=pod, urls=urls: net.fetches(pod, *urls))
+        until(partial(net.fetches, pod, *urls))
     for number, node in enumerate(NODES):
         own = network.address(net.setting("node_range"), number)
         for url in (service, f"{own}:8081", *net.addresses.values()):
-            wait_until(lambda node=node, url=url: net.on_node(node, url))
+            until(partial(net.on_node, node, url))
         # From outside: this machine is on no node.
         for url in (f"{own}:30123", f"{own}:8081"):
-            wait_until(lambda url=url: net.from_here(url))
+            until(partial(net.from_here, url))
     for balanced in ("balanced", "local"):
         address = net.balancer(balanced)
-        wait_until(lambda address=address: net.from_here(address))
+        until(partial(net.from_here, address))
     code, _ = net.inside("look", "timeout 20 wget -qO- http://closed/")
     assert code not in (0, 143)  # refused at once, and not after a while
 
@@ -69,9 +70,9 @@ def test_the_outside(net: Net, tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("web-outside")
     node = network.address(net.setting("node_range"), 0)
     with net.machine.serving(tmp_path, 8099):
-        wait_until(lambda: net.fetches("look", f"{OUTSIDE}:8099"))
+        until(lambda: net.fetches("look", f"{OUTSIDE}:8099"))
     command("ip", "-netns", net.machine.outside, "route", "add", net.setting("node_range"), "via", ADDRESS)
-    wait_until(lambda: net.from_here(f"{node}:30123"))
+    until(lambda: net.from_here(f"{node}:30123"))
     assert not net.machine.answers(f"{node}:30123")
 
 
@@ -127,19 +128,19 @@ def _cut_and_wait(net: Net) -> None:
         node for node in NODES if node != net.kubectl("get", "pod", "look", "-o", "jsonpath={.spec.nodeName}")
     )
     address = net.nodes[away]
-    wait_until(lambda: net.fetches("look", address))
+    until(lambda: net.fetches("look", address))
     cable = network.link_name(NAME, away)
     subprocess.run(["ip", "link", "set", cable, "down"], check=True)
     try:
-        wait_until(lambda: not net.fetches("look", address))
+        until(lambda: not net.fetches("look", address))
     finally:
         subprocess.run(["ip", "link", "set", cable, "up"], check=True)
-    wait_until(lambda: net.fetches("look", address))
+    until(lambda: net.fetches("look", address))
     # Somebody takes the overlay away on the node itself.
     inside = ["ip", "-netns", network.namespace(NAME, away), "link", "delete", "pyb-vxlan"]
     subprocess.run(inside, check=True)
-    wait_until(lambda: net.fetches("look", address))
-    wait_until(lambda: net.fetches("look", "foo"))
+    until(lambda: net.fetches("look", address))
+    until(lambda: net.fetches("look", "foo"))
 
 
 @pytest.mark.parametrize("mode, cni", [("nftables", "vxlan"), ("userspace", "host-gw")])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from pybernetes.tools.local.host_network import removal
-from tests.support import require_program, require_root, wait_until
+from tests.support import require_program, require_root, until
 from tests.tools.local.host import ADDRESS, OUTSIDE, host
 from tests.tools.local.net import NAME, Net
 
@@ -53,13 +54,13 @@ def test_a_node_on_the_machine_itself(tmp_path: Path) -> None:
             net.fill()
             (pod,) = net.addresses.values()
             service, balancer, local = net.clusterip("foo"), net.balancer("balanced"), net.balancer("local")
-            wait_until(lambda: net.fetches("look", pod, service, "foo", balancer, f"{ADDRESS}:30123"))
+            until(lambda: net.fetches("look", pod, service, "foo", balancer, f"{ADDRESS}:30123"))
             for url in (pod, service, balancer, local, f"{ADDRESS}:8081", "127.0.0.1:30123"):
-                wait_until(lambda url=url: net.from_here(url))
+                until(partial(net.from_here, url))
             for url in (f"{ADDRESS}:8081", f"{ADDRESS}:30123"):
-                wait_until(lambda url=url: machine.answers(url).startswith("web-"))
+                until(partial(machine.is_answered, url))
             (tmp_path / "index.html").write_text("web-outside")
             with machine.serving(tmp_path, 8099):
-                wait_until(lambda: net.fetches("look", f"{OUTSIDE}:8099"))
+                until(lambda: net.fetches("look", f"{OUTSIDE}:8099"))
         finally:
             net.pyb("delete", NAME)

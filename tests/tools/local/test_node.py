@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.node.kubelet.real_node import IMAGE, busybox
-from tests.support import require_program, require_root, wait_until
+from tests.support import require_program, require_root, until
 from tests.tools.local.user import User
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
@@ -153,7 +153,7 @@ def test_a_pod_with_kubectl(user: User, tmp_path: Path) -> None:
         assert not done.returncode or "is waiting to start" in done.stderr, done.stderr
         return "i=$((i+1))" in done.stdout
 
-    wait_until(debugging)
+    until(debugging)
 
     user.kubectl("delete", "pod", "busy", "--now")
     assert follow.wait(60) == 0
@@ -208,7 +208,7 @@ def test_a_pod_leaves_nothing(user: User) -> None:
     def nothing_left() -> bool:
         return not any(parts(home).values())
 
-    wait_until(nothing_left)
+    until(nothing_left)
     overrides = {
         "spec": {
             "terminationGracePeriodSeconds": 1,
@@ -229,4 +229,4 @@ def test_a_pod_leaves_nothing(user: User) -> None:
     running = parts(home)
     assert all(running.values()), running
     user.kubectl("delete", "pod", "traces")
-    wait_until(nothing_left)
+    until(nothing_left)

@@ -8,12 +8,13 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from pybernetes.tools.local import network
-from tests.support import require_program, require_root, wait_until
+from tests.support import require_program, require_root, until
 from tests.tools.local.user import User
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
@@ -54,13 +55,10 @@ def answers(url: str) -> bytes:
     """Return what a service says, once it can be reached."""
 
     def answer() -> bytes:
-        try:
-            with urllib.request.urlopen(url, timeout=5) as response:
-                return response.read()
-        except OSError:
-            return b""
+        with urllib.request.urlopen(url, timeout=5) as response:
+            return response.read()
 
-    return wait_until(answer)
+    return until(answer, not_yet=(OSError,))
 
 
 def test_a_cluster_with_real_nodes(tmp_path: Path) -> None:
@@ -115,6 +113,10 @@ def test_a_cluster_with_real_nodes(tmp_path: Path) -> None:
     assert network.bridge_name(NAME) not in os.listdir("/sys/class/net")
 
 
+def _is_there_or_ended(sign: Path, process: subprocess.Popen[bytes]) -> bool:
+    return sign.exists() or process.poll() is not None
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_an_up_that_is_cut_short_can_be_gone_on_with_or_deleted(tmp_path: Path, how: signal.Signals) -> None:
     require_root()
@@ -133,7 +135,7 @@ def test_an_up_that_is_cut_short_can_be_gone_on_with_or_deleted(tmp_path: Path, 
             process = subprocess.Popen(
                 command, env=user.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             )
-            wait_until(lambda sign=sign, process=process: sign.exists() or process.poll() is not None)
+            until(partial(_is_there_or_ended, sign, process))
             process.send_signal(how)
             process.wait(60)
         assert f"the node {NAME} is ready" in user.pyb("up", NAME, "--wait")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import wait_until
+from tests.support import until
 
 SCRIPT = """
 import json, sys
@@ -67,19 +67,19 @@ def test_a_program_that_dies_is_started_again(supervised: Supervised) -> None:
     def begun() -> int:
         return (supervised.folder / "one.log").read_text().count("begun")
 
-    first = wait_until(lambda: supervised.pid("one"))
-    wait_until(lambda: begun() == 1)
+    first = until(lambda: supervised.pid("one"))
+    until(lambda: begun() == 1)
     os.kill(first, signal.SIGKILL)
-    wait_until(lambda: supervised.pid("one") not in (0, first))
+    until(lambda: supervised.pid("one") not in (0, first))
     assert supervised.state()["one"]["restarts"] == 1
-    wait_until(lambda: begun() == 2)
+    until(lambda: begun() == 2)
 
 
 def test_what_is_wanted_starts_and_what_is_not_stops(supervised: Supervised) -> None:
-    first = wait_until(lambda: supervised.pid("one"))
+    first = until(lambda: supervised.pid("one"))
     supervised.want({"two": ["sleep", "600"]})
     supervised.process.send_signal(signal.SIGHUP)
-    second = wait_until(lambda: supervised.pid("two"))
+    second = until(lambda: supervised.pid("two"))
     assert not alive(first) and "one" not in supervised.state()
     supervised.process.send_signal(signal.SIGTERM)
     assert supervised.process.wait(60) == 0
@@ -87,15 +87,15 @@ def test_what_is_wanted_starts_and_what_is_not_stops(supervised: Supervised) -> 
 
 
 def test_a_program_that_cannot_start_says_so_in_its_log(supervised: Supervised) -> None:
-    wait_until(lambda: supervised.pid("one"))
+    until(lambda: supervised.pid("one"))
     supervised.want({"none": ["/nowhere/program"]})
     supervised.process.send_signal(signal.SIGHUP)
     log = supervised.folder / "none.log"
-    wait_until(lambda: log.exists() and "No such file" in log.read_text())
+    until(lambda: log.exists() and "No such file" in log.read_text())
 
 
 def test_pausing_stops_programs_where_they_are(supervised: Supervised) -> None:
-    pid = wait_until(lambda: supervised.pid("one"))
+    pid = until(lambda: supervised.pid("one"))
 
     def letter() -> str:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
@@ -103,13 +103,13 @@ def test_pausing_stops_programs_where_they_are(supervised: Supervised) -> None:
     def pause(paused: bool, expected: str) -> None:
         supervised.want({"one": ["sh", "-c", "echo begun; exec sleep 600"]}, paused)
         supervised.process.send_signal(signal.SIGHUP)
-        wait_until(lambda: letter() == expected)
+        until(lambda: letter() == expected)
 
     pause(True, "T")
     pause(False, "S")
 
 
 def test_programs_die_with_their_supervisor(supervised: Supervised) -> None:
-    pid = wait_until(lambda: supervised.pid("one"))
+    pid = until(lambda: supervised.pid("one"))
     supervised.process.kill()
-    wait_until(lambda: not alive(pid))
+    until(lambda: not alive(pid))

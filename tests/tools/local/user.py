@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.support import wait_until
+from tests.support import until
 
 
 class User:
@@ -33,4 +33,4 @@ class User:
 
     def until(self, text: str, *arguments: str) -> None:
         """Wait until kubectl prints a text."""
-        wait_until(lambda: text in self.kubectl(*arguments))
+        until(lambda: text in self.kubectl(*arguments))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import Any
 
 import pytest
@@ -11,31 +12,36 @@ from pybernetes.api.errors import StatusError
 from pybernetes.control_plane.apiserver.admission.attributes import CREATE, UPDATE, Attributes
 from pybernetes.control_plane.apiserver.admission.chain import Chain
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup, Remembered
-from pybernetes.control_plane.apiserver.admission.plugin import Scope, failure
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, Scope, failure
 from tests.control_plane.apiserver.admission.world import World, pod
 from tests.support import run
 
 
-class Noting:
-    """Writes down that it was called."""
+def noting(plugin: str, notes: list[str], covered: Scope, waits: bool = False) -> Plugin:
+    """Return a plugin that writes down that it was called."""
 
-    def __init__(self, name: str, notes: list[str], scope: Scope, waits: bool = False) -> None:
-        self.name, self.notes, self.scope, self.waits = name, notes, scope, waits
+    async def later() -> None:
+        notes.append(f"{plugin} is done")
 
-    def mutate(self, attributes: Attributes) -> Any:
-        self.notes.append(f"{self.name} mutates")
-        return self._later() if self.waits else None
+    class Noting(Plugin):
+        name, scope = plugin, covered
 
-    def validate(self, attributes: Attributes) -> None:
-        self.notes.append(f"{self.name} judges")
+        def __init__(self) -> None:
+            """Make it without a server."""
 
-    async def _later(self) -> None:
-        self.notes.append(f"{self.name} is done")
+        def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
+            notes.append(f"{plugin} mutates")
+            return later() if waits else None
+
+        def validate(self, attributes: Attributes) -> None:
+            notes.append(f"{plugin} judges")
+
+    return Noting()
 
 
 def attributes(operation: str = CREATE, subresource: str = "", **more: Any) -> Attributes:
     return Attributes(
-        operation, PODS, "one", more.pop("name", "p"), more.pop("obj", None), None, None, subresource
+        operation, PODS, "one", more.pop("name", "p"), more.pop("obj", None), None, subresource=subresource
     )
 
 
@@ -43,11 +49,11 @@ def test_plugins_run_in_order_and_within_their_scope() -> None:
     notes: list[str] = []
     chain = Chain(
         [
-            Noting("first", notes, Scope(resources=("pods",)), waits=True),
-            Noting("elsewhere", notes, Scope(resources=("pods.example.com",))),
-            Noting("later", notes, Scope(operations=(UPDATE,))),
-            Noting("below", notes, Scope(subresources=("status",))),
-            Noting("last", notes, Scope(subresources=None)),
+            noting("first", notes, Scope(resources=("pods",)), waits=True),
+            noting("elsewhere", notes, Scope(resources=("pods.example.com",))),
+            noting("later", notes, Scope(operations=(UPDATE,))),
+            noting("below", notes, Scope(subresources=("status",))),
+            noting("last", notes, Scope(subresources=None)),
         ]
     )
 
@@ -105,7 +111,12 @@ def test_lookups_follow_the_store_and_decode_once() -> None:
 
 def test_what_follows_from_an_object_is_computed_once() -> None:
     calls: list[object] = []
-    remembered = Remembered(lambda source: calls.append(source) or len(calls))
+
+    def compute(source: object) -> int:
+        calls.append(source)
+        return len(calls)
+
+    remembered = Remembered(compute)
     first, second = ("a",), ("b",)
     assert [remembered.of("x", first), remembered.of("x", first), remembered.of("x", second)] == [1, 1, 2]
     assert remembered.of("y", second) == 3

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from pybernetes.lib import tls
-from tests.servers import Server, running, until
-from tests.support import require_program
+from tests.servers import Server, running
+from tests.support import require_program, until
 from tests.upgraded import Upgraded
 
 GROUP, VERSION = "wardle.example.com", "v1alpha1"

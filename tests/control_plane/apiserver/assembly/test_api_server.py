@@ -11,7 +11,6 @@ import resource
 import signal
 import ssl
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,8 +19,8 @@ from typing import Any
 import pytest
 
 from tests.control_plane.store.etcd_server import etcd
-from tests.servers import TOKEN, Server, running, until
-from tests.support import require_program
+from tests.servers import TOKEN, Server, running
+from tests.support import require_program, until
 
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 _HEADERS = {"Authorization": f"Bearer {TOKEN}"}
@@ -50,9 +49,7 @@ def test_shutdown_in_good_order(tmp_path: Path) -> None:
         waiting.request("GET", f"{CONFIG_MAPS}?resourceVersion=999999", headers=_HEADERS)
         assert server.call("GET", "/readyz")[0] == 200
         server.process.send_signal(signal.SIGTERM)
-        deadline = time.monotonic() + 60
-        while server.call("GET", "/readyz")[0] == 200:
-            assert time.monotonic() < deadline
+        until(lambda: server.call("GET", "/readyz")[0] != 200)
         assert server.call("POST", CONFIG_MAPS, {"metadata": {"name": "last"}})[0] == 201
         assert [event["object"]["metadata"]["name"] for event in events(stream)] == ["last"]
         answer = waiting.getresponse()
@@ -236,15 +233,11 @@ def test_a_thousand_idle_watches_cost_little(tmp_path: Path, many_files: None) -
 
     with running(tmp_path, "--storage-backend=memory") as server:
         asyncio.run(asyncio.wait_for(watches(server), 120))
-        deadline = time.monotonic() + 60
-        pattern = "apiserver_longrunning_requests"
-        while True:  # the server has let go of them
+
+        def still_open() -> list[str]:
             lines = server.call("GET", "/metrics")[1].splitlines()
-            open_ = sum(
-                float(line.rpartition(" ")[2])
-                for line in lines
-                if line.startswith(pattern) and "configmaps" in line
-            )
-            if not open_:
-                break
-            assert time.monotonic() < deadline, f"{open_} watches are still open"
+            counted = (line for line in lines if line.startswith("apiserver_longrunning_requests"))
+            return [line for line in counted if "configmaps" in line and float(line.rpartition(" ")[2])]
+
+        # The server lets go of them.
+        until(lambda: not still_open(), story=lambda: f"watches are still open: {still_open()}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import time
+from functools import partial
 
 import orjson
 import pytest
@@ -19,6 +19,7 @@ from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.store.drivers.memory import MemoryStore
 from pybernetes.control_plane.store.protocol import Record
 from tests.servers import Server
+from tests.support import until
 
 ADDRESS, SERVICE = "/registry/ipaddresses/10.0.0.1", "/registry/services/specs/default/kubernetes"
 
@@ -78,6 +79,12 @@ def path(namespace: str, name: str = "", plural: str = "configmaps") -> str:
     return f"/api/v1/namespaces/{namespace}/{plural}" + (f"/{name}" if name else "")
 
 
+def _is_another(server: Server, at: str, uid: str) -> bool:
+    """Return whether there is an object that is not the one with the UID."""
+    status, found = server.call("GET", at)
+    return status == 200 and found["metadata"]["uid"] != uid
+
+
 def test_what_must_exist_is_made_again(server: Server) -> None:
     paths = [path("default", "kubernetes", plural) for plural in ("services", "endpoints")]
     paths += ["/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes"]
@@ -86,12 +93,7 @@ def test_what_must_exist_is_made_again(server: Server) -> None:
         status, before = server.call("GET", deleted)
         assert status == 200
         assert server.call("DELETE", deleted)[0] == 200
-        deadline = time.monotonic() + 60
-        while (answer := server.call("GET", deleted))[0] != 200 or (
-            answer[1]["metadata"]["uid"] == before["metadata"]["uid"]
-        ):
-            assert time.monotonic() < deadline, f"{deleted} did not come back"
+        until(partial(_is_another, server, deleted, before["metadata"]["uid"]))
     assert server.call("GET", paths[0])[1]["spec"]["clusterIP"] == service["spec"]["clusterIP"]
     address = f"/apis/networking.k8s.io/v1/ipaddresses/{service['spec']['clusterIP']}"
-    while server.call("GET", address)[0] != 200:
-        assert time.monotonic() < deadline, f"{address} did not come back"
+    until(lambda: server.call("GET", address)[0] == 200)

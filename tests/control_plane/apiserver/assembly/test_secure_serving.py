@@ -6,6 +6,7 @@ import http.client
 import ssl
 
 import pytest
+from cryptography import x509
 
 from pybernetes.lib import tls
 from tests.control_plane.apiserver.authn.credentials import (
@@ -14,12 +15,13 @@ from tests.control_plane.apiserver.authn.credentials import (
 
 
 def test_new_certificates_without_a_restart(world: World) -> None:
-    def serial() -> str:
+    def serial() -> int:
         connection = world.server.connection()
         connection.connect()
-        found = connection.sock.getpeercert()["serialNumber"]  # type: ignore[union-attr]
+        found = connection.sock.getpeercert(binary_form=True)
         connection.close()
-        return found
+        assert found is not None
+        return x509.load_der_x509_certificate(found).serial_number
 
     before = serial()
     certs = world.server.directory / "certs"

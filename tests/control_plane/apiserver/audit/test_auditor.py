@@ -14,8 +14,9 @@ import yaml
 
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import CONFIG_MAPS, PODS
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.hook_server import hook_server
+from tests.support import eventually
 
 Object = dict[str, Any]
 MAPS = "/api/v1/namespaces/default/configmaps"

@@ -16,7 +16,7 @@ from pybernetes.control_plane.apiserver.audit import setup
 from pybernetes.control_plane.apiserver.audit.backends import common, log
 from pybernetes.control_plane.apiserver.audit.backends.common import Buffer, Item, Losses, Options
 from pybernetes.control_plane.apiserver.audit.event import encode
-from tests.cluster import eventually
+from tests.support import eventually
 
 EVENT: dict[str, Any] = {
     "auditID": "7", "stage": "ResponseComplete", "verb": "get", "requestURI": "/api/v1/pods?limit=1",

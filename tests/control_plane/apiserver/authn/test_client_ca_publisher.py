@@ -11,7 +11,8 @@ from pybernetes.client.refs import CONFIG_MAPS
 from pybernetes.control_plane.apiserver.authn import client_ca_publisher as trust_module
 from pybernetes.control_plane.apiserver.authn.client_ca_publisher import NAME, NAMESPACE, ClientAuthorities
 from pybernetes.lib import tls
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
+from tests.support import eventually
 
 
 def combined(existing: dict[str, str], trust: ClientAuthorities, days: int = 0) -> dict[str, str]:

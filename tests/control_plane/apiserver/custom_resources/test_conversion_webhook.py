@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ import yaml
 
 from pybernetes.api.customresource.names import is_true
 from tests.hook_server import HookServer, hook_server
-from tests.servers import TOKEN, Server, until
-from tests.support import require_program
+from tests.servers import TOKEN, Server
+from tests.support import require_program, until
 
 Object = dict[str, Any]
 Define = Callable[[Object], None]
@@ -90,10 +91,13 @@ def define(server: Server) -> Iterator[Define]:
         made.append(name)
         until(lambda: is_true(server.call("GET", f"{DEFINITIONS}/{name}")[1], "Established"))
 
+    def is_gone(name: str) -> bool:
+        return server.call("GET", f"{DEFINITIONS}/{name}")[0] == 404
+
     yield make
     for name in made:
         assert server.call("DELETE", f"{DEFINITIONS}/{name}")[0] == 200
-        until(lambda name=name: server.call("GET", f"{DEFINITIONS}/{name}")[0] == 404)
+        until(partial(is_gone, name))
 
 
 def path(plural: str, version: str, name: str = "") -> str:

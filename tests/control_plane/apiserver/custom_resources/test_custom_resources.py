@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.servers import TOKEN, Server
+from tests.support import until
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 SPEC: dict[str, Any] = {
@@ -49,17 +49,6 @@ VERSION: dict[str, Any] = {
 }
 
 
-def wait(probe: Callable[[], Any], seconds: float = 60.0) -> Any:
-    """Ask until there is an answer that counts; the server answers at once, so this seldom asks twice."""
-    deadline = time.monotonic() + seconds
-    while True:
-        found = probe()
-        if found or time.monotonic() > deadline:
-            assert found, "nothing came of it"
-            return found
-        time.sleep(0.02)
-
-
 class Widgets:
     """A definition of its own for a test, and its objects."""
 
@@ -67,7 +56,7 @@ class Widgets:
         self.server = server
         self.group = f"t{uuid.uuid4().hex[:8]}.example.com"
         self.name = f"widgets.{self.group}"
-        self.body = {
+        self.body: dict[str, Any] = {
             "metadata": {"name": self.name},
             "spec": {
                 "group": self.group, "scope": scope, "names": {"plural": "widgets", "kind": "Widget"},
@@ -78,7 +67,7 @@ class Widgets:
     def make(self) -> None:
         status, made = self.server.call("POST", CRDS, self.body)
         assert status == 201, made
-        wait(lambda: self.condition("Established") == "True")
+        until(lambda: self.condition("Established") == "True")
 
     def get(self) -> dict[str, Any]:
         status, found = self.server.call("GET", f"{CRDS}/{self.name}")
@@ -117,7 +106,7 @@ def widgets(server: Server) -> Iterator[Widgets]:
     made.make()
     yield made
     server.call("DELETE", f"{CRDS}/{made.name}")
-    wait(lambda: not made.get())
+    until(lambda: not made.get())
 
 
 def test_nothing_is_written_across_namespaces(server: Server, widgets: Widgets) -> None:
@@ -132,7 +121,8 @@ def test_it_is_served_at_once(server: Server) -> None:
     made = Widgets(server)
     status, found = server.call("POST", CRDS, made.body)
     assert status == 201, found
-    names = wait(lambda: made.condition("Established") == "True" and made.get()["status"]["acceptedNames"])
+    until(lambda: made.condition("Established") == "True")
+    names = made.get()["status"]["acceptedNames"]
     assert names == {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"}
     assert server.call("GET", made.path())[0] == 200
     assert server.call("GET", f"/apis/{made.group}")[1]["preferredVersion"]["version"] == "v1"
@@ -140,7 +130,7 @@ def test_it_is_served_at_once(server: Server) -> None:
     assert [item["name"] for item in found] == ["widgets", "widgets/scale", "widgets/status"]
     assert server.call("GET", f"/openapi/v3/apis/{made.group}/v1")[0] == 200
     server.call("DELETE", f"{CRDS}/{made.name}")
-    wait(lambda: not made.get())
+    until(lambda: not made.get())
     assert server.call("GET", made.path())[0] == 404
     assert server.call("GET", f"/apis/{made.group}/v1")[0] == 404
 
@@ -326,14 +316,14 @@ def test_deleting_a_definition_deletes_its_objects(server: Server, widgets: Widg
     assert server.call("PUT", widgets.path("a"), made)[0] == 200
     widgets.create("b")
     server.call("DELETE", f"{CRDS}/{widgets.name}")
-    wait(lambda: server.call("GET", widgets.path("b"))[0] == 404)
+    until(lambda: server.call("GET", widgets.path("b"))[0] == 404)
     assert widgets.get()["metadata"]["finalizers"] == ["customresourcecleanup.apiextensions.k8s.io"]
     status, found = server.call("POST", widgets.path(), widgets.obj("c"))
     assert status == 405 and "terminating" in found["message"]
     merge = {"Content-Type": "application/merge-patch+json"}
     patch = {"metadata": {"finalizers": None}}
     assert server.call("PATCH", widgets.path("a"), patch, headers=merge)[0] == 200
-    wait(lambda: not widgets.get())
+    until(lambda: not widgets.get())
 
 
 def test_names_that_are_taken(server: Server, widgets: Widgets) -> None:
@@ -342,10 +332,10 @@ def test_names_that_are_taken(server: Server, widgets: Widgets) -> None:
     other.body["metadata"]["name"] = other.name
     other.body["spec"] |= {"group": widgets.group, "names": {"plural": "others", "kind": "Widget"}}
     assert server.call("POST", CRDS, other.body)[0] == 201
-    wait(lambda: other.condition("NamesAccepted") == "False")
+    until(lambda: other.condition("NamesAccepted") == "False")
     assert other.condition("Established") == "False"
     server.call("DELETE", f"{CRDS}/{widgets.name}")
-    wait(lambda: other.condition("Established") == "True")
+    until(lambda: other.condition("Established") == "True")
     server.call("DELETE", f"{CRDS}/{other.name}")
 
 
@@ -362,7 +352,7 @@ def test_rules(server: Server, widgets: Widgets) -> None:
     status, found = server.call("PUT", widgets.path("a"), made)
     assert status == 422 and "spec: Invalid value: may only grow" in found["message"]
     broken = Widgets(server)
-    schema = broken.body["spec"]["versions"][0]["schema"]["openAPIV3Schema"]  # type: ignore[index]
+    schema = broken.body["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     schema["x-kubernetes-validations"] = [{"rule": "self.spec.size <"}]
     status, found = server.call("POST", CRDS, broken.body)
     assert status == 422

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import gc
+from functools import partial
 from typing import Any
 
 from bench.harness.definitions import DEFINITIONS, definition
 from pybernetes.client import Client
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import CUSTOM_RESOURCE_DEFINITIONS
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
+from tests.support import eventually
 
 
 async def use(client: Client, made: dict[str, Any]) -> bool:
@@ -39,7 +41,7 @@ async def test_nothing_is_left_of_definitions_that_were_used_and_deleted() -> No
             made = [definition(number) for number in range(12)]
             for each in made:
                 await client.create(CUSTOM_RESOURCE_DEFINITIONS, each)
-                await eventually(lambda each=each: use(client, each))
+                await eventually(partial(use, client, each))
             for each in made:
                 await client.call("DELETE", f"{DEFINITIONS}/{each['metadata']['name']}")
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.hook_server import allow, hook_server
-from tests.servers import Server, running, until
-from tests.support import require_program
+from tests.servers import Server, running
+from tests.support import require_program, until
 
 BASE = "/apis/flowcontrol.apiserver.k8s.io/v1"
 

@@ -10,6 +10,9 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from cryptography import x509
+from cryptography.x509.oid import NameOID
+
 from pybernetes.lib import tls
 from tests.control_plane.apiserver.authn.credentials import (
     World,
@@ -20,10 +23,10 @@ class Kubelet(BaseHTTPRequestHandler):
     """Answers with the name of the client's certificate and the headers that it got."""
 
     def do_GET(self) -> None:
-        subject = dict(part[0] for part in self.connection.getpeercert()["subject"])  # type: ignore[attr-defined]
-        body = json.dumps(
-            {"client": subject["commonName"], "headers": [*map(str.lower, self.headers)]}
-        ).encode()
+        assert isinstance(self.connection, ssl.SSLSocket)
+        certificate = x509.load_der_x509_certificate(self.connection.getpeercert(binary_form=True) or b"")
+        (subject,) = certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
+        body = json.dumps({"client": subject.value, "headers": [*map(str.lower, self.headers)]}).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))

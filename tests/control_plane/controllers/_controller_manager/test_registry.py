@@ -12,7 +12,8 @@ from pybernetes.lib import flags
 from pybernetes.lib.flags import Flag
 from pybernetes.runtime import Manager
 from tests.added_files import added_file
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
+from tests.support import eventually
 
 # Name, aliases, and whether it runs unless it is asked for.
 NAMES = {

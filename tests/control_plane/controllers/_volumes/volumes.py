@@ -13,8 +13,8 @@ from pybernetes.control_plane.controllers import (
 )
 from pybernetes.control_plane.controllers.garbage_collector import garbage_collector
 from pybernetes.control_plane.controllers.persistentvolume_binder import persistentvolume_binder
-from tests.cluster import eventually
 from tests.control_plane.controllers.managers import get_or_none
+from tests.support import eventually
 
 ALL = (
     persistentvolume_binder.CONTROLLER, persistentvolume_protection.CONTROLLER,

@@ -10,6 +10,7 @@ from pybernetes.client.refs import (
 )
 from tests.control_plane.controllers._workload.running import status
 from tests.control_plane.controllers.world import World, job
+from tests.support import eventually
 
 
 async def test_cron_jobs_make_jobs_and_forget_them() -> None:
@@ -25,11 +26,11 @@ async def test_cron_jobs_make_jobs_and_forget_them() -> None:
         await world.client.create(CRON_JOBS, given)
         made: set[str] = set()
         world.view.informers.get(JOBS).add_handler(lambda _, new: made.add(new["metadata"]["name"]) if new else None)  # fmt: skip
-        await world.until(lambda: made)
+        await eventually(lambda: made)
         first = next(iter(made))
         assert first.startswith("tick-")
 
         async def seen() -> Any:
             return status(await world.client.get(CRON_JOBS, "tick", "default")).get("lastSuccessfulTime")
 
-        await world.until(seen)
+        await eventually(seen)

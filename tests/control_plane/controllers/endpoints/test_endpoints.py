@@ -12,8 +12,9 @@ from pybernetes.control_plane.controllers import (
 from pybernetes.control_plane.controllers.endpoints import endpoints
 from pybernetes.control_plane.controllers.endpointslice import endpointslice
 from pybernetes.control_plane.controllers.garbage_collector import garbage_collector
-from tests.cluster import Cluster, eventually, pod
+from tests.cluster import Cluster, pod
 from tests.control_plane.controllers.managers import controllers, get_or_none
+from tests.support import eventually
 
 ALL = (
     endpoints.CONTROLLER, endpointslice.CONTROLLER, endpointslice_mirroring.CONTROLLER, garbage_collector.CONTROLLER,

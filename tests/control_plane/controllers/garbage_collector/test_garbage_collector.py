@@ -19,8 +19,9 @@ from pybernetes.client.refs import (
     as_ref,
 )
 from pybernetes.control_plane.controllers.garbage_collector import garbage_collector
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.control_plane.controllers.managers import controllers, get_or_none, names, namespace
+from tests.support import eventually
 
 GC = garbage_collector.CONTROLLER
 

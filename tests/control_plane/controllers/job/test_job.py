@@ -10,6 +10,7 @@ from pybernetes.client.refs import (
 )
 from tests.control_plane.controllers._workload.running import has, status
 from tests.control_plane.controllers.world import World, job
+from tests.support import eventually
 
 FINALIZER = "batch.kubernetes.io/job-tracking"
 
@@ -33,35 +34,35 @@ FINALIZER = "batch.kubernetes.io/job-tracking"
 async def test_jobs_come_to_their_end(given: Object, type_: str, expected: Object) -> None:
     async with World(("job",)) as world:
         await world.client.create(JOBS, given)
-        done = await world.until(lambda: has(j := world.get(JOBS, "j"), type_) and j)
+        done = await eventually(lambda: j if has(j := world.get(JOBS, "j"), type_) else None)
         final = status(done)
         assert {name: final.get(name) for name in expected} == expected
         assert final.get("active", 0) == 0 and not final["uncountedTerminatedPods"]
         # The last finalizers go after the last word.
-        await world.until(lambda: not any(FINALIZER in pod["metadata"].get("finalizers", ()) for pod in world.pods()))  # fmt: skip
+        await eventually(lambda: not any(FINALIZER in pod["metadata"].get("finalizers", ()) for pod in world.pods()))  # fmt: skip
 
 
 async def test_a_job_is_suspended_and_resumed() -> None:
     async with World(("job",)) as world:
         await world.client.create(JOBS, job("j", ["sleep", "1000"], completions=2, parallelism=2))
-        await world.until(lambda: status(world.get(JOBS, "j")).get("ready") == 2)
+        await eventually(lambda: status(world.get(JOBS, "j")).get("ready") == 2)
         await world.client.patch(JOBS, "j", {"spec": {"suspend": True}}, "default")
-        await world.until(lambda: has(world.get(JOBS, "j"), "Suspended") and not world.pods(active=False))
+        await eventually(lambda: has(world.get(JOBS, "j"), "Suspended") and not world.pods(active=False))
         await world.client.patch(JOBS, "j", {"spec": {"suspend": False}}, "default")
-        await world.until(lambda: status(world.get(JOBS, "j")).get("ready") == 2)
+        await eventually(lambda: status(world.get(JOBS, "j")).get("ready") == 2)
 
 
 async def test_pods_of_a_job_that_is_gone_are_let_go() -> None:
     async with World(("job",)) as world:
         await world.client.create(JOBS, job("j", ["sleep", "1000"]))
-        await world.until(lambda: status(world.get(JOBS, "j")).get("ready") == 1)
+        await eventually(lambda: status(world.get(JOBS, "j")).get("ready") == 1)
         await world.client.delete(JOBS, "j", "default", propagation="Background")
-        await world.until(lambda: FINALIZER not in world.pods()[0]["metadata"].get("finalizers", ()))
+        await eventually(lambda: FINALIZER not in world.pods()[0]["metadata"].get("finalizers", ()))
 
 
 async def test_a_job_that_somebody_else_manages_is_left_alone() -> None:
     async with World(("job",)) as world:
         await world.client.create(JOBS, job("theirs", managedBy="example.com/other"))
         await world.client.create(JOBS, job("ours"))
-        await world.until(lambda: has(world.get(JOBS, "ours"), "Complete"))
+        await eventually(lambda: has(world.get(JOBS, "ours"), "Complete"))
         assert world.pods("theirs") == [] and not status(world.get(JOBS, "theirs")).get("active")

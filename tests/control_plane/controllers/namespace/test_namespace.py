@@ -8,9 +8,10 @@ from pybernetes.client import AlreadyExists, Client, StatusError
 from pybernetes.client.refs import CONFIG_MAPS, DEPLOYMENTS, EVENTS, NAMESPACES, PODS, SECRETS, SERVICES
 from pybernetes.control_plane.controllers import serviceaccount
 from pybernetes.control_plane.controllers.namespace import namespace
-from tests.cluster import Cluster, eventually, pod
+from tests.cluster import Cluster, pod
 from tests.control_plane.controllers import managers
 from tests.control_plane.controllers.managers import controllers, get_or_none, names
+from tests.support import eventually
 
 QUICK = {"namespace_finalization_delay": 0.0}
 

@@ -8,8 +8,9 @@ from pybernetes.client import Client
 from pybernetes.client.refs import NODES
 from pybernetes.control_plane.controllers import ttl
 from pybernetes.control_plane.controllers.node_ipam import node_ipam
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.control_plane.controllers.managers import controllers
+from tests.support import eventually
 
 
 async def cidr(client: Client, name: str) -> str:

@@ -11,9 +11,10 @@ from pybernetes.control_plane.controllers import taint_eviction
 from pybernetes.control_plane.controllers.node_lifecycle import node_lifecycle
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import ManualClock
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.control_plane.controllers.managers import controllers, get_or_none
 from tests.control_plane.controllers.node_lifecycle.nodes import run_pod
+from tests.support import eventually
 
 BOTH = (node_lifecycle.CONTROLLER, taint_eviction.CONTROLLER)
 TOLERATION = {

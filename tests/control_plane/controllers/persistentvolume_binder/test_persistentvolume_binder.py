@@ -10,9 +10,10 @@ from pybernetes.client.refs import (
     STORAGE_CLASSES,
 )
 from pybernetes.control_plane.controllers.persistentvolume_binder import persistentvolume_binder
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.control_plane.controllers._volumes.volumes import ALL, becomes, claim, phase, volume
 from tests.control_plane.controllers.managers import controllers
+from tests.support import eventually
 
 
 async def test_static_binding_and_release() -> None:

@@ -10,9 +10,7 @@ import ssl
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -26,7 +24,7 @@ from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
 from pybernetes.node.kubelet.options import Options
 from tests import servers
 from tests.cmd.test_kube_controller_manager import running as running_manager
-from tests.support import require_program
+from tests.support import require_program, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
 BINDINGS = {
@@ -40,14 +38,6 @@ BINDINGS = {
         "system:nodes",
     ),
 }
-
-
-def until(condition: Callable[[], Any], story: Path) -> Any:
-    """Wait for a condition; a failure shows the end of the kubelet's log."""
-    try:
-        return servers.until(condition)
-    except AssertionError:
-        raise AssertionError(story.read_text()[-3000:]) from None
 
 
 def serial(path: Path) -> int:
@@ -103,7 +93,11 @@ def test_certificates_are_had_and_renewed(tmp_path: Path) -> None:
 
 def _follow(server: servers.Server, folder: Path, port: int, log: Path) -> None:
     client, own = folder / "kubelet-client-current.pem", folder / "kubelet-server-current.pem"
-    until(lambda: serial(client), log)
+
+    def story() -> str:
+        return log.read_text()[-3000:]
+
+    until(lambda: serial(client), story=story)
     found = x509.load_pem_x509_certificate(client.read_bytes()).subject.rfc4514_string()
     assert found == "CN=system:node:node9,O=system:nodes"
 
@@ -115,8 +109,8 @@ def _follow(server: servers.Server, folder: Path, port: int, log: Path) -> None:
                 server.kubectl("certificate", "approve", request["metadata"]["name"])
         return serial(own)
 
-    until(approve, log)
-    until(lambda: served(port) == serial(own), log)
+    until(approve, story=story)
+    until(lambda: served(port) == serial(own), story=story)
     before = serial(client)
     asyncio.run(_renew(server.directory / "kubelet.conf", folder))
     assert serial(client) not in (0, before)

@@ -205,7 +205,7 @@ def test_udp_and_stale_connections(mode: str) -> None:
             serving = frozenset(target[:2] for target in targets)
             return service_port(protocol="udp", cluster=targets, serving=serving, exists=bool(targets))
 
-        client = node.world.socket("outside", socket.SOCK_DGRAM)
+        client = node.world.socket_in("outside", socket.SOCK_DGRAM)
         await node.have(dns(A))
         assert await node.world.tell(client, ADDRESS, 80) == "a"
         await node.have(dns(B))

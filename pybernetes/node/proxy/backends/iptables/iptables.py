@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from pybernetes.lib.commands import CommandError, run
 from pybernetes.node.proxy.backend import Metric, Settings, SyncError
 from pybernetes.node.proxy.backends.iptables.chains import (
     HAIRPIN,
@@ -25,7 +26,6 @@ from pybernetes.node.proxy.backends.iptables.chains import (
 )
 from pybernetes.node.proxy.backends.iptables.rules import NO_RULES, Rules, Spread, rules
 from pybernetes.node.proxy.change_tracker import Change
-from pybernetes.node.proxy.commands import CommandError, run
 from pybernetes.node.proxy.node_port_addresses import own_addresses
 from pybernetes.node.proxy.service_port import ServicePort
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 
+from pybernetes.lib.commands import CommandError, run
 from pybernetes.node.proxy.backend import Metric, Settings, SyncError
 from pybernetes.node.proxy.backends.nftables.rules import NO_RULES, Elements, Rules, rules
 from pybernetes.node.proxy.backends.nftables.table import TABLE, base_table, ip_keyword
 from pybernetes.node.proxy.change_tracker import Change
-from pybernetes.node.proxy.commands import CommandError, run
 from pybernetes.node.proxy.node_port_addresses import node_port_ips, own_addresses
 from pybernetes.node.proxy.service_port import ServicePort
 

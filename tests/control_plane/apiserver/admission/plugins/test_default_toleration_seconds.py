@@ -29,7 +29,7 @@ UNREACHABLE = {**NOT_READY, "key": "node.kubernetes.io/unreachable"}
     ],
 )  # fmt: skip
 def test_default_toleration_seconds(given: list[Object] | None, expected: list[Object]) -> None:
-    spec = spec_after("DefaultTolerationSeconds", pod(**({"tolerations": given} if given else {})))
+    spec = spec_after("DefaultTolerationSeconds", pod(tolerations=given) if given else pod())
     assert spec["tolerations"] == expected
 
 

@@ -46,6 +46,18 @@ def volume(**source: Any) -> Object:
 
 
 SOURCE = "projected"
+REFERENCES: list[tuple[Object, str]] = [
+    ({"serviceAccountName": "sa"}, "serviceaccounts"),
+    ({"imagePullSecrets": [{"name": "x"}]}, "secrets"),
+    (volume(configMap={"name": "x"}), "configmaps"),
+    ({"resourceClaims": [{"name": "x"}]}, "resourceclaims"),
+    (volume(csi={"driver": "d"}), "csidrivers (via CSI volumes)"),
+    (volume(glusterfs={"endpoints": "e"}), "endpoints (via glusterFS volumes)"),
+    (volume(persistentVolumeClaim={"claimName": "x"}), "persistentvolumeclaims"),
+    (volume(ephemeral={}), "persistentvolumeclaims (via ephemeral volumes)"),
+    (volume(projected={"sources": [{"serviceAccountToken": {}}]}), "serviceaccounts (via projected volumes)"),
+    (volume(projected={"sources": [{"clusterTrustBundle": {}}]}), "clustertrustbundles"),
+]  # fmt: skip
 CREATE_CASES = [
     (mirror(OWNER), ""),
     (mirror(OWNER, **volume(hostPath={"path": "/"})), ""),
@@ -64,18 +76,7 @@ CREATE_CASES = [
     (mirror({**OWNER, "uid": "z"}), "node n1 UID mismatch: expected z got uid-of-n1"),
     *(
         (mirror(OWNER, **spec), f'node "n1" can not create pods that reference {told}')
-        for spec, told in [
-            ({"serviceAccountName": "sa"}, "serviceaccounts"),
-            ({"imagePullSecrets": [{"name": "x"}]}, "secrets"),
-            (volume(configMap={"name": "x"}), "configmaps"),
-            ({"resourceClaims": [{"name": "x"}]}, "resourceclaims"),
-            (volume(csi={"driver": "d"}), "csidrivers (via CSI volumes)"),
-            (volume(glusterfs={"endpoints": "e"}), "endpoints (via glusterFS volumes)"),
-            (volume(persistentVolumeClaim={"claimName": "x"}), "persistentvolumeclaims"),
-            (volume(ephemeral={}), "persistentvolumeclaims (via ephemeral volumes)"),
-            (volume(projected={"sources": [{"serviceAccountToken": {}}]}), "serviceaccounts (via projected volumes)"),
-            (volume(projected={"sources": [{"clusterTrustBundle": {}}]}), "clustertrustbundles"),
-        ]
+        for spec, told in REFERENCES
     ),
 ]  # fmt: skip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,11 @@ from pybernetes.client.errors import Forbidden
 from pybernetes.client.refs import NAMESPACES, PODS
 from pybernetes.client.refs import RESOURCE_QUOTAS as QUOTAS
 from pybernetes.control_plane.store.protocol import Conflict, Record
-from tests.cluster import Cluster, eventually
+from tests.cluster import Cluster
 from tests.cluster import pod as cluster_pod
 from tests.control_plane.apiserver.admission.world import Object, World, pod, requests
 from tests.control_plane.store.etcd_server import etcd
-from tests.support import run
+from tests.support import eventually, run
 
 FORBIDDEN = 'pods "p" is forbidden: '
 
@@ -214,7 +215,7 @@ def test_two_hundred_at_once_never_exceed_the_quota(backend: str, tmp_path: Path
             made["status"] = {"hard": {"pods": "50"}, "used": {"pods": "0"}}
             await clients[0].update_status(QUOTAS, made)
             for client in clients:
-                await eventually(lambda client=client: _limited(client))
+                await eventually(partial(_limited, client))
             refused: list[str] = []
             writes = [_create(clients[n % len(clients)], f"p-{n}", refused) for n in range(200)]
             await asyncio.gather(*writes)

@@ -33,11 +33,11 @@ OBJECTS = {
 }
 
 
-def lookup(*place: str) -> Any:
-    return OBJECTS.get(place)  # type: ignore[call-overload]
+def lookup(plural: str, namespace: str, name: str) -> dict[str, Any] | None:
+    return OBJECTS.get((plural, namespace, name))
 
 
-def token(account: str = "robot", uid: str = "u", **more: Any) -> dict[str, Any]:
+def token(account: str = "robot", uid: str = "u", /, **more: Any) -> dict[str, Any]:
     private = {
         "namespace": "default",
         "serviceaccount": {"name": account, "uid": uid},
@@ -105,7 +105,7 @@ GONE = "service account token has been invalidated"
         (token(nbf=NOW + 61), "service account token is not valid yet"),
         (token(iat=NOW + 61), "service account token is issued in the future"),
         (token("nobody"), 'serviceaccounts "nobody" not found'),
-        (token(uid="x"), "service account UID (u) does not match claim (x)"),
+        (token("robot", "x"), "service account UID (u) does not match claim (x)"),
         (token("gone"), "service account default/gone has been deleted"),
         (token(bound={"pod": {"name": "q", "uid": "pu"}}), GONE),
         (token(bound={"pod": {"name": "gone", "uid": "pu"}}), GONE),

@@ -22,8 +22,7 @@ def test_others_can_check_our_tokens(world: World) -> None:
     assert status == 200
     parsed = jose.parse(token.encode())
     (jwk,) = [each for each in found["keys"] if each["kid"] == parsed.header["kid"]]
-    numbers = ec.EllipticCurvePublicNumbers(
-        *(int.from_bytes(jose.decode(jwk[axis].encode()), "big") for axis in "xy"), ec.SECP256R1()
-    )
+    x, y = (int.from_bytes(jose.decode(jwk[axis].encode()), "big") for axis in "xy")
+    numbers = ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1())
     jose.verify(parsed, [jose.verifying_key(numbers.public_key())])
     assert parsed.claims["aud"] == ["vault"] and parsed.claims["iss"] == configuration["issuer"]

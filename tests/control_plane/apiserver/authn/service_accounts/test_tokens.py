@@ -6,7 +6,7 @@ import asyncio
 import base64
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, TypedDict
 
 import pytest
 
@@ -15,7 +15,7 @@ from pybernetes.api.registry import builtin
 from pybernetes.control_plane.apiserver.assembly.server_context import new_context
 from pybernetes.control_plane.apiserver.authn.authentication import Authentication
 from pybernetes.control_plane.apiserver.authn.authenticator import AuthenticatedToken, InvalidCredentials
-from pybernetes.control_plane.apiserver.authn.bearer_tokens import BearerTokens
+from pybernetes.control_plane.apiserver.authn.bearer_tokens import BearerTokens, RememberedToken
 from pybernetes.control_plane.apiserver.authn.service_accounts import legacy_tokens, tokens
 from pybernetes.control_plane.apiserver.authn.service_accounts.claims import Reference, issue
 from pybernetes.control_plane.apiserver.authn.service_accounts.settings import ServiceAccounts
@@ -27,8 +27,8 @@ from pybernetes.control_plane.store.open import open_store
 from pybernetes.control_plane.store.protocol import StoreError
 from pybernetes.lib import jose
 from pybernetes.lib.clock import ManualClock
-from tests.cluster import eventually
 from tests.control_plane.apiserver.authn.requests import request
+from tests.support import eventually
 
 AUDIENCES = ("api",)
 
@@ -118,6 +118,14 @@ async def test_a_token_is_verified_once(tmp_path: Any) -> None:
         assert here.verified == 1
 
 
+class Bound(TypedDict, total=False):
+    """What a token is bound to, by name."""
+
+    pod: str
+    secret: str
+    node: str
+
+
 GONE = "service account token has been invalidated"
 
 
@@ -132,7 +140,7 @@ GONE = "service account token has been invalidated"
     ],
 )
 async def test_it_ends_with_what_it_is_bound_to(
-    tmp_path: Any, bound: dict[str, str], plural: str, name: str, problem: str
+    tmp_path: Any, bound: Bound, plural: str, name: str, problem: str
 ) -> None:
     async with world(tmp_path) as here:
         token = here.make(**bound)
@@ -260,6 +268,11 @@ async def test_connections_remember_tokens_only_while_they_hold(
         chain = Authentication((), BearerTokens((here.tokens,), AUDIENCES), audiences=AUDIENCES)
         connection = request().connection
 
+        def remembered() -> RememberedToken:
+            last = connection.credential
+            assert isinstance(last, RememberedToken)
+            return last
+
         def who(token: bytes) -> str:
             asked = request(("Authorization", f"Bearer {token.decode()}"))
             asked.connection = connection
@@ -274,7 +287,7 @@ async def test_connections_remember_tokens_only_while_they_hold(
         first, second, plain = here.make(pod="p"), here.make(pod="q"), here.make()
         for _ in range(3):
             assert [who(first), who(first), who(second), who(plain)] == ["p", "p", "q", ""]
-        assert connection.credential.header == b"Bearer " + plain and here.verified == 3
+        assert remembered().header == b"Bearer " + plain and here.verified == 3
         assert who(first) == "p" and who(first.rpartition(b".")[0] + b"." + b"A" * 86) == "Unauthorized"
         # As soon as the pod is gone, so is the user, on the same connection.
         assert who(first) == "p"
@@ -286,11 +299,11 @@ async def test_connections_remember_tokens_only_while_they_hold(
         assert who(plain) == "Unauthorized"
         monkeypatch.setattr(tokens, "_MOST", 1)
         second, plain = here.make(pod="q"), here.make()
-        assert (who(second), connection.credential.holds()) == ("q", True)
-        assert here.holds(plain) and not connection.credential.holds()
-        assert who(second) == "q" and connection.credential.holds()
+        assert (who(second), remembered().holds()) == ("q", True)
+        assert here.holds(plain) and not remembered().holds()
+        assert who(second) == "q" and remembered().holds()
         here.context.store.mirror.end_watches(StoreError("lost"))  # type: ignore[attr-defined]
-        assert not connection.credential.holds() and who(second) == "q"
+        assert not remembered().holds() and who(second) == "q"
         # A client with a certificate is looked at every time.
         connection.peer, connection.credential = object(), None
         assert who(second) == "q" and connection.credential is None

@@ -1,4 +1,4 @@
-"""Runs the programs that configure the kernel."""
+"""Run the programs of an administrator: iptables, nft, ip, ctr and the like."""
 
 from __future__ import annotations
 
@@ -12,17 +12,38 @@ _ENVIRONMENT = {
     "PATH": os.environ.get("PATH", "") + ":/usr/local/sbin:/usr/sbin:/sbin",
     "LC_ALL": "C",
 }
+# The Debian package of a program that is not named like it.
+_PACKAGES = {
+    "nft": "nftables",
+    "ip": "iproute2",
+    "ctr": "containerd",
+    **dict.fromkeys(
+        ("iptables-save", "iptables-restore", "ip6tables", "ip6tables-save", "ip6tables-restore"), "iptables"
+    ),
+}
 
-# The processes that were started last: changes of the kernel by them are our own.
+# The processes that were started last, for who must tell our own changes of the kernel from those of others.
 recent: deque[int] = deque(maxlen=256)
 
 
-class CommandError(Exception):
+class CommandError(OSError):
     """A program is missing or failed; the text says what it printed."""
 
 
 async def run(*command: str, text: str | None = None) -> str:
-    """Return what a program prints, given a text to read; CommandError if it fails."""
+    """Return what a program prints, given a text to read; CommandError if it fails.
+
+    A caller that is cancelled waits for the end of the program, which must not be cut short.
+    """
+    running = asyncio.ensure_future(_run(command, text))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        await asyncio.wait((running,))
+        raise
+
+
+async def _run(command: tuple[str, ...], text: str | None) -> str:
     # A file in memory instead of a pipe: a program that fails may end without reading everything.
     descriptor = os.memfd_create("input") if text is not None else None
     try:
@@ -38,7 +59,8 @@ async def run(*command: str, text: str | None = None) -> str:
             env=_ENVIRONMENT,
         )
     except FileNotFoundError:
-        raise CommandError(f"{command[0]} is not installed (apt install {_package(command[0])})") from None
+        package = _PACKAGES.get(command[0], command[0])
+        raise CommandError(f"{command[0]} is not installed (apt install {package})") from None
     finally:
         if descriptor is not None:
             os.close(descriptor)
@@ -48,8 +70,3 @@ async def run(*command: str, text: str | None = None) -> str:
         complaint = errors.decode(errors="replace").strip() or output.decode(errors="replace").strip()
         raise CommandError(f"{' '.join(command)}: {complaint[-2000:]}")
     return output.decode(errors="replace")
-
-
-def _package(program: str) -> str:
-    packages = {"nft": "nftables", "ip": "iproute2", "conntrack": "conntrack"}
-    return packages.get(program, "iptables")
