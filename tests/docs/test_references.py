@@ -15,6 +15,16 @@ def test_pages_are_true(page: Path) -> None:
     assert list(references.page_problems(page)) == []
 
 
+def test_every_page_is_linked_to() -> None:
+    texts = {page: page.read_text() for page in PAGES}
+    lonely = [
+        page.name
+        for page in (ROOT / "docs").glob("*.md")
+        if not any(page.name in text for other, text in texts.items() if other != page)
+    ]
+    assert lonely == []
+
+
 def test_comments_and_docstrings_are_true() -> None:
     modules = [ROOT / path for path in sorted(references.paths()) if path.endswith(".py")]
     assert [problem for module in modules for problem in references.source_problems(module)] == []
