@@ -203,7 +203,10 @@ _NAMED = re.compile(
 
 def source_problems(path: Path) -> Iterator[str]:
     """Yield the files and folders that comments and docstrings of a module name and that are not there."""
-    for number, line in comments_of(path.read_text()):
+    source = path.read_text()
+    if not _NAMED.search(source):  # nearly all: reading comments takes long
+        return
+    for number, line in comments_of(source):
         for match in _NAMED.finditer(line):
             problem = path_problem(match[1])
             if problem:
