@@ -155,20 +155,21 @@ async def _scenario(world: World, cluster: Cluster, proxy: ProxyServer) -> None:
         command(*vandal)
         await eventually(lambda: _is(answers("b"), "a"))
 
-    # With local traffic a load balancer may ask whether this node has a pod.
-    local = {"type": "LoadBalancer", "externalTrafficPolicy": "Local", "healthCheckNodePort": 31234}
+    # With local traffic a load balancer may ask whether this node has a pod. The port is one that the server gives
+    # nobody who does not ask for it.
+    local = {"type": "LoadBalancer", "externalTrafficPolicy": "Local", "healthCheckNodePort": 30034}
     await client.patch(SERVICES, "web", {"spec": local}, "default")
     await eventually(
-        lambda: _is(_get("127.0.0.1", 31234, "/"), (200, 1), lambda answer: (answer[0], _local(answer[1])))
+        lambda: _is(_get("127.0.0.1", 30034, "/"), (200, 1), lambda answer: (answer[0], _local(answer[1])))
     )
     await client.patch(ENDPOINT_SLICES, "web-1", {"endpoints": slice_of("far")["endpoints"]}, "default")
     await eventually(
-        lambda: _is(_get("127.0.0.1", 31234, "/x"), (503, 0), lambda answer: (answer[0], _local(answer[1])))
+        lambda: _is(_get("127.0.0.1", 30034, "/x"), (503, 0), lambda answer: (answer[0], _local(answer[1])))
     )
     await client.delete(SERVICES, "web", "default")
     if proxy.mode_name == "iptables":
         await eventually(lambda: _is(answers("a"), "nothing"))
-    await eventually(lambda: _is(_get("127.0.0.1", 31234, "/"), (0, "")))
+    await eventually(lambda: _is(_get("127.0.0.1", 30034, "/"), (0, "")))
 
 
 def _local(page: str) -> int:
