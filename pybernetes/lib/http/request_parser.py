@@ -14,6 +14,9 @@ from pybernetes.lib.http.messages import Request, split_target
 if TYPE_CHECKING:
     from pybernetes.lib.http.server import Server
 
+# Clients wait for the answer that agrees to an upgrade, and have then more to say.
+_LEFTOVER_LIMIT = 1 << 18
+
 
 class RequestParser(asyncio.Protocol):
     """What a connection knows about the request that is coming in.
@@ -34,7 +37,7 @@ class RequestParser(asyncio.Protocol):
         # Who has the bytes after an upgrade, whether that is being decided, and what came meanwhile.
         self._upgraded: asyncio.Protocol | None = None
         self._upgrading = False
-        self._leftover = b""
+        self._leftover = bytearray()
         # Set once nothing more is read from the client: a refusal is due, at once or after what is under way.
         self._closing: bool = False
 
@@ -50,6 +53,11 @@ class RequestParser(asyncio.Protocol):
         self._parser = httptools.HttpRequestParser(self)
         self._last = time.monotonic()
 
+    def _stay(self) -> None:
+        """Note that there is no upgrade; what follows could be of either protocol and is nobody's."""
+        if self._upgrading:
+            self._closing, self._leftover = True, bytearray()
+
     def _let_go(self) -> None:
         # The parser holds this object and this object the parser: break the ring.
         self._parser = None  # type: ignore[assignment]
@@ -58,15 +66,19 @@ class RequestParser(asyncio.Protocol):
         if self._upgraded is not None:
             self._upgraded.data_received(data)
             return
+        if self._closing:  # the rest of what was refused
+            return
         if self._upgrading:  # the answer that takes the connection over is still being made
             self._leftover += data
-            return
-        if self._closing:  # the rest of what was refused
+            if len(self._leftover) > _LEFTOVER_LIMIT:
+                self.transport.abort()
             return
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
-            self._leftover = data[upgrade.args[0] :]
+            rest = data[upgrade.args[0] :]
+            if rest:
+                self.data_received(rest)
         except httptools.HttpParserError as error:
             self.refuse(400, str(error))
         if self._receiving:

@@ -180,8 +180,10 @@ class Connection(RequestParser):
 
     def _open(self, request: Request, answer: Stream | Upgrade) -> None:
         if isinstance(answer, Upgrade):
-            self._upgraded = answer.start(self.transport, self._leftover)
+            self._upgraded = answer.start(self.transport, bytes(self._leftover))
+            self._leftover = bytearray()
             return
+        self._stay()
         self._stream = answer
         head = STATUS_LINES[answer.status] + self.server.common_headers(request)
         head += b"Content-Type: %b\r\nTransfer-Encoding: chunked\r\n" % answer.content_type
