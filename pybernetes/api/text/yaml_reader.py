@@ -175,8 +175,8 @@ def _number(text: str) -> int | float | None:
         if number is not None:
             return number
     if _FLOAT.fullmatch(text):
-        number = float(text)
-        return number if math.isfinite(number) else None
+        value = float(text)
+        return value if math.isfinite(value) else None
     return None
 
 
