@@ -31,7 +31,9 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
 
 
 def volume_path(node: Node, pod: dict[str, Any], kind: str, name: str) -> Path:
-    return node.directory / "kubelet/pods" / pod["metadata"]["uid"] / "volumes" / f"kubernetes.io~{kind}" / name
+    return (
+        node.directory / "kubelet/pods" / pod["metadata"]["uid"] / "volumes" / f"kubernetes.io~{kind}" / name
+    )
 
 
 def make_config_map(node: Node, name: str, **data: str) -> None:
@@ -73,7 +75,9 @@ def test_a_restricted_pod_cannot_write_what_the_kubelet_writes(node: Node) -> No
     text = node.server.kubectl("exec", "bound", "--", "sh", "-c", f"({tries}) 2>&1")
     assert text.count("Read-only file system") == 4 * 8 + 1, text
     assert text.endswith("end\n")
-    text = node.server.kubectl("exec", "bound", "--", "sh", "-c", "touch /cm/nested/here/x; ls /mine; cat /file")
+    text = node.server.kubectl(
+        "exec", "bound", "--", "sh", "-c", "touch /cm/nested/here/x; ls /mine; cat /file"
+    )
     assert text == "x\none"
     change(node, "own", "two")
     node.until(lambda: node.server.kubectl("exec", "bound", "--", "cat", "/cm/key", "/all/key") == "twotwo")
@@ -104,7 +108,9 @@ def test_what_was_left_in_a_volume_is_not_believed(node: Node, tmp_path: Path) -
     for number, attack in enumerate((relink, pipe), 1):
         attack()
         change(node, "left", str(number))
-        node.until(lambda: node.server.kubectl("exec", "left", "--", "cat", "/cm/key", "/cm/other") == f"{number}o")  # noqa: B023
+        node.until(
+            lambda: node.server.kubectl("exec", "left", "--", "cat", "/cm/key", "/cm/other") == f"{number}o"
+        )  # noqa: B023
         assert content(outside) == before
     with swapping(volume, "..data", "evil"):
         os.symlink(outside, volume / "evil")
@@ -121,7 +127,9 @@ def test_no_sub_path_leads_to_the_host(node: Node) -> None:
     mounts = [{"name": "v", "mountPath": "/v"}]
     node.create(
         "race",
-        shell(f"mkdir -p /v/folder; echo > /v/folder/inside; ln -s / /v/link; {FOREVER}", volumeMounts=mounts),
+        shell(
+            f"mkdir -p /v/folder; echo > /v/folder/inside; ln -s / /v/link; {FOREVER}", volumeMounts=mounts
+        ),
         volumes=[{"name": "v", "emptyDir": {}}],
     )
     volume = volume_path(node, node.until_ready("race"), "emptyDir", "v")
@@ -163,7 +171,9 @@ def test_last_words_in_a_pipe_or_a_link(node: Node) -> None:
             volumes=[{"name": "v", "emptyDir": {}}],
             restartPolicy="Never",
         )
-    waits = lambda pod: container(pod)["state"].get("waiting", {}).get("reason") == "CreateContainerConfigError"  # noqa: E731
+    waits = lambda pod: (
+        container(pod)["state"].get("waiting", {}).get("reason") == "CreateContainerConfigError"
+    )  # noqa: E731
     state = container(node.until_pod("last-link", waits))["state"]["waiting"]
     assert state["message"] == 'failed to prepare subPath for volumeMount "v" of container "c"'
     ended = {what: container(node.until_pod(f"last-{what}", phase("Failed"))) for what in ("pipe", "file")}
