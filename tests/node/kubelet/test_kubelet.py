@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,8 +19,9 @@ from tests.node.kubelet.real_node import (
     phase,
     real_node,
     shell,
+    waits_with,
 )
-from tests.support import require_program
+from tests.support import end, require_program
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
 
@@ -31,11 +31,6 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     require_program("kubectl")
     with real_node(tmp_path_factory.mktemp("node")) as node:
         yield node
-
-
-def waits_with(reason: str) -> Callable[[dict[str, Any]], bool]:
-    """Return a condition: whether the container of a pod waits for a reason."""
-    return lambda pod: container(pod)["state"].get("waiting", {}).get("reason") == reason
 
 
 def test_a_pod_runs_and_goes(node: Node, tmp_path: Path) -> None:
@@ -231,8 +226,7 @@ def test_images_come_from_a_registry_that_asks_for_a_password(node: Node, tmp_pa
         node.delete("let-in")
         node.delete("mounts")
     finally:
-        registry.terminate()
-        registry.wait(60)
+        end(registry)
 
 
 def _pushed(node: Node, image: str) -> bool:
@@ -360,9 +354,7 @@ def test_ports_are_forwarded_and_probed(node: Node) -> None:
 
         node.until(lambda: ask() == b"hello")
     finally:
-        forward.terminate()
-        forward.wait(60)
-        forward.stdout.close()  # type: ignore[union-attr]
+        end(forward)
     node.delete("web")
 
 

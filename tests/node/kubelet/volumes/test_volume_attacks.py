@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.lib.files.swapping import content, swapping
-from tests.node.kubelet.real_node import FOREVER, Node, container, phase, real_node, shell
+from tests.node.kubelet.real_node import FOREVER, Node, container, phase, real_node, shell, waits_with
 from tests.support import require_program
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
@@ -97,6 +97,9 @@ def test_what_was_left_in_a_volume_is_not_believed(node: Node, tmp_path: Path) -
     volume = volume_path(node, node.until_ready("left"), "configMap", "cm")
     before = content(outside)
 
+    def until_reads(text: str) -> None:
+        node.until(lambda: node.server.kubectl("exec", "left", "--", "cat", "/cm/key", "/cm/other") == text)
+
     def relink() -> None:
         os.symlink(outside, volume / "evil")
         os.replace(volume / "evil", volume / "..data")
@@ -108,16 +111,14 @@ def test_what_was_left_in_a_volume_is_not_believed(node: Node, tmp_path: Path) -
     for number, attack in enumerate((relink, pipe), 1):
         attack()
         change(node, "left", str(number))
-        node.until(
-            lambda: node.server.kubectl("exec", "left", "--", "cat", "/cm/key", "/cm/other") == f"{number}o"
-        )  # noqa: B023
+        until_reads(f"{number}o")
         assert content(outside) == before
     with swapping(volume, "..data", "evil"):
         os.symlink(outside, volume / "evil")
         for number in range(10, 16):
             change(node, "left", str(number))
     change(node, "left", "end")
-    node.until(lambda: node.server.kubectl("exec", "left", "--", "cat", "/cm/key") == "end")
+    until_reads("endo")
     assert content(outside) == before
     node.delete("left")
 
@@ -171,10 +172,9 @@ def test_last_words_in_a_pipe_or_a_link(node: Node) -> None:
             volumes=[{"name": "v", "emptyDir": {}}],
             restartPolicy="Never",
         )
-    waits = lambda pod: (
-        container(pod)["state"].get("waiting", {}).get("reason") == "CreateContainerConfigError"
-    )  # noqa: E731
-    state = container(node.until_pod("last-link", waits))["state"]["waiting"]
+    state = container(node.until_pod("last-link", waits_with("CreateContainerConfigError")))["state"][
+        "waiting"
+    ]
     assert state["message"] == 'failed to prepare subPath for volumeMount "v" of container "c"'
     ended = {what: container(node.until_pod(f"last-{what}", phase("Failed"))) for what in ("pipe", "file")}
     assert ended["file"]["state"]["terminated"]["message"] == "words\n"
