@@ -6,14 +6,16 @@ from fuzz.engine.target import Target
 from pybernetes.lib.http import websocket
 
 
-def _read(pieces: list[bytes], masked: bool) -> list[tuple[int, bytes]] | str:
+def _read(pieces: list[bytes], masked: bool) -> list[tuple[int, bytes] | str]:
     parser = websocket.Parser(masked=masked)
-    messages: list[tuple[int, bytes]] = []
+    messages: list[tuple[int, bytes] | str] = []
     try:
         for piece in pieces:
-            messages += parser.feed(piece)
+            parser.feed(piece)
+            while (message := parser.next()) is not None:
+                messages.append(message)
     except websocket.WebSocketError as error:
-        return str(error)
+        messages.append(str(error))
     return messages
 
 
