@@ -20,6 +20,7 @@ _CORRUPTED = "tar contents corrupted"
 _DESCRIBING = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME,
                tarfile.GNUTYPE_LONGLINK)  # fmt: skip
 _MOST_DESCRIBED = 1 << 20
+_DEEPEST = 256  # and many programs could not even remove it again
 
 
 class _Entry(tarfile.TarInfo):
@@ -53,6 +54,8 @@ def target_of(name: str, prefix: str, path: str) -> str | None:
     """Return where an entry goes, None if that is outside of the path; CommandError if it is not below the prefix."""
     name = name.lstrip("/")
     everything = prefix in ("", ".")
+    if name.count("/") > _DEEPEST:
+        raise CommandError(_CORRUPTED)
     if not everything and name != prefix and not name.startswith(f"{prefix}/"):
         raise CommandError(_CORRUPTED)
     relative = name if everything else name[len(prefix) :].lstrip("/")
