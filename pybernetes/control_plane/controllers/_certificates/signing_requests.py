@@ -12,9 +12,10 @@ from typing import Any
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ed448, ed25519
-from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from pybernetes.api.resource import Object
+from pybernetes.lib import certificate_subject
 
 CLIENT = "kubernetes.io/kube-apiserver-client"
 KUBELET_CLIENT = "kubernetes.io/kube-apiserver-client-kubelet"
@@ -70,15 +71,11 @@ def parse(csr: Object) -> x509.CertificateSigningRequest:
 
 def common_name(request: x509.CertificateSigningRequest) -> str:
     """Return the common name that the request asks for."""
-    names = request.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
-    return str(names[-1].value) if names else ""
+    return certificate_subject.of_name(request.subject).common_name
 
 
-def _organizations(request: x509.CertificateSigningRequest) -> list[str]:
-    return [
-        str(attribute.value)
-        for attribute in request.subject.get_attributes_for_oid(NameOID.ORGANIZATION_NAME)
-    ]
+def _is_of_nodes(request: x509.CertificateSigningRequest) -> bool:
+    return certificate_subject.of_name(request.subject).organizations == ("system:nodes",)
 
 
 def _names(request: x509.CertificateSigningRequest) -> dict[str, list[Any]]:
@@ -105,7 +102,7 @@ def _usages_fault(usages: Iterable[str], purpose: str) -> str:
 def kubelet_client_fault(request: x509.CertificateSigningRequest, usages: Iterable[str]) -> str:
     """Return why a request is not one for a kubelet's client certificate, or an empty string."""
     names = _names(request)
-    if _organizations(request) != ["system:nodes"]:
+    if not _is_of_nodes(request):
         return "subject organization is not system:nodes"
     for kind, title in (("dns", "DNS"), ("email", "Email"), ("ip", "IP"), ("uri", "URI")):
         if names[kind]:
@@ -118,7 +115,7 @@ def kubelet_client_fault(request: x509.CertificateSigningRequest, usages: Iterab
 def kubelet_serving_fault(request: x509.CertificateSigningRequest, usages: Iterable[str]) -> str:
     """Return why a request is not one for a kubelet's serving certificate, or an empty string."""
     names = _names(request)
-    if _organizations(request) != ["system:nodes"]:
+    if not _is_of_nodes(request):
         return "subject organization is not system:nodes"
     if not names["dns"] and not names["ip"]:
         return "DNS or IP subjectAltName is required"
