@@ -1,27 +1,18 @@
 """pyb bench fairness: how long a quiet client waits beside a flood, with flow control and without. Needs wrk."""
 
 import argparse
-import http.client
 import json
 import os
 import shutil
-import socket
-import ssl
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 from bench.harness.machine import describe_machine
+from bench.harness.shared_server import NOISY, PODS, QUIET, call, connect, shared_server
 from bench.harness.wrk import SCRIPT
 
 SUMMARY = "flow control: the latency of a quiet client beside one that floods the server; starts its own"
-ADMIN, NOISY, QUIET = "admin-token", "noisy-token", "quiet-token"
-TOKENS = f'{ADMIN},admin,1,"system:masters"\n{NOISY},noisy,2\n{QUIET},quiet,3\n'
-PODS = "/api/v1/namespaces/default/pods"
 
 
 def main(argv: list[str]) -> int:
@@ -40,8 +31,8 @@ def main(argv: list[str]) -> int:
     results = {}
     for name, enabled, flood in (("no flood", True, False), ("flood, without flow control", False, True),
                                  ("flood, with flow control", True, True)):  # fmt: skip
-        with server(enabled, options.pods) as port:
-            results[name] = measure(port, options.connections if flood else 0, options.seconds)
+        with shared_server(options.pods, f"--enable-priority-and-fairness={str(enabled).lower()}") as server:
+            results[name] = measure(server.port, options.connections if flood else 0, options.seconds)
     if options.json:
         print(json.dumps({"benchmark": "fairness", "machine": describe_machine(), "results": results}))
         return 0
@@ -51,70 +42,6 @@ def main(argv: list[str]) -> int:
             f"{name:<34}{figures['requests']:>10}{figures['p50_ms']:>10.2f}{figures['p99_ms']:>10.2f}{figures['refused']:>10}"
         )
     return 0
-
-
-@contextmanager
-def server(enabled: bool, pods: int) -> Iterator[int]:
-    """Return an API server with pods in it, whose users may read."""
-    with tempfile.TemporaryDirectory() as folder, socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-        probe.close()
-        Path(folder, "tokens.csv").write_text(TOKENS)
-        command = [
-            sys.executable, "-m", "pybernetes.cmd.main", "kube-apiserver", "--bind-address=127.0.0.1",
-            f"--secure-port={port}", f"--cert-dir={folder}/certs", f"--token-auth-file={folder}/tokens.csv",
-            "--storage-backend=memory", "--disable-admission-plugins=ServiceAccount",
-            f"--enable-priority-and-fairness={'true' if enabled else 'false'}",
-        ]  # fmt: skip
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        try:
-            assert process.stdout is not None
-            while "is serving on" not in process.stdout.readline():
-                if process.poll() is not None:
-                    raise RuntimeError("the server did not start")
-            fill(port, pods)
-            yield port
-        finally:
-            process.terminate()
-            process.wait(60)
-
-
-def connect(port: int) -> http.client.HTTPSConnection:
-    """Return a connection that asks nobody for a certificate: this is loopback."""
-    context = ssl.create_default_context()
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    return http.client.HTTPSConnection("127.0.0.1", port, context=context, timeout=60)
-
-
-def call(
-    connection: http.client.HTTPSConnection, method: str, path: str, token: str, body: object = None
-) -> int:
-    """Send one request and return the status."""
-    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-    connection.request(method, path, None if body is None else json.dumps(body), headers)
-    response = connection.getresponse()
-    response.read()
-    return response.status
-
-
-def fill(port: int, pods: int) -> None:
-    """Let everybody read, and make pods."""
-    connection = connect(port)
-    group = "rbac.authorization.k8s.io"
-    binding = {
-        "metadata": {"name": "readers"},
-        "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": "view"},
-        "subjects": [{"apiGroup": group, "kind": "User", "name": name} for name in ("noisy", "quiet")],
-    }
-    assert call(connection, "POST", f"/apis/{group}/v1/clusterrolebindings", ADMIN, binding) == 201
-    for number in range(pods):
-        pod = {
-            "metadata": {"name": f"pod-{number}", "labels": {"app": "bench"}},
-            "spec": {"containers": [{"name": "c", "image": "example.com/image:1"}]},
-        }
-        assert call(connection, "POST", PODS, ADMIN, pod) == 201
-    connection.close()
 
 
 def measure(port: int, connections: int, seconds: float) -> dict[str, float]:

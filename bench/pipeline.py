@@ -5,15 +5,12 @@ import asyncio
 import inspect
 import json
 import sys
-import tempfile
 import time
 from types import SimpleNamespace
 from typing import Any
 
-from pybernetes.cmd.kube_apiserver import parser as server_flags
-from pybernetes.control_plane.apiserver.assembly import setup
+from bench.harness.inprocess_server import TOKEN, inprocess_server
 from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
-from pybernetes.control_plane.apiserver.authn.user import MASTERS
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.http.messages import Response
 
@@ -46,19 +43,8 @@ def main(argv: list[str]) -> int:
 
 
 async def _measure(reads: int, writes: int) -> dict[str, float]:
-    with tempfile.TemporaryDirectory() as directory:
-        with open(f"{directory}/tokens.csv", "w") as file:
-            file.write(f"token,bench,1,{MASTERS}\n")
-        flags = server_flags().parse_args(
-            ["--bind-address=127.0.0.1", "--secure-port=0", "--storage-backend=memory", f"--cert-dir={directory}",
-             f"--token-auth-file={directory}/tokens.csv", "--disable-admission-plugins=ServiceAccount"]
-        )  # fmt: skip
-        server = ApiServer(setup.store(flags), setup.settings(flags))
-        await server.start()
-        try:
-            return await Caller(server).figures(reads, writes)
-        finally:
-            await server.stop()
+    async with inprocess_server() as server:
+        return await Caller(server).figures(reads, writes)
 
 
 class Caller:
@@ -126,7 +112,7 @@ class Caller:
 
     def _request(self, method: str, path: str, body: bytes = b"", media_type: bytes = b"") -> Request:
         headers = {
-            b"authorization": b"Bearer token",
+            b"authorization": f"Bearer {TOKEN}".encode(),
             b"accept": b"application/json",
             b"user-agent": b"bench/1",
         }

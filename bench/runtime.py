@@ -6,20 +6,17 @@ import gc
 import json
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
+from bench.harness.inprocess_server import TOKEN, inprocess_server
 from bench.harness.machine import resident_megabytes
 from pybernetes.client.client import Client
 from pybernetes.client.credentials import Authority, Token
 from pybernetes.client.refs import CONFIG_MAPS, PODS
 from pybernetes.client.rest_transport import RestTransport
-from pybernetes.cmd.kube_apiserver import parser as server_flags
-from pybernetes.control_plane.apiserver.assembly import setup
-from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
 from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
 from pybernetes.control_plane.apiserver.inprocess.transport import InProcessTransport
 from pybernetes.runtime import Controller, Informer, Runtime, by_labels
@@ -68,25 +65,15 @@ def _run(options: argparse.Namespace) -> dict[str, float]:
 
 
 async def _measure(options: argparse.Namespace) -> dict[str, float]:
-    with tempfile.TemporaryDirectory() as directory:
-        with open(f"{directory}/tokens.csv", "w") as file:
-            file.write(f"token,bench,1,{MASTERS}\n")
-        flags = server_flags().parse_args(
-            ["--bind-address=127.0.0.1", "--secure-port=0", "--storage-backend=memory", f"--cert-dir={directory}",
-             f"--token-auth-file={directory}/tokens.csv", "--disable-admission-plugins=ServiceAccount"]
-        )  # fmt: skip
-        server = ApiServer(setup.store(flags), setup.settings(flags))
-        await server.start()
-        local = Client(
-            InProcessTransport(server.http.application, User("bench", groups=(MASTERS, AUTHENTICATED)))
-        )
-        trust = Token(Authority(verify=False), "token")
+    async with inprocess_server() as server:
+        user = User("bench", groups=(MASTERS, AUTHENTICATED))
+        local = Client(InProcessTransport(server.http.application, user))
+        trust = Token(Authority(verify=False), TOKEN)
         remote = Client(RestTransport(f"https://127.0.0.1:{server.port}", trust))
         try:
             return await _figures(options, local, remote)
         finally:
             await remote.close()
-            await server.stop()
 
 
 async def _figures(options: argparse.Namespace, local: Client, remote: Client) -> dict[str, float]:

@@ -18,6 +18,8 @@ from urllib.parse import urlencode
 
 import yaml
 
+from tests.support import end
+
 TOKEN = "the-administrators-token"
 START_SECONDS = 60.0
 # Without controllers nobody makes the service accounts that pods would have to have.
@@ -117,15 +119,7 @@ def running(directory: Path, *flags: str, port: int = 0) -> Iterator[Server]:
     try:
         yield Server(directory, process, _wait(process, directory / "log"))
     finally:
-        if process.poll() is None:
-            process.terminate()
-            try:
-                process.wait(60)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait(60)
-        assert process.stdout is not None
-        process.stdout.close()
+        end(process)
         log.close()
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+import subprocess
 import time
 from collections.abc import Callable, Coroutine
 from typing import Any, NoReturn, TypeVar, overload
@@ -105,6 +106,20 @@ async def eventually(
         if loop.time() >= deadline:
             raise AssertionError(_in_vain(condition, seconds, value))
         await asyncio.sleep(0.002)
+
+
+def end(process: subprocess.Popen[Any], seconds: float = 60.0) -> int:
+    """End a process as an init system does: ask it to, and kill it when it does not; return its exit code."""
+    process.terminate()
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    finally:
+        if process.stdout is not None:
+            process.stdout.close()
+    return process.returncode
 
 
 def _in_vain(

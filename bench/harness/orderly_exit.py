@@ -7,6 +7,7 @@ import contextlib
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,14 +33,24 @@ def orderly_exit() -> Iterator[None]:
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
-            raise SystemExit(128 + number) from None
+            raise _Ended(128 + number) from None
         loop.call_soon_threadsafe(_cancel, loop)  # an exception could get lost in a callback of the loop
+
+    def lost(unraisable: sys.UnraisableHookArgs) -> None:
+        # The signal came inside a destructor, whose exceptions go nowhere: it comes once more, after the destructor.
+        if not isinstance(unraisable.exc_value, _Ended):
+            hook(unraisable)
+            return
+        number = got.pop()
+        signal.signal(number, end)
+        threading.Timer(0.05, os.kill, (os.getpid(), number)).start()
 
     before = {
         number: signal.getsignal(number) for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN
     }
     for number in before:
         signal.signal(number, end)
+    hook, sys.unraisablehook = sys.unraisablehook, lost
     try:
         yield
     except asyncio.CancelledError:
@@ -47,10 +58,15 @@ def orderly_exit() -> Iterator[None]:
             raise
     finally:
         _end_children()
+        sys.unraisablehook = hook
         for number, handler in before.items():
             signal.signal(number, handler)
     if got:
         raise SystemExit(128 + got[0])
+
+
+class _Ended(SystemExit):
+    """What a signal raises."""
 
 
 def _cancel(loop: asyncio.AbstractEventLoop) -> None:

@@ -95,7 +95,7 @@ def _first_node(settings: Settings) -> str:
 
 
 def _kubelet_access(cluster: Cluster) -> list[str]:
-    """Return the flags with the identity by which kubelets know the API server, made once."""
+    """Return the flags by which the API server and kubelets know each other; its own certificate is made once."""
     from pybernetes.lib import tls
 
     certificate, key = (cluster.certificates / f"apiserver-kubelet-client.{end}" for end in ("crt", "key"))
@@ -110,5 +110,6 @@ def _kubelet_access(cluster: Cluster) -> list[str]:
     return [
         f"--kubelet-client-certificate={certificate}",
         f"--kubelet-client-key={key}",
+        f"--kubelet-certificate-authority={cluster.certificates / 'ca.crt'}",
         "--kubelet-preferred-address-types=InternalIP,Hostname",
     ]

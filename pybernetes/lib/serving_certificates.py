@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pybernetes.lib import certificate_subject
+
 log = logging.getLogger(__name__)
 _CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
 
@@ -172,13 +174,10 @@ def match(contexts: dict[str, ssl.SSLContext], name: str) -> ssl.SSLContext | No
 def certificate_names(path: Path) -> list[str]:
     """Return the host names that a certificate is for: its common name, unless that is an address, and its DNS names."""
     from cryptography import x509
-    from cryptography.x509.oid import NameOID
 
     certificate = x509.load_pem_x509_certificate(path.read_bytes())
-    common = [
-        str(attribute.value) for attribute in certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
-    ][-1:]
-    names = [name for name in common if re.fullmatch(r"\*|(\*\.)?[a-z0-9.-]*[a-z][a-z0-9.-]*", name)]
+    common_name = certificate_subject.of_name(certificate.subject).common_name
+    names = [name for name in (common_name,) if re.fullmatch(r"\*|(\*\.)?[a-z0-9.-]*[a-z][a-z0-9.-]*", name)]
     try:
         listed = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except x509.ExtensionNotFound:

@@ -123,12 +123,17 @@ def ensure_serving(directory: Path, names: Iterable[str], stem: str = "apiserver
     """
     authority_certificate, authority_key = ensure_authority(directory)
     certificate, key = directory / f"{stem}.crt", directory / f"{stem}.key"
-    wanted = [name for name in dict.fromkeys(names) if name]
     authority = Pair(authority_certificate.read_bytes(), authority_key.read_bytes())
+    ensure_pair(certificate, key, authority, "kube-apiserver", names)
+    return certificate, key, authority_certificate
+
+
+def ensure_pair(certificate: Path, key: Path, authority: Pair, subject: str, names: Iterable[str]) -> None:
+    """Write a serving certificate and its key, unless those that are there are good for these names."""
+    wanted = [name for name in dict.fromkeys(names) if name]
     existing = _read(certificate, key)
     if existing is None or not covers(load(existing)[0], wanted) or not _signed_by(existing, authority):
-        _write_pair(issue(authority, "kube-apiserver", names=wanted, server=True), certificate, key)
-    return certificate, key, authority_certificate
+        _write_pair(issue(authority, subject, names=wanted, server=True), certificate, key)
 
 
 def server_context(

@@ -8,6 +8,7 @@ from typing import Any
 from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.refs import SUBJECT_ACCESS_REVIEWS, TOKEN_REVIEWS
+from pybernetes.lib import certificate_subject
 from pybernetes.lib.clock import Clock
 
 ANONYMOUS: Object = {"username": "system:anonymous", "groups": ["system:unauthenticated"]}
@@ -68,14 +69,12 @@ class AccessReviews:
 
 def certificate_user(certificate: Mapping[str, Any]) -> Object | None:
     """Return the user of a certificate that TLS has verified: its common name, with organizations as groups."""
-    names: dict[str, list[str]] = {}
-    for part in certificate.get("subject", ()):
-        for key, value in part:
-            names.setdefault(key, []).append(value)
-    # Of several common names the last one counts, as in Go.
-    name = names.get("commonName", [""])[-1]
-    groups = [*names.get("organizationName", ()), "system:authenticated"]
-    return {"username": name, "groups": groups} if name else None
+    subject = certificate_subject.of_peer(certificate)
+    if not subject.common_name or len(subject.uids) > 1 or "" in subject.uids:
+        return None
+    groups = [*subject.organizations, "system:authenticated"]
+    user: Object = {"username": subject.common_name, "groups": groups}
+    return user | {"uid": subject.uids[0]} if subject.uids else user
 
 
 def bearer_token(header: str) -> str | None:

@@ -19,7 +19,7 @@ from pybernetes.cmd.kube_controller_manager import main, parser
 from pybernetes.lib import tls
 from tests import servers
 from tests.servers import TOKEN, Server
-from tests.support import require_program, until
+from tests.support import end, require_program, until
 
 NOT_YET = (OSError, AssertionError, http.client.HTTPException)  # what cannot be asked yet fails so
 
@@ -50,13 +50,7 @@ def running(directory: Path, flags: list[str], name: str = "manager") -> Iterato
     try:
         yield process
     finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-            try:
-                process.wait(60)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait(60)
+        end(process)
         log.close()
 
 

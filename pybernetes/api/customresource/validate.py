@@ -22,6 +22,7 @@ ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "ABSENT"})()
 _INT_RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 # What Go holds numbers as.
 _GO_FORMATS: dict[type, str] = {int: "int64", float: "float64"}
+_MOST_EXACT = float(2**53)
 _FLOAT32 = 3.4028234663852886e38
 
 
@@ -184,7 +185,9 @@ def _number(schema: Object, value: Any, path: str, errors: Errors) -> None:
 def _is_multiple(value: Any, factor: Any) -> bool:
     if factor <= 0:
         return False
-    quotient = value / factor
+    quotient = 1 / factor * value if factor < 1 else value / factor
+    if not abs(quotient) < _MOST_EXACT:  # a float beyond is no sure integer, and one without a limit is none
+        return False
     return abs(quotient - round(quotient)) < 1e-9 * max(1.0, abs(quotient))
 
 

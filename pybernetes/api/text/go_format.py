@@ -93,7 +93,7 @@ def value(item: Any) -> str:
         return "null"
     if isinstance(item, bool):
         return "true" if item else "false"
-    if isinstance(item, float) and item.is_integer():
+    if isinstance(item, float) and item.is_integer() and abs(item) < 1e21:
         return str(int(item))
     if isinstance(item, (int, float)):
         return str(item)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import math
 import re
 from typing import Any
 
@@ -27,6 +28,8 @@ _WORDS: dict[str, Any] = {
 _INTEGER = re.compile(r"[-+]?(0x[0-9a-fA-F]+|0b[01]+|0o?[0-7]+|0|[1-9][0-9]*)")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NO_NUMBER = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+# What 64 bits have room for, by base.
+_MOST_DIGITS = {2: 64, 8: 22, 10: 20, 16: 16}
 _TAG = "tag:yaml.org,2002:"
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -157,26 +160,36 @@ def _scalar(event: Any) -> Any:
     if text[0] not in "+-.0123456789":
         return text
     plain = text.replace("_", "")
-    if _INTEGER.fullmatch(plain):
-        return _integer(plain)
-    if _FLOAT.fullmatch(plain):
-        number = float(plain)
-        if number in (float("inf"), float("-inf")):
-            raise YamlError(f"yaml: {text} is out of range")
+    number = _number(plain)
+    if number is not None:
         return number
     if _NO_NUMBER.fullmatch(plain):
         raise YamlError(f"yaml: {text} has no JSON form")
     return text
 
 
-def _integer(text: str) -> int | float:
+def _number(text: str) -> int | float | None:
+    """Return the number that a text is, None if it is none or one for which Go has no room: that stays a text."""
+    if _INTEGER.fullmatch(text):
+        number = _integer(text)
+        if number is not None:
+            return number
+    if _FLOAT.fullmatch(text):
+        value = float(text)
+        return value if math.isfinite(value) else None
+    return None
+
+
+def _integer(text: str) -> int | None:
+    """Return an integer of 64 bits, None for a larger one; one with a sign has room for 63."""
     digits = text.lstrip("+-")
     base = 10
     if digits[0] == "0" and len(digits) > 1:
         base = {"x": 16, "b": 2, "o": 8}.get(digits[1], 8)
         digits = digits[2:] if digits[1] in "xbo" else digits
-    if base == 10 and len(digits) > 20:  # no number of Go's; as text it would take time to read
-        return float(text)
+    digits = digits.lstrip("0") or "0"
+    if len(digits) > _MOST_DIGITS[base]:  # reading it would take time for nothing
+        return None
     value = int(digits, base)
     value = -value if text[0] == "-" else value
-    return value if -(2**63) <= value < 2**64 else float(value)
+    return value if -(2**63) <= value < (2**63 if text[0] in "+-" else 2**64) else None

@@ -9,7 +9,7 @@ Its rooms stand in layers. A room imports rooms of the layers below its own and 
     authz, discovery, flowcontrol, verbs, webhooks
     authn, codec, services
     observability, proxy, storage
-    connection, context, request, request_info, warning_headers
+    connection, context, forbidden, request, request_info, warning_headers
 
 The last line has the modules of this folder itself: what a request is, and the parts that all rooms share. They name the
 types of what they carry, and import no room when they are loaded.

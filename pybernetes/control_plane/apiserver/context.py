@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from pybernetes.api.resource import Object
+from pybernetes.control_plane.apiserver.forbidden import forbidden
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.control_plane.store.protocol import Store
@@ -62,6 +63,12 @@ class ServerContext:
         """Decide whether a user may do something: ``RequestInfo("get", is_resource=True, resource="pods", …)``."""
         verdict = self.authorization.authorize(user, info)
         return await verdict if inspect.isawaitable(verdict) else verdict
+
+    async def require(self, user: User, info: RequestInfo) -> None:
+        """Refuse, with 403, what a user may not do."""
+        verdict = await self.authorize(user, info)
+        if not verdict.allowed:
+            raise forbidden(user, info, verdict.reason)
 
     async def check_write(
         self, kind: Kind, request: Request, new: Object, old: Object | None, *, valid: bool = False

@@ -8,13 +8,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a client may send and how long it may take; the sizes and the first two times are upstream's."""
+    """What a client may send and how long it may take; body, head and the first two times are upstream's."""
 
     body: int = 3 * 1024 * 1024
-    # The request line and all headers.
+    # All that is not body: the request line, headers, trailers, the sizes and extensions of chunks.
     head: int = 1024 * 1024
+    # Of these the request target and each header's value; upstream has no limits of their own for them.
+    target: int = 64 * 1024
+    value: int = 64 * 1024
     # How many headers there may be; a front proxy sends one for each group of a user.
     headers: int = 1000
+    # How many query parameters; upstream takes ten times as many.
+    parameters: int = 1000
     # From the first byte of a request to the end of its headers, and to its own end.
     head_seconds: float = 32.0
     receive_seconds: float = 60.0

@@ -14,6 +14,13 @@ from pybernetes.lib.http.messages import Request, split_target
 if TYPE_CHECKING:
     from pybernetes.lib.http.server import Server
 
+_HEAD_END = b"\r\n\r\n"
+_SLASH = 0x2F
+# Of heads and chunks, no more than this is parsed before what came of it is counted.
+_PART = 16 * 1024
+# What may come before it is clear who takes the connection over.
+_LEFTOVER = 64 * 1024
+
 
 class RequestParser(asyncio.Protocol):
     """What a connection knows about the request that is coming in.
@@ -28,15 +35,24 @@ class RequestParser(asyncio.Protocol):
         self._parser: httptools.HttpRequestParser = None  # type: ignore[assignment]
         self._last = 0.0
         self._receiving = self._in_head = False
-        # Bytes that came since the body last grew, its size then, and how many headers repeat another one.
-        self._waited_bytes = self._body_before = self._repeats = 0
+        # All bytes of this request so far, those since its head last grew by a header, and how many headers it had then.
+        self._wire = self._waited = self._fields = 0
+        # How many headers repeat another one, how long the body says it is, and the last bytes of an incomplete head.
+        self._repeats = 0
+        self._length: int | None = None
+        self._tail = b""
         self._keep_alive = True
+        # Whether no more is read for now, and what was read already by then.
+        self._paused = False
+        self._unparsed = b""
         # Who has the bytes after an upgrade, whether that is being decided, and what came meanwhile.
         self._upgraded: asyncio.Protocol | None = None
         self._upgrading = False
-        self._leftover = b""
-        # Set once nothing more is read from the client: a refusal is due, at once or after what is under way.
+        self._leftover = bytearray()
+        # Set once nothing more is read from the client: a refusal is due, at once or after what is under way, or the
+        # connection is to become nothing else although the client wanted that; and how much came since then.
         self._closing: bool = False
+        self._ignored: int | None = None
 
     def received(self, request: Request) -> None:
         """Take a request that is complete."""
@@ -53,33 +69,115 @@ class RequestParser(asyncio.Protocol):
     def _let_go(self) -> None:
         # The parser holds this object and this object the parser: break the ring.
         self._parser = None  # type: ignore[assignment]
+        self._unparsed = b""
 
     def data_received(self, data: bytes) -> None:
         if self._upgraded is not None:
             self._upgraded.data_received(data)
-            return
-        if self._upgrading:  # the answer that takes the connection over is still being made
-            self._leftover += data
-            return
-        if self._closing:  # the rest of what was refused
-            return
+        elif self._upgrading:  # the answer that takes the connection over is still being made
+            self._keep(data)
+        elif self._closing:
+            self._ignore(len(data))
+        elif self._unparsed:
+            self._unparsed += data
+        elif (
+            len(data) <= _PART
+            and not self._receiving
+            and data.find(_HEAD_END) == len(data) - 4
+            and data[0] not in b"\r\n"
+        ):
+            self._wire = len(data)  # one head and nothing else: what nearly all data is
+            self._feed(data)
+        else:
+            self._parse(data)
+
+    def _parse(self, data: bytes) -> None:
+        """Parse what may be a part of a request, or several: one part at a time, so that its place is known."""
+        offset, size, view = 0, len(data), memoryview(data)
+        while offset < size and not self._closing:
+            if self._upgrading:
+                self._keep(data[offset:])
+                return
+            if self._paused:
+                self._unparsed = data[offset:]
+                return
+            end = self._part_end(data, offset)
+            if self._closing:
+                return
+            self._wire += end - offset
+            self._feed(view[offset:end])
+            if self._receiving:
+                self._count(end - offset)
+                if self._in_head:
+                    self._tail = (self._tail + data[max(offset, end - 3) : end])[-3:]
+            offset = end
+
+    def _part_end(self, data: bytes, offset: int) -> int:
+        """Return where the part that begins at an offset ends: a head or its piece, a body or its piece, some chunks."""
+        if not self._receiving:
+            if data[offset] in b"\r\n":  # llhttp would skip it
+                self.refuse(400, "a line end where a request should begin")
+            self._wire, self._tail = 0, b""
+        elif not self._in_head:
+            if self._length is None:
+                return min(offset + _PART, len(data))
+            return min(offset + max(self._length - len(self._body), 1), len(data))
+        most = min(offset + _PART, len(data))
+        tail = self._tail
+        across = (tail + data[offset : offset + 3]).find(_HEAD_END) if tail else -1
+        if across >= 0:
+            return offset + across + 4 - len(tail)
+        end = data.find(_HEAD_END, offset, most)
+        return most if end < 0 else end + 4
+
+    def _feed(self, part: bytes | memoryview) -> None:
         try:
-            self._parser.feed_data(data)
+            self._parser.feed_data(part)
         except httptools.HttpParserUpgrade as upgrade:
-            self._leftover = data[upgrade.args[0] :]
+            self._keep(bytes(part[upgrade.args[0] :]))
         except httptools.HttpParserError as error:
             self.refuse(400, str(error))
-        if self._receiving:
-            self._count(len(data))
+
+    def _keep(self, data: bytes) -> None:
+        """Keep what comes before it is clear who takes the connection over; then no more is read."""
+        if self._upgraded is not None:  # the answer was there at once
+            if data:
+                self._upgraded.data_received(data)
+            return
+        self._leftover += data
+        if len(self._leftover) > _LEFTOVER and not self._paused:
+            self._paused = True
+            self.transport.pause_reading()
+
+    def _stay(self) -> None:
+        """Go on as HTTP although the client wanted something else: what it sends from now on means nothing."""
+        self._upgrading, self._closing, self._ignored = False, True, len(self._leftover)
+        self._leftover.clear()
+        if self._paused:  # or its end would not be noticed
+            self._paused = False
+            self.transport.resume_reading()
+
+    def _ignore(self, size: int) -> None:
+        """Drop the rest of what was refused, or what follows an upgrade that was not made; the latter has a bound."""
+        if self._ignored is not None:
+            self._ignored += size
+            if self._ignored > self.server.limits.body:
+                self.transport.abort()
 
     def _count(self, size: int) -> None:
-        """Bound what the parser keeps of a message that is not complete: a header, a trailer, a chunk's extension."""
-        if len(self._body) != self._body_before:
-            self._body_before, self._waited_bytes = len(self._body), 0
-            return
-        self._waited_bytes += size
-        if self._waited_bytes > self.server.limits.head:
+        """Bound what is not body of a message that is not complete: headers, trailers, the extensions of chunks."""
+        limits = self.server.limits
+        fields = len(self._headers) + self._repeats
+        if fields > limits.headers:
+            self.refuse(431, "there are too many headers")
+        elif self._wire - len(self._body) > limits.head:
             self.refuse(431, "the headers are too large")
+        elif self._in_head:
+            # The parser copies what it has of a value with each piece.
+            self._waited = self._waited + size if fields == self._fields else 0
+            self._fields = fields
+            if self._waited > limits.value:
+                self.refuse(431, "a header is too large")
 
     # -- what the parser calls ---------------------------------------------------------------------------
 
@@ -88,67 +186,82 @@ class RequestParser(asyncio.Protocol):
         self._headers: dict[bytes, bytes] = {}
         self._repeated: dict[bytes, list[bytes]] | None = None
         self._head: tuple[dict[bytes, bytes], dict[bytes, list[bytes]] | None] | None = None
-        self._header_size = self._repeats = self._waited_bytes = self._body_before = 0
+        self._repeats = self._waited = self._fields = 0
+        self._length = 0
         self._body: bytes | bytearray = b""
         self._receiving = self._in_head = True
         self._last = time.monotonic()
 
     def on_url(self, url: bytes) -> None:
         self._target += url
+        if len(self._target) > self.server.limits.target:
+            self.refuse(414, "the request target is too long")
 
     def on_header(self, name: bytes, value: bytes) -> None:
         name = name.lower()
-        self._header_size += len(name) + len(value)
         if name in self._headers:
-            value = self._repeat(name, value)
-        self._headers[name] = value
+            self._repeat(name, value)
+        else:
+            self._headers[name] = value
 
-    def _repeat(self, name: bytes, value: bytes) -> bytes:
-        """Note one more value of a header; return what the header is from now on."""
+    def _repeat(self, name: bytes, value: bytes) -> None:
+        """Note one more value of a header."""
         self._repeats += 1
         if name == b"host":
             self.refuse(400, "too many Host headers")
-        elif self._repeats > self.server.limits.headers:
-            self.refuse(431, "there are too many headers")
-        if self._closing:
-            return value
-        first = self._headers[name]
         if self._repeated is None:
             self._repeated = {}
-        self._repeated.setdefault(name, [first]).append(value)
-        # Credentials are never mixed: the first ones count.
-        return first if name == b"authorization" else first + b", " + value
+        self._repeated.setdefault(name, [self._headers[name]]).append(value)
 
     def on_headers_complete(self) -> None:
         self._in_head = False
         headers, limits, parser = self._headers, self.server.limits, self._parser
+        if self._repeated is not None:
+            for name, values in self._repeated.items():
+                # Credentials are never mixed: the first ones count.
+                if name != b"authorization":
+                    headers[name] = b", ".join(values)
         keep_alive = self._keep_alive = parser.should_keep_alive()
-        if self._header_size + len(self._target) > limits.head:
+        if self._wire > limits.head:
             self.refuse(431, "the headers are too large")
         elif len(headers) + self._repeats > limits.headers:
             self.refuse(431, "there are too many headers")
+        elif self._wire > limits.value and any(len(value) > limits.value for value in headers.values()):
+            self.refuse(431, "a header is too large")
         # Nearly every request is of HTTP/1.1 and has nothing of this.
         elif (
             not keep_alive
             or b"host" not in headers
             or b"connection" in headers
             or b"transfer-encoding" in headers
+            or self._target[0] != _SLASH
+            or b"%" in self._target
+            or b"#" in self._target
         ):
             self._check_head()
         length = headers.get(b"content-length")
-        if length is not None and length.isdigit() and int(length) > limits.body:
-            self.refuse(413, f"limit is {limits.body}")
-        elif b"expect" in headers and headers[b"expect"].lower() == b"100-continue" and not self._closing:
+        if length is not None and length.isdigit():
+            self._length = int(length) if len(length) < 20 else limits.body + 1
+            if self._length > limits.body:
+                self.refuse(413, f"limit is {limits.body}")
+        if b"expect" in headers and headers[b"expect"].lower() == b"100-continue" and not self._closing:
             self.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     def _check_head(self) -> None:
+        method = self._parser.get_method()
         problem = strictness.request_problem(self._parser.get_http_version(), self._headers)
+        problem = problem or strictness.target_problem(method, self._target)
         if problem:
             self.refuse(400, problem)
-        elif b"transfer-encoding" in self._headers:
+            return
+        if self._target[0] != _SLASH:
+            self._target, host = strictness.origin_form(self._target)
+            if host:
+                self._headers[b"host"] = host
+        if b"transfer-encoding" in self._headers:
             # What follows the chunks could have any name and is no header.
             self._head = self._headers, self._repeated
-            self._headers, self._repeated = {}, None
+            self._headers, self._repeated, self._length = {}, None, None
 
     def on_body(self, data: bytes) -> None:
         if self._closing:
@@ -170,6 +283,9 @@ class RequestParser(asyncio.Protocol):
         if self._head is not None:
             self._headers, self._repeated = self._head
         path, query = split_target(self._target)
+        if query and query.count("&") >= self.server.limits.parameters:
+            self.refuse(400, "number of URL query parameters exceeded limit")
+            return
         body = self._body if isinstance(self._body, bytes) else bytes(self._body)
         method = self._parser.get_method().decode()
         request = self.server.request_class(self, method, path, query, self._headers, body)  # type: ignore[arg-type]

@@ -40,8 +40,8 @@ class Connection(RequestParser):
         self._task: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._refusal: tuple[int, str] | None = None
-        # Whether answers wait for the client to take them, and whether no more is read meanwhile.
-        self._clogged = self._paused = False
+        # Whether answers wait for the client to take them: no more is read meanwhile.
+        self._clogged = False
 
     # -- the transport ---------------------------------------------------------------------------------
 
@@ -95,7 +95,21 @@ class Connection(RequestParser):
         pause = self._clogged or len(self._queue) > self.server.limits.pipeline
         if pause != self._paused and not self.transport.is_closing():
             self._paused = pause
-            (self.transport.pause_reading if pause else self.transport.resume_reading)()
+            if pause:
+                self.transport.pause_reading()
+            elif self._unparsed:
+                self.server.loop.call_soon(self._parse_on)
+            else:
+                self.transport.resume_reading()
+
+    def _parse_on(self) -> None:
+        """Go on with what was read before it became too much, and read more once there is nothing of it left."""
+        if self._paused or self._parser is None or self.transport.is_closing():
+            return
+        data, self._unparsed = self._unparsed, b""
+        self._parse(data)
+        if not self._paused:
+            self.transport.resume_reading()
 
     @property
     def backlog(self) -> int:
@@ -180,8 +194,14 @@ class Connection(RequestParser):
 
     def _open(self, request: Request, answer: Stream | Upgrade) -> None:
         if isinstance(answer, Upgrade):
-            self._upgraded = answer.start(self.transport, self._leftover)
+            self._upgraded = answer.start(self.transport, bytes(self._leftover))
+            self._leftover.clear()
+            if self._paused:
+                self._paused = False
+                self.transport.resume_reading()
             return
+        if self._upgrading:
+            self._stay()
         self._stream = answer
         head = STATUS_LINES[answer.status] + self.server.common_headers(request)
         head += b"Content-Type: %b\r\nTransfer-Encoding: chunked\r\n" % answer.content_type
@@ -195,6 +215,8 @@ class Connection(RequestParser):
             answer.attach(self)
 
     def _respond(self, request: Request, answer: Response) -> None:
+        if self._upgrading:
+            self._stay()
         body = answer.body
         head = STATUS_LINES[answer.status] + self.server.common_headers(request)
         packed = False

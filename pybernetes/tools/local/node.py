@@ -50,14 +50,13 @@ class Node:
         kubeconfig.write(self.identity(component), entries)
 
     def make_serving(self, address: str) -> None:
-        """Give the kubelet a certificate to serve with, once: making its own would cost it memory for good."""
-        certificate, key = self.serving
-        if certificate.exists() and key.exists():
-            return
+        """Give the kubelet a certificate to serve with; the API server takes no other.
+
+        The one that is there stays while it is valid for the node's address. The kubelet does not make it: that would
+        cost it memory for good.
+        """
         names = (self.name, address, "127.0.0.1", "localhost")
-        own = tls.issue(self._authority(), f"system:node:{self.name}", names=names, server=True)
-        tls.write_atomically(key, own.key, 0o600)
-        tls.write_atomically(certificate, own.certificate, 0o644)
+        tls.ensure_pair(*self.serving, self._authority(), f"system:node:{self.name}", names)
 
     @property
     def serving(self) -> tuple[Path, Path]:

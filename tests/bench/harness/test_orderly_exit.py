@@ -33,6 +33,18 @@ def blocks():
     finally:
         print("clean", flush=True)
 
+class Destroyed:
+    def __del__(self):
+        print(child.pid, flush=True)
+        time.sleep(60)  # what is raised in here goes nowhere
+
+def destroys():
+    try:
+        Destroyed()
+        time.sleep(60)
+    finally:
+        print("clean", flush=True)
+
 async def swallows():
     async def other():
         try:
@@ -44,7 +56,12 @@ async def swallows():
 with orderly_exit():
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
 """
-_BODIES = {"sync": "blocks()", "async": "asyncio.run(waits())", "swallowed": "asyncio.run(swallows())"}
+_BODIES = {
+    "sync": "blocks()",
+    "destructor": "destroys()",
+    "async": "asyncio.run(waits())",
+    "swallowed": "asyncio.run(swallows())",
+}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pybernetes.lib import tls
 from tests.servers import Server, running
-from tests.support import require_program
+from tests.support import end, require_program
 
 DEFINITION = """
 apiVersion: apiextensions.k8s.io/v1
@@ -106,12 +106,7 @@ def operator(server: Server, directory: Path) -> Iterator[Path]:
         try:
             yield log
         finally:
-            process.terminate()
-            try:
-                process.wait(60)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            end(process)
 
 
 def test_an_operator_with_webhooks(tmp_path: Path) -> None:

@@ -15,11 +15,14 @@ import pytest
 import uvloop
 
 from pybernetes.lib import tls
+from pybernetes.lib.http.duplex import Duplex
 from pybernetes.lib.http.limits import Limits
 from pybernetes.lib.http.messages import Request, Response
 from pybernetes.lib.http.server import Server
 from pybernetes.lib.http.server_connection import Application
 from pybernetes.lib.http.stream import Stream, chunk
+from pybernetes.lib.http.upgrade import Upgrade, upgraded
+from tests.support import eventually
 
 QUICK = Limits(head_seconds=0.4, receive_seconds=0.8, idle_seconds=1.2, stall_seconds=1, linger_seconds=0.3)
 
@@ -119,7 +122,7 @@ GET = b"GET %b HTTP/1.1\r\nHost: a\r\n\r\n"
             "limit is 3145728",
         ),
         (b"GET / HTTP/1.1\r\n" + b"X: %b\r\n" % (b"y" * 60_000) * 20 + b"\r\n", 431, "headers are too large"),
-        (b"GET /" + b"y" * 1_200_000 + b" HTTP/1.1\r\n\r\n", 431, "headers are too large"),
+        (b"GET /" + b"y" * 1_200_000 + b" HTTP/1.1\r\n\r\n", 414, "target is too long"),
         (b"nonsense\r\n\r\n", 400, ""),
         (b"GET / HTTP/9.9\r\n\r\n", 400, ""),
         (b"GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n", 400, ""),
@@ -144,13 +147,13 @@ def test_what_cannot_be_read_is_refused(serve: Any, request_: bytes, status: int
 
 
 def test_a_body_in_small_pieces(serve: Any) -> None:
-    """A megabyte of one-byte chunks takes no more than its share of time."""
+    """A megabyte of small chunks takes no more than its share of time."""
 
     async def test() -> None:
         async with serve(echo, replace(QUICK, head_seconds=30, receive_seconds=30)) as service:
             client = await service.connect()
             client.send(b"POST /p HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
-            client.send(chunk(b"x") * 1_000_000 + b"0\r\n\r\n")
+            client.send(chunk(b"x" * 8) * 125_000 + b"0\r\n\r\n")
             assert await client.answer() == (200, b"POST /p 1000000")
 
     run(test())
@@ -353,5 +356,78 @@ def test_drain(serve: Any) -> None:
             await draining
             with pytest.raises(OSError):
                 await service.connect()
+
+    run(test())
+
+
+@pytest.mark.parametrize("answer", [Response(b"no"), None])
+def test_who_wants_another_protocol_and_gets_none_is_not_listened_to(
+    serve: Any, answer: Response | None
+) -> None:
+    """What follows is neither kept nor read: it could be of either protocol. A stream ends with too much of it."""
+    seen: list[str] = []
+
+    def refuse(request: Request) -> Response | Stream:
+        seen.append(request.path)
+        return answer or Stream()
+
+    async def test() -> None:
+        async with serve(refuse, Limits(body=300_000)) as service:
+            client = await service.connect()
+            client.send(b"GET /w HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n")
+            client.send((GET % b"/smuggled") * 50_000)
+            await client.ended()
+            assert seen == ["/w"]
+
+    run(test())
+
+
+def test_what_comes_before_an_upgrade_is_bounded(serve: Any) -> None:
+    """Until it is clear who takes the connection over, no more than a little is read; nothing of it is lost."""
+    got = bytearray()
+    ready = asyncio.Event()
+    kept: list[int] = []
+
+    async def take(client: Duplex) -> None:
+        while len(got) < 3_000_000:
+            got.extend(await client.read())
+
+    async def decide(request: Request) -> Upgrade:
+        connection = request.connection
+        await eventually(lambda: connection._paused)
+        await ready.wait()
+        kept.append(len(connection._leftover))
+        return upgraded(b"HTTP/1.1 101 Switching Protocols\r\n\r\n", take)
+
+    async def test() -> None:
+        async with serve(decide, Limits()) as service:
+            client = await service.connect()
+            client.send(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n")
+            client.send(b"0123456789" * 300_000)
+            ready.set()
+            await client.ended()
+            assert bytes(got) == b"0123456789" * 300_000
+            assert 64 * 1024 < kept[0] < 1_000_000
+
+    run(test())
+
+
+def test_pipelined_requests_are_read_only_so_far(serve: Any) -> None:
+    """Thousands of requests in one packet are not made into as many objects at once."""
+    longest = 0
+
+    async def slow(request: Request) -> Response:
+        nonlocal longest
+        longest = max(longest, len(request.connection._queue))
+        await asyncio.sleep(0)
+        return Response(b"")
+
+    async def test() -> None:
+        async with serve(slow, Limits()) as service:
+            client = await service.connect()
+            client.send((GET % b"/") * 5000)
+            for _ in range(5000):
+                assert (await client.answer())[0] == 200
+            assert 0 < longest <= Limits().pipeline + 1
 
     run(test())

@@ -21,7 +21,7 @@ from tests.node.kubelet.real_node import (
     real_node,
     shell,
 )
-from tests.support import require_program
+from tests.support import end, require_program
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
 
@@ -231,8 +231,7 @@ def test_images_come_from_a_registry_that_asks_for_a_password(node: Node, tmp_pa
         node.delete("let-in")
         node.delete("mounts")
     finally:
-        registry.terminate()
-        registry.wait(60)
+        end(registry)
 
 
 def _pushed(node: Node, image: str) -> bool:
@@ -360,9 +359,7 @@ def test_ports_are_forwarded_and_probed(node: Node) -> None:
 
         node.until(lambda: ask() == b"hello")
     finally:
-        forward.terminate()
-        forward.wait(60)
-        forward.stdout.close()  # type: ignore[union-attr]
+        end(forward)
     node.delete("web")
 
 

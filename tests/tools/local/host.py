@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.node.proxy.namespaces import command, inside
-from tests.support import until
+from tests.support import end, until
 
 ADDRESS, OUTSIDE = "192.168.77.2", "192.168.77.1"
 # What iptables makes by being used, and never removes: the kernel's own chains, with nothing in them.
@@ -37,14 +37,13 @@ class Host:
 
     @contextmanager
     def serving(self, folder: Path, port: int) -> Iterator[None]:
-        """Yield somebody outside serves a folder."""
+        """Let somebody outside serve a folder."""
         words = ["ip", "netns", "exec", self.outside, "busybox", "httpd", "-f", "-p", str(port), "-h", str(folder)]  # fmt: skip
         process = subprocess.Popen(words)
         try:
             yield
         finally:
-            process.terminate()
-            process.wait()
+            end(process)
 
     def state(self) -> str:
         """Return everything of this machine's network that a cluster may have changed."""

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.node.kubelet.real_node import IMAGE, busybox
-from tests.support import require_program, require_root, until
+from tests.support import end, require_program, require_root, until
 from tests.tools.local.user import User
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
@@ -192,13 +192,13 @@ def test_attach_and_port_forward(user: User) -> None:
         text=True,
         env=user.environment,
     )
-    assert forward.stdout is not None
-    port = forward.stdout.readline().split("127.0.0.1:")[1].split()[0]
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=60) as answer:
-        assert answer.read() == b"hello\n"
-    forward.terminate()
-    forward.wait(60)
-    forward.stdout.close()
+    try:
+        assert forward.stdout is not None
+        port = forward.stdout.readline().split("127.0.0.1:")[1].split()[0]
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=60) as answer:
+            assert answer.read() == b"hello\n"
+    finally:
+        end(forward)
     user.kubectl("delete", "pod", "web", "--now")
 
 

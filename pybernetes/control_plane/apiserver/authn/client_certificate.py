@@ -10,10 +10,9 @@ from typing import Any
 from pybernetes.control_plane.apiserver.authn.authenticator import InvalidCredentials
 from pybernetes.control_plane.apiserver.authn.user import CREDENTIAL_ID, User, authenticated
 from pybernetes.control_plane.apiserver.connection import Connection
+from pybernetes.lib import certificate_subject
 from pybernetes.lib.serving_certificates import verified_chain
 
-# The attribute of a subject that holds a user's UID.
-_UID = "1.3.6.1.4.1.57683.2"
 # What a connection notes about a client without a certificate.
 NO_CERTIFICATE: Any = object()
 
@@ -24,21 +23,17 @@ class ClientCertificate:
     __slots__ = ("chain", "common_name", "problem", "until", "user")
 
     def __init__(self, certificate: dict[str, Any], leaf: bytes, chain: frozenset[bytes]) -> None:
-        names = subject(certificate)
+        self.common_name, organizations, uids = certificate_subject.of_peer(certificate)
         self.chain = chain
         self.until = ssl.cert_time_to_seconds(certificate["notAfter"])
-        # Of several common names the last one counts, as in Go.
-        self.common_name = names.get("commonName", [""])[-1]
-        uids = names.get(_UID, [])
         self.problem = ""
         if len(uids) > 1:
             self.problem = "expected 1 UID, but found several"
-        elif uids == [""]:
+        elif uids == ("",):
             self.problem = "UID cannot be an empty string"
         self.user: User | None = None
         if self.common_name and not self.problem:
             credential = {CREDENTIAL_ID: [f"X509SHA256={hashlib.sha256(leaf).hexdigest()}"]}
-            organizations = names.get("organizationName", ())
             self.user = authenticated(self.common_name, uids[0] if uids else "", organizations, credential)
 
     def check(self, authorities: Collection[bytes], now: float) -> None:
@@ -49,15 +44,6 @@ class ClientCertificate:
             raise InvalidCredentials("x509: certificate signed by unknown authority")
         if now > self.until:
             raise InvalidCredentials("x509: certificate has expired or is not yet valid")
-
-
-def subject(certificate: dict[str, Any]) -> dict[str, list[str]]:
-    """Return the attributes of a certificate's subject, each with all of its values."""
-    names: dict[str, list[str]] = {}
-    for part in certificate.get("subject", ()):
-        for key, value in part:
-            names.setdefault(key, []).append(value)
-    return names
 
 
 def client_certificate(connection: Connection) -> ClientCertificate | None:

@@ -56,12 +56,13 @@ async def update_stored(
         await context.check_write(kind, request, new, old)
         rules.prepare(new, old)
         async with allocated(context, kind, new, old, options.dry_run):
-            if new == old and _exactly(new, old) and not kind.is_outdated(record):
-                return Written(record, new)
             rules.check(new, old)
             await context.check_write(kind, request, new, old, valid=True)
             warn(resource, new, old, request)
             await context.admission.validate(attributes)
+            # A write that changes nothing is judged like any other, and only then left out.
+            if new == old and _exactly(new, old) and not kind.is_outdated(record):
+                return Written(record, new)
             if options.dry_run:
                 return Written(None, new)
             if not deletion.is_complete(new):

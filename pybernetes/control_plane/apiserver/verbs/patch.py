@@ -19,7 +19,7 @@ from pybernetes.control_plane.apiserver.codec.bodies import Body, parse_body
 from pybernetes.control_plane.apiserver.codec.decoding import check_type, convert, report
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage.create import create_stored
+from pybernetes.control_plane.apiserver.storage.create import create_missing
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import WriteOptions, write_options
 from pybernetes.control_plane.apiserver.storage.update import update_stored
@@ -248,5 +248,5 @@ async def _apply(
         if isinstance(meta, dict) and (uid := meta.get("uid")):
             why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
             raise errors.conflict(resource.group, resource.plural, info.name, why)
-        return await create_stored(context, kind, change.merge(None), request, options, keep_fields=True)
+        return await create_missing(context, kind, change.merge(None), request, options, keep_fields=True)
     return await update_stored(context, kind, change, request, options, rules, keep_fields=True)

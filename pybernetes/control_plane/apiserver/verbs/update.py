@@ -12,7 +12,7 @@ from pybernetes.control_plane.apiserver.codec.bodies import read_body
 from pybernetes.control_plane.apiserver.codec.decoding import decode
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage.create import create_stored
+from pybernetes.control_plane.apiserver.storage.create import create_missing
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.object_meta import settle_namespace
 from pybernetes.control_plane.apiserver.storage.options import write_options
@@ -54,7 +54,7 @@ async def update(
         await context.fresh()
         if context.store.get(kind.key(request.request_info.namespace, name)) is None:
             obj["metadata"].pop("resourceVersion", None)
-            return answer(context, kind, await create_stored(context, kind, obj, request, options), form)
+            return answer(context, kind, await create_missing(context, kind, obj, request, options), form)
 
     # A second try after a lost race must start from what the client sent.
     sent = orjson.dumps(obj)

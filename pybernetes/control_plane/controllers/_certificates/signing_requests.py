@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import datetime
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,10 @@ from typing import Any
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ed448, ed25519
-from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from pybernetes.api.resource import Object
+from pybernetes.lib import certificate_subject
 
 CLIENT = "kubernetes.io/kube-apiserver-client"
 KUBELET_CLIENT = "kubernetes.io/kube-apiserver-client-kubelet"
@@ -70,15 +71,11 @@ def parse(csr: Object) -> x509.CertificateSigningRequest:
 
 def common_name(request: x509.CertificateSigningRequest) -> str:
     """Return the common name that the request asks for."""
-    names = request.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
-    return str(names[-1].value) if names else ""
+    return certificate_subject.of_name(request.subject).common_name
 
 
-def _organizations(request: x509.CertificateSigningRequest) -> list[str]:
-    return [
-        str(attribute.value)
-        for attribute in request.subject.get_attributes_for_oid(NameOID.ORGANIZATION_NAME)
-    ]
+def _is_of_nodes(request: x509.CertificateSigningRequest) -> bool:
+    return certificate_subject.of_name(request.subject).organizations == ("system:nodes",)
 
 
 def _names(request: x509.CertificateSigningRequest) -> dict[str, list[Any]]:
@@ -95,6 +92,18 @@ def _names(request: x509.CertificateSigningRequest) -> dict[str, list[Any]]:
     }
 
 
+def _general_names(request: x509.CertificateSigningRequest) -> list[x509.GeneralName]:
+    """Return the names of the kinds that were judged: no other kind of name gets into a certificate."""
+    asked = _names(request)
+    kinds: tuple[tuple[str, Callable[[Any], x509.GeneralName]], ...] = (
+        ("dns", x509.DNSName),
+        ("email", x509.RFC822Name),
+        ("ip", x509.IPAddress),
+        ("uri", x509.UniformResourceIdentifier),
+    )
+    return [make(value) for kind, make in kinds for value in asked[kind]]
+
+
 def _usages_fault(usages: Iterable[str], purpose: str) -> str:
     own, required = set(usages), {"digital signature", "key encipherment", purpose}
     if own in (required, required - {"key encipherment"}):
@@ -105,7 +114,7 @@ def _usages_fault(usages: Iterable[str], purpose: str) -> str:
 def kubelet_client_fault(request: x509.CertificateSigningRequest, usages: Iterable[str]) -> str:
     """Return why a request is not one for a kubelet's client certificate, or an empty string."""
     names = _names(request)
-    if _organizations(request) != ["system:nodes"]:
+    if not _is_of_nodes(request):
         return "subject organization is not system:nodes"
     for kind, title in (("dns", "DNS"), ("email", "Email"), ("ip", "IP"), ("uri", "URI")):
         if names[kind]:
@@ -118,7 +127,7 @@ def kubelet_client_fault(request: x509.CertificateSigningRequest, usages: Iterab
 def kubelet_serving_fault(request: x509.CertificateSigningRequest, usages: Iterable[str]) -> str:
     """Return why a request is not one for a kubelet's serving certificate, or an empty string."""
     names = _names(request)
-    if _organizations(request) != ["system:nodes"]:
+    if not _is_of_nodes(request):
         return "subject organization is not system:nodes"
     if not names["dns"] and not names["ip"]:
         return "DNS or IP subjectAltName is required"
@@ -217,11 +226,11 @@ def sign(
         )
     except x509.ExtensionNotFound:
         pass
-    try:
-        names = request.extensions.get_extension_for_class(x509.SubjectAlternativeName)
-        builder = builder.add_extension(names.value, critical=not list(request.subject))
-    except x509.ExtensionNotFound:
-        pass
+    names = _general_names(request)
+    if names:
+        builder = builder.add_extension(
+            x509.SubjectAlternativeName(names), critical=not list(request.subject)
+        )
     own_digest = isinstance(key, (ed25519.Ed25519PrivateKey, ed448.Ed448PrivateKey))
     return builder.sign(key, None if own_digest else hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
 

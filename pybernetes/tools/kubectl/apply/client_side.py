@@ -12,7 +12,7 @@ from pybernetes.tools.kubectl.apply.server_side import warn_if_deleting
 from pybernetes.tools.kubectl.apply.three_way_patch import patch_for
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, not_found, with_source
-from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
     from typing import Any

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pybernetes.tools.kubectl.apply.last_applied import read
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found
-from pybernetes.tools.kubectl.resources.builder import Info
 from pybernetes.tools.kubectl.resources.discovery import Resource
+from pybernetes.tools.kubectl.resources.info import Info
 
 _NAMESPACED = (
     ("", "v1", "ConfigMap"), ("", "v1", "Endpoints"), ("", "v1", "PersistentVolumeClaim"), ("", "v1", "Pod"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError
-from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.info import Info
 
 _CONFLICT = """
 Please review the fields above--they currently have other managers. Here

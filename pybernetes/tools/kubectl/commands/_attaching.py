@@ -9,7 +9,7 @@ from pybernetes.tools.kubectl.connection import streaming
 from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
-from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.info import Info
 from pybernetes.tools.kubectl.resources.pods import choose_container, containers, wait_running
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, raise_all
-from pybernetes.tools.kubectl.resources.builder import Builder, Info
+from pybernetes.tools.kubectl.resources.builder import Builder
+from pybernetes.tools.kubectl.resources.info import Info
 
 
 def nodes(context: Context, usage: str) -> tuple[Builder, list[Info]]:

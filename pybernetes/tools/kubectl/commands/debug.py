@@ -13,7 +13,8 @@ from pybernetes.tools.kubectl.commands._attaching import attach
 from pybernetes.tools.kubectl.commands._debug_profiles import PROFILES, may_not_work, secure, strip, use_host
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, quoted
-from pybernetes.tools.kubectl.resources.builder import Builder, Info
+from pybernetes.tools.kubectl.resources.builder import Builder
+from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object

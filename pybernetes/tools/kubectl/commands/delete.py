@@ -5,8 +5,9 @@ from __future__ import annotations
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, with_source
-from pybernetes.tools.kubectl.resources.builder import Builder, Info, is_not_found
+from pybernetes.tools.kubectl.resources.builder import Builder, is_not_found
 from pybernetes.tools.kubectl.resources.deletion import delete_object, propagation_policy
+from pybernetes.tools.kubectl.resources.info import Info
 
 SUMMARY = "Delete resources by file names, stdin, resources and names, or by resources and label selector"
 USAGE = "delete ([-f FILENAME] | [-k DIRECTORY] | TYPE [(NAME | -l label | --all)])"

@@ -13,7 +13,7 @@ from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe._writer import controller_of
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, Verbatim, not_found, quoted, raise_all
-from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.info import Info
 from pybernetes.tools.kubectl.resources.waiting import until
 
 if TYPE_CHECKING:

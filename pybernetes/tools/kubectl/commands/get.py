@@ -7,7 +7,8 @@ from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.connection.client import JSON, TABLE
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, raise_all
-from pybernetes.tools.kubectl.resources.builder import Builder, Info, is_not_found
+from pybernetes.tools.kubectl.resources.builder import Builder, is_not_found
+from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
     from typing import Any

@@ -12,7 +12,7 @@ from pybernetes.tools.kubectl.connection.http import Connection
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, not_found
 from pybernetes.tools.kubectl.output.times import check_rfc3339
-from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.info import Info
 from pybernetes.tools.kubectl.resources.pods import choose_container, containers, named, pods_of
 
 if TYPE_CHECKING:

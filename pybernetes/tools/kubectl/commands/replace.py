@@ -7,7 +7,8 @@ from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found, with_source
 from pybernetes.tools.kubectl.output import printers
-from pybernetes.tools.kubectl.resources.builder import Builder, Info
+from pybernetes.tools.kubectl.resources.builder import Builder
+from pybernetes.tools.kubectl.resources.info import Info
 
 SUMMARY = "Replace a resource by file name or stdin"
 USAGE = "replace -f FILENAME"

@@ -11,7 +11,7 @@ from pybernetes.tools.kubectl.commands.create._generator import int_or_text, ord
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
-from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.info import Info
 from pybernetes.tools.kubectl.resources.label_selector import parse_labels
 
 if TYPE_CHECKING:

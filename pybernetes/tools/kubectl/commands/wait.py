@@ -11,7 +11,8 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found, raise_all
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.output.jsonpath import PathTemplate, show
-from pybernetes.tools.kubectl.resources.builder import Builder, Info
+from pybernetes.tools.kubectl.resources.builder import Builder
+from pybernetes.tools.kubectl.resources.info import Info
 from pybernetes.tools.kubectl.resources.waiting import A_WEEK, timed_out, until
 
 if TYPE_CHECKING:

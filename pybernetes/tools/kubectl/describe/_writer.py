@@ -8,7 +8,7 @@ from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.elastic_tabs import align
 from pybernetes.tools.kubectl.output.go_value import go_value
 from pybernetes.tools.kubectl.output.times import rfc1123z, since
-from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.info import Info
 from pybernetes.tools.kubectl.resources.label_selector import show, show_map
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from importlib import import_module
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe import __path__ as _folders
 from pybernetes.tools.kubectl.describe._writer import Writer
-from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.info import Info
 
 
 def describe(context: Context, info: Info, events: bool = True) -> str:

@@ -9,7 +9,7 @@ from pybernetes.api.jsonpath.template import relaxed
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.jsonpath import PathTemplate
-from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
     from typing import Any

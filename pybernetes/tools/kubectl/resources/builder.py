@@ -7,12 +7,11 @@ from pybernetes.tools.kubectl.connection.client import JSON
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim, not_found
 from pybernetes.tools.kubectl.resources.discovery import Resource
+from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
-
-    from pybernetes.api.resource import Object
 
 
 MISSING = """You must provide one or more resources by argument or filename.
@@ -25,21 +24,6 @@ LOCAL = """you must specify resources by --filename when --local is set.
 Example resource specifications include:
    '-f rsrc.yaml'
    '--filename=rsrc.json'"""
-
-
-class Info:
-    """An object: which, and what it looks like."""
-
-    def __init__(
-        self, resource: Resource, namespace: str, name: str, value: Object | None = None, source: str = ""
-    ) -> None:
-        self.resource, self.namespace, self.name, self.source = resource, namespace, name, source
-        self.object: Object = value if value is not None else {}
-
-    @property
-    def label(self) -> str:
-        """How messages name it: deployment.apps/web."""
-        return f"{self.resource.kind_name}/{self.name}"
 
 
 class Builder:

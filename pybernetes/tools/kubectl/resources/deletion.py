@@ -5,7 +5,7 @@ from __future__ import annotations
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
     from typing import Any

@@ -7,7 +7,8 @@ import time
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, quoted
-from pybernetes.tools.kubectl.resources.builder import Builder, Info
+from pybernetes.tools.kubectl.resources.builder import Builder
+from pybernetes.tools.kubectl.resources.info import Info
 from pybernetes.tools.kubectl.resources.label_selector import show, show_map
 
 if TYPE_CHECKING:

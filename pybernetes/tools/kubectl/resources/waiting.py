@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, not_found
-from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object

@@ -12,7 +12,7 @@ import pytest
 
 from pybernetes.lib import tls
 from tests.servers import Server, running
-from tests.support import require_program, until
+from tests.support import end, require_program, until
 from tests.upgraded import Upgraded
 
 GROUP, VERSION = "wardle.example.com", "v1alpha1"
@@ -140,10 +140,7 @@ def test_watches_pass_through(joined: Server) -> None:
         assert watch.stdout is not None
         assert watch.stdout.readline().strip() == f"flunder.{GROUP}/watched"
     finally:
-        watch.terminate()
-        watch.wait(30)
-        assert watch.stdout is not None
-        watch.stdout.close()
+        end(watch)
         joined.kubectl("delete", "flunder", "watched")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import socket
 import ssl
 import subprocess
@@ -24,7 +23,7 @@ from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
 from pybernetes.node.kubelet.options import Options
 from tests import servers
 from tests.cmd.test_kube_controller_manager import running as running_manager
-from tests.support import require_program, until
+from tests.support import end, require_program, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
 BINDINGS = {
@@ -86,8 +85,7 @@ def test_certificates_are_had_and_renewed(tmp_path: Path) -> None:
             try:
                 _follow(server, tmp_path / "kubelet" / "pki", port, log)
             finally:
-                kubelet.send_signal(signal.SIGTERM)
-                kubelet.wait(60)
+                end(kubelet)
                 PodCgroups(f"/{tmp_path.name}-{os.getpid()}").remove_all()
 
 

@@ -17,7 +17,7 @@ from pybernetes.lib import oci
 from pybernetes.node.containerd import images
 from pybernetes.node.containerd.config import PAUSE_IMAGE
 from tests.node.kubelet.real_node import ADDRESS, FOREVER, IMAGE, Node, phase, real_node, shell
-from tests.support import require_program
+from tests.support import end, require_program
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
 
@@ -148,9 +148,7 @@ def test_logs_are_rotated(node: Node) -> None:
         )
     finally:
         watchdog.cancel()
-        follow.terminate()
-        follow.wait(60)
-        follow.stdout.close()  # type: ignore[union-attr]
+        end(follow)
     (folder,) = (node.directory / "logs").glob("default_chatty_*/c")
 
     def packed() -> str:

@@ -12,8 +12,8 @@ from pybernetes.lib import discover
 from pybernetes.tools.kubectl.command_line.flags import parse
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe.describer import describe
-from pybernetes.tools.kubectl.resources.builder import Info
 from pybernetes.tools.kubectl.resources.discovery import Resource
+from pybernetes.tools.kubectl.resources.info import Info
 from tests.added_files import added_folder
 
 WIDGET = """

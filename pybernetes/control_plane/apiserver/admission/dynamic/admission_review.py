@@ -116,16 +116,14 @@ def options(attributes: Attributes) -> Object | None:
                 "dryRun": ["All"] if given.dry_run else None,
             }
         return {key: value for key, value in shown.items() if value is not None}
-    verb = request.request_info.verb
+    # By what is done, not by how it was asked for: a patch creates or updates.
     name = {CREATE: "CreateOptions", UPDATE: "UpdateOptions"}[attributes.operation]
-    shown = {"kind": "PatchOptions" if verb == "patch" else name, **_OPTIONS}
+    shown = {"kind": name, **_OPTIONS}
     for parameter in ("fieldManager", "fieldValidation"):
         if value := request.parameter(parameter):
             shown[parameter] = value
     if attributes.dry_run:
         shown["dryRun"] = ["All"]
-    if verb == "patch" and request.parameter("force") not in ("", "false", "0"):
-        shown["force"] = True
     return shown
 
 

@@ -10,8 +10,8 @@ from pybernetes.api.dynamic_resources import GROUP
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.authn.user import User
-from pybernetes.control_plane.apiserver.authz.forbidden import forbidden
 from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.forbidden import forbidden
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.control_plane.apiserver.storage.write_check import WriteCheck

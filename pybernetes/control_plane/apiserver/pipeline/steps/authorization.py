@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable
 
 from pybernetes.control_plane.apiserver.authz.authorization import Authorization
-from pybernetes.control_plane.apiserver.authz.forbidden import forbidden
 from pybernetes.control_plane.apiserver.authz.verdict import Verdict
+from pybernetes.control_plane.apiserver.forbidden import forbidden
 from pybernetes.control_plane.apiserver.pipeline.step import Handler, Step, after
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.request_info import RequestInfo, attributes

@@ -24,8 +24,8 @@ from pybernetes.control_plane.apiserver.authn.user import (
     service_account_groups,
     split_service_account,
 )
-from pybernetes.control_plane.apiserver.authz.forbidden import forbidden
 from pybernetes.control_plane.apiserver.authz.verdict import Verdict
+from pybernetes.control_plane.apiserver.forbidden import forbidden
 from pybernetes.control_plane.apiserver.pipeline.step import Handler, Step, after
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.request_info import RequestInfo, attributes

@@ -10,7 +10,8 @@ from pybernetes.tools.kubectl.commands.auth._rules import not_covered, shown
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found
 from pybernetes.tools.kubectl.output import printers
-from pybernetes.tools.kubectl.resources.builder import Builder, Info
+from pybernetes.tools.kubectl.resources.builder import Builder
+from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object

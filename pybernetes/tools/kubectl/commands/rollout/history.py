@@ -10,7 +10,8 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.output.elastic_tabs import align
-from pybernetes.tools.kubectl.resources.builder import Builder, Info
+from pybernetes.tools.kubectl.resources.builder import Builder
+from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object

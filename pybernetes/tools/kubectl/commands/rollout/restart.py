@@ -7,7 +7,7 @@ from datetime import datetime
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.commands.rollout._change import change, flags, name_of
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object

@@ -12,7 +12,8 @@ from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
 from pybernetes.tools.kubectl.output import printers
-from pybernetes.tools.kubectl.resources.builder import LOCAL, MISSING, Builder, Info
+from pybernetes.tools.kubectl.resources.builder import LOCAL, MISSING, Builder
+from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
     from typing import Any

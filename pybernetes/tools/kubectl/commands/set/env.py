@@ -11,7 +11,8 @@ from pybernetes.tools.kubectl.commands.create._sources import check_variable
 from pybernetes.tools.kubectl.commands.set._change import COMMON, change, matching, pod_spec
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.resources.builder import Builder, Info
+from pybernetes.tools.kubectl.resources.builder import Builder
+from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object

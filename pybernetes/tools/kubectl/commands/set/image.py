@@ -8,7 +8,7 @@ from pybernetes.tools.kubectl.commands._metadata_changes import split
 from pybernetes.tools.kubectl.commands.set._change import COMMON, change, need_resources, pod_spec
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim, raise_all
-from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object

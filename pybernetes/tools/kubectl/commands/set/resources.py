@@ -7,7 +7,7 @@ from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.set._change import COMMON, change, matching, pod_spec
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.resources.builder import Info
+from pybernetes.tools.kubectl.resources.info import Info
 from pybernetes.tools.kubectl.resources.quantities import parse_list
 
 if TYPE_CHECKING:

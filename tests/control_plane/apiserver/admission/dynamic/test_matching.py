@@ -73,7 +73,7 @@ def test_operations_and_subresources(server: Server, hooks: HookServer, namespac
             "PATCH", where, body, headers={"Content-Type": "application/merge-patch+json"}
         )
         assert change(path, {"data": {"x": "y"}})[1]["message"].endswith(": UPDATE ConfigMap")
-        assert hooks.asked[-1][1]["request"]["options"]["kind"] == "PatchOptions"
+        assert hooks.asked[-1][1]["request"]["options"]["kind"] == "UpdateOptions"
         _, said = change(f"{deployments}/d/scale", {"spec": {"replicas": 4}})
         assert said["message"].endswith(": UPDATE Scale")
         assert hooks.asked[-1][1]["request"]["object"]["spec"] == {"replicas": 4}

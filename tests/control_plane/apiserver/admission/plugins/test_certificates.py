@@ -13,6 +13,7 @@ from cryptography.x509.oid import NameOID
 
 from pybernetes.api.certificates.certificatesigningrequest import certificate_request
 from pybernetes.control_plane.apiserver.authn.user import User
+from pybernetes.lib.certificate_subject import Subject
 from tests.control_plane.apiserver.admission.world import Object, World
 from tests.support import run
 
@@ -35,7 +36,7 @@ def object_(signer: str = SIGNER, **more: Any) -> Object:
 
 
 def test_the_subject_of_a_request() -> None:
-    assert certificate_request.subject(request("me", "a", "b")) == ("me", ("a", "b"))
+    assert certificate_request.subject(request("me", "a", "b")) == Subject("me", ("a", "b"))
     assert certificate_request.subject(request("me")).organizations == ()
     for text in ("", "bm90aGluZw=="):
         with pytest.raises(ValueError, match="PEM block type must be CERTIFICATE REQUEST"):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pybernetes.api import errors
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
+
+if TYPE_CHECKING:
+    from pybernetes.control_plane.apiserver.authn.user import User
 
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 

@@ -1,0 +1,69 @@
+"""1.1: who may read and write the files of the control plane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pybernetes.tools.audit_security.check import Check, Finding, State, nobody
+from pybernetes.tools.audit_security.facts import Facts
+
+_ELSEWHERE = "the files are on another machine: look there"
+_NO_FILE = "there is no such file here"
+
+
+def mode(what: str, most: int) -> Callable[[Facts], Finding]:
+    """Return the examination that no file of a sort allows more than a mode; folders may be entered by their owner."""
+
+    def examine(facts: Facts) -> Finding:
+        if facts.files is None:
+            return Finding(State.MANUAL, _ELSEWHERE)
+        files = facts.files.get(what, [])
+        if not files:
+            return Finding(State.NONE, _NO_FILE)
+        return nobody(
+            (f"{file.path} ({file.mode:o})" for file in files if file.mode & ~(most | 0o100)),
+            f"more than {most:o}",
+            State.FAIL,
+        )
+
+    return examine
+
+
+def owned(what: str) -> Callable[[Facts], Finding]:
+    """Return the examination that files of a sort belong to whoever runs the cluster."""
+
+    def examine(facts: Facts) -> Finding:
+        if facts.files is None:
+            return Finding(State.MANUAL, _ELSEWHERE)
+        files = facts.files.get(what, [])
+        if not files:
+            return Finding(State.NONE, _NO_FILE)
+        owners = (0, facts.owner)
+        return nobody(
+            (file.path for file in files if file.uid not in owners), "belongs to another user", State.FAIL
+        )
+
+    return examine
+
+
+def _pair(number: int, title: str, what: str, most: int) -> tuple[Check, Check]:
+    return (
+        Check(f"1.1.{number}", f"{title}: mode {most:o} or less", mode(what, most)),
+        Check(f"1.1.{number + 1}", f"{title}: belongs to its user", owned(what)),
+    )
+
+
+CHECKS = (
+    *_pair(1, "pod manifest of the API server", "manifests", 0o600),
+    *_pair(3, "pod manifest of the controller manager", "manifests", 0o600),
+    *_pair(5, "pod manifest of the scheduler", "manifests", 0o600),
+    *_pair(7, "pod manifest of etcd", "manifests", 0o600),
+    *_pair(9, "configuration of the container network", "network", 0o600),
+    *_pair(11, "data of the store", "data", 0o700),
+    *_pair(13, "the administrator's kubeconfig", "kubeconfig", 0o600),
+    *_pair(15, "kubeconfig of the scheduler", "component kubeconfigs", 0o600),
+    *_pair(17, "kubeconfig of the controller manager", "component kubeconfigs", 0o600),
+    Check("1.1.19", "certificates and keys belong to their user", owned("certificates")),
+    Check("1.1.20", "certificates: mode 644 or less", mode("certificates", 0o644)),
+    Check("1.1.21", "keys: mode 600", mode("keys", 0o600)),
+)
