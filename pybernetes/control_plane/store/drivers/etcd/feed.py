@@ -157,10 +157,14 @@ class EtcdFeed:
         last = 0
         for change in changes:
             pair = change.kv
+            if pair.mod_revision < last:
+                raise StoreError(f"etcd sent revision {pair.mod_revision} after {last}")
             last = pair.mod_revision
             if pair.key == self._barrier or last <= mirror.revision:
                 continue
-            key = pair.key.decode(errors="replace")
+            key = _name(pair.key)
+            if key is None:
+                continue
             previous = latest[key] if key in latest else mirror.records.get(key)
             record = None if change.type == rpc.Event.DELETE else self._record(pair)
             latest[key] = record
@@ -185,7 +189,9 @@ class EtcdFeed:
                     continue
                 raise
             revision = revision or answer.header.revision
-            pairs.extend(pair for pair in answer.kvs if pair.key != self._barrier)
+            pairs.extend(
+                pair for pair in answer.kvs if pair.key != self._barrier and _name(pair.key) is not None
+            )
             if not answer.more:
                 return pairs, revision
             key = answer.kvs[-1].key + b"\0"
@@ -199,7 +205,7 @@ class EtcdFeed:
             mirror.load([self._record(pair) for pair in pairs], revision)
             mirror.end_watches(error)
             return
-        current = {pair.key.decode(errors="replace"): pair for pair in pairs}
+        current = {pair.key.decode(): pair for pair in pairs}
         events = [
             # When it was deleted is not known: as late as possible, so that no event comes after it.
             Event(revision, key, None, record)
@@ -222,13 +228,22 @@ class EtcdFeed:
 
     def _record(self, pair: Any) -> Record:
         # What another has written may be anything.
-        return self._make(pair.key.decode(errors="replace"), pair.value, pair.mod_revision)
+        return self._make(pair.key.decode(), pair.value, pair.mod_revision)
 
 
 def refuse_corrupting(version: str) -> None:
     """Raise for the versions of etcd that can lose or mix up what they hold when they are killed."""
     if version_number(version)[:2] == (3, 5) and version_number(version) < (3, 5, 3):
         raise StoreError(f"etcd {version} can corrupt its data (3.5.0 to 3.5.2 do): use 3.5.3 or later")
+
+
+def _name(key: bytes) -> str | None:
+    """Return a key as text; None, and a word about it, for one that no API server can have written."""
+    try:
+        return key.decode()
+    except UnicodeDecodeError:
+        log.warning("the key %r in etcd is no text and is left alone", key)
+        return None
 
 
 def progress_is_ordered(version: str) -> bool:
