@@ -17,7 +17,15 @@ from pybernetes.lib import tls
 from pybernetes.lib.files import trees
 from pybernetes.node.containerd.containerd import configure
 from pybernetes.node.containerd.requirements import check_programs
-from pybernetes.tools.local import addons, background_process, host_network, kubeconfig, name_lock, network
+from pybernetes.tools.local import (
+    addons,
+    background_process,
+    dns_ports,
+    host_network,
+    kubeconfig,
+    name_lock,
+    network,
+)
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.admin_client import AdminClient
 from pybernetes.tools.local.node import Node
@@ -69,7 +77,9 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
         tls.ensure_authority(cluster.certificates)
         _write_kubeconfig(cluster, settings)
         if settings.nodes and not settings.host_network:
-            network.make_bridge(cluster.name, settings.node_range)
+            names = dns_ports.opened(settings.dns_port)
+            opened = network.OpenPorts((settings.port, *names.tcp), names.udp)
+            network.make_bridge(cluster.name, settings.node_range, opened)
         for node in settings.nodes:
             prepare(cluster, settings, node)
         step("certificates, settings and networks are there", "starting the API server")
@@ -98,6 +108,8 @@ def _decide(cluster: Cluster, settings: Settings, changes: Mapping[str, Any]) ->
         # Nodes reach the API server over the bridge, and so does everybody else on this machine.
         result.address = network.gateway(result.node_range)
         cluster.kubeconfig.unlink(missing_ok=True)
+    if result.nodes and not (result.dns_port and background_process.running(cluster.pid_file(SUPERVISOR))):
+        result.dns_port = dns_ports.choose(network.host_address(result))
     return result
 
 
