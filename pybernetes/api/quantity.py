@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from functools import lru_cache
 from typing import NamedTuple
+
+from pybernetes.lib.bounded_cache import bounded_cache
 
 _PATTERN = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)")
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)")
@@ -43,7 +44,7 @@ class _Parsed(NamedTuple):
     kept: bool  # whether the text is written back as it was
 
 
-@lru_cache(maxsize=8192)
+@bounded_cache(4 << 20)
 def _parse(text: str) -> _Parsed:
     if text.isdecimal() and text.isascii() and len(text) < 16:  # most are plain numbers
         return _Parsed(Fraction(int(text)), "d", _is_kept(text, text.lstrip("0") or "0", "", "d", 0))
@@ -123,7 +124,7 @@ def _format(value: Fraction, form: str) -> str:
     return f"{number}{_DECIMAL_NAMES[power]}"
 
 
-@lru_cache(maxsize=8192)
+@bounded_cache(4 << 20)
 def canonical(text: str | int | float) -> str:
     """Return the form in which the API server writes a quantity back: ``0.5`` becomes ``500m``."""
     written = text if isinstance(text, str) else str(text)
@@ -146,13 +147,13 @@ def _sum(left: str, right: str, sign: int) -> str:
     return _format(total, "d" if form == "i" and -1024 < total < 1024 else form)
 
 
-@lru_cache(maxsize=8192)
+@bounded_cache(4 << 20)
 def add(left: str, right: str) -> str:
     """Return the sum of two quantities, in the format of the first that is not zero."""
     return _sum(left, right, 1)
 
 
-@lru_cache(maxsize=8192)
+@bounded_cache(4 << 20)
 def subtract(left: str, right: str) -> str:
     """Return the difference of two quantities, in the format of the first that is not zero."""
     return _sum(left, right, -1)
