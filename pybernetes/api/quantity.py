@@ -19,6 +19,8 @@ _NANO = Fraction(1, 10**9)
 _LIMIT = Fraction(2**63 - 1)
 # Powers of ten beyond this are no sensible quantity, and would take all memory.
 _LARGEST_POWER = 60
+# More digits than any number in use has: reading them takes time in proportion to their square.
+_MOST_DIGITS = 1000
 # How many digits upstream reads the quick way, in which it keeps the text as it was.
 _QUICK_DIGITS = 18
 
@@ -56,6 +58,8 @@ def _parse(text: str) -> _Parsed:
     form, power = _suffix(suffix)
     whole = whole.lstrip("0") or "0"
     digits = whole + fraction
+    if len(digits) > _MOST_DIGITS:
+        raise QuantityError(NUMBER_ERROR)
     number = Fraction(int(digits or "0"), 10 ** len(fraction)) * (-1 if sign == "-" else 1)
     if form == "i":
         value = number * 1024**power
@@ -124,10 +128,14 @@ def _format(value: Fraction, form: str) -> str:
     return f"{number}{_DECIMAL_NAMES[power]}"
 
 
-@bounded_cache(4 << 20)
 def canonical(text: str | int | float) -> str:
     """Return the form in which the API server writes a quantity back: ``0.5`` becomes ``500m``."""
     written = text if isinstance(text, str) else str(text)
+    return _canonical(written)
+
+
+@bounded_cache(4 << 20)
+def _canonical(written: str) -> str:
     value, form, kept = _parse(written)
     return written.strip() if kept else _format(value, form)
 

@@ -63,17 +63,62 @@ class Requirement:
         return f"{self.key}{'>' if self.operator == 'gt' else '<'}{self.values[0]}"
 
 
+# Requirements and their values up to which asking one after the other is quickest.
+_FEW = 16
+
+
+class _ByKey:
+    """Many requirements, put together so that a match takes as long as there are labels, not requirements."""
+
+    def __init__(self, requirements: tuple[Requirement, ...]) -> None:
+        self._present: set[str] = set()
+        self._absent: set[str] = set()
+        self._allowed: dict[str, set[str]] = {}
+        self._forbidden: dict[str, set[str]] = {}
+        self._compared: dict[str, list[Requirement]] = {}
+        for requirement in requirements:
+            key, values = requirement.key, requirement.values
+            if requirement.operator == "!":
+                self._absent.add(key)
+            elif requirement.operator == "notin":
+                self._forbidden.setdefault(key, set()).update(values)
+            else:
+                self._present.add(key)
+            if requirement.operator == "in":
+                allowed = self._allowed.get(key)
+                self._allowed[key] = set(values) if allowed is None else allowed.intersection(values)
+            elif requirement.operator in ("gt", "lt"):
+                self._compared.setdefault(key, []).append(requirement)
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """Return whether all requirements are met."""
+        if len(self._present) > len(labels) or not all(key in labels for key in self._present):
+            return False
+        for key, value in labels.items():
+            if key in self._absent or value in self._forbidden.get(key, ()):
+                return False
+            if key in self._allowed and value not in self._allowed[key]:
+                return False
+            if not all(requirement.matches(labels) for requirement in self._compared.get(key, ())):
+                return False
+        return True
+
+
 class Selector:
     """A conjunction of requirements; an empty one matches everything."""
 
-    __slots__ = ("requirements",)
+    __slots__ = ("_by_key", "requirements")
 
     def __init__(self, requirements: tuple[Requirement, ...] = ()) -> None:
         self.requirements = requirements
+        size = sum(1 + len(requirement.values) for requirement in requirements)
+        self._by_key = _ByKey(requirements) if size > _FEW else None
 
     def matches(self, labels: Mapping[str, str] | None) -> bool:
         """Return whether all requirements are met."""
         values = labels or {}
+        if self._by_key is not None:
+            return self._by_key.matches(values)
         return all(requirement.matches(values) for requirement in self.requirements)
 
     def __bool__(self) -> bool:

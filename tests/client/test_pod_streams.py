@@ -64,9 +64,10 @@ class Kubelet:
                 ),
             )
             return
-        parser = websocket.Parser()
+        parser = websocket.Parser(masked=True)
         while data := await reader.read(65536):
-            for opcode, message in parser.feed(data):
+            parser.feed(data)
+            for opcode, message in iter(parser.next, None):
                 if opcode == 2 and message[:1] == b"\0":
                     send(STDOUT, message[1:])
                     send(STDERR, message[1:].upper())
@@ -80,9 +81,10 @@ class Kubelet:
             writer.write(websocket.frame(2, bytes((channel,)) + (80).to_bytes(2, "little")))
         if "port=81" in target or "ports=81" in target:
             writer.write(websocket.frame(2, b"\x01nobody listens there"))
-        parser = websocket.Parser()
+        parser = websocket.Parser(masked=True)
         while data := await reader.read(65536):
-            for opcode, message in parser.feed(data):
+            parser.feed(data)
+            for opcode, message in iter(parser.next, None):
                 if opcode == 2:
                     writer.write(websocket.frame(2, b"\0" + message[1:][::-1]))
 

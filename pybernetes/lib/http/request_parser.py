@@ -140,6 +140,10 @@ class RequestParser(asyncio.Protocol):
 
     def _keep(self, data: bytes) -> None:
         """Keep what comes before it is clear who takes the connection over; then no more is read."""
+        if self._upgraded is not None:  # the answer was there at once
+            if data:
+                self._upgraded.data_received(data)
+            return
         self._leftover += data
         if len(self._leftover) > _LEFTOVER and not self._paused:
             self._paused = True

@@ -16,6 +16,8 @@ SYN_STREAM, SYN_REPLY, RST_STREAM, SETTINGS, PING, GOAWAY, HEADERS, WINDOW_UPDAT
 FIN = 1
 _PIECE = 32 * 1024
 _UNREAD_LIMIT = 1 << 20
+# So many frames are handled before others have their turn.
+_FRAMES_PER_TURN = 64
 
 # What both sides compress headers with, as the protocol says.
 _WORDS = [
@@ -91,8 +93,8 @@ DICTIONARY = b"".join(struct.pack("!I", len(word)) + word.encode() for word in _
 class Stream:
     """One stream of a connection."""
 
-    def __init__(self, connection: Connection, number: int) -> None:
-        self._connection, self.number = connection, number
+    def __init__(self, connection: Connection, number: int, is_read: bool = True) -> None:
+        self._connection, self.number, self.is_read = connection, number, is_read
         self._pieces: asyncio.Queue[bytes] = asyncio.Queue()
         self._ended = False
 
@@ -164,10 +166,10 @@ class Connection:
         self._unread = 0
         self._room = asyncio.Event()
 
-    async def open(self, headers: Mapping[str, str]) -> Stream:
-        """Open a new stream."""
+    async def open(self, headers: Mapping[str, str], *, is_read: bool = True) -> Stream:
+        """Open a new stream; what comes on one that nobody reads is dropped."""
         number, self._next = self._next, self._next + 2
-        stream = self._streams[number] = Stream(self, number)
+        stream = self._streams[number] = Stream(self, number, is_read)
         block = struct.pack("!I", len(headers))
         for name, value in headers.items():
             for text in (name.lower().encode(), value.encode()):
@@ -192,8 +194,10 @@ class Connection:
         parser = FrameParser()
         try:
             while data := await self._raw.read():
-                for head, body in parser.feed(data):
+                for number, (head, body) in enumerate(parser.feed(data)):
                     await self._frame(head, body)
+                    if number % _FRAMES_PER_TURN == _FRAMES_PER_TURN - 1:
+                        await asyncio.sleep(0)
                 while self._unread > _UNREAD_LIMIT:
                     self._room.clear()
                     await self._room.wait()
@@ -208,7 +212,7 @@ class Connection:
             await self._control(int.from_bytes(head[2:4], "big"), head[4], body)
             return
         stream = self._streams.get(int.from_bytes(head[:4], "big"))
-        if stream is not None:
+        if stream is not None and stream.is_read:
             self._unread += len(body)
             stream.feed(body, bool(head[4] & FIN))
 

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import struct
 from typing import Protocol
 
-from pybernetes.lib.http.websocket import BINARY, CLOSE, PING, PONG, TEXT, Parser, WebSocketError, frame
+from pybernetes.lib.http.websocket import (
+    BINARY,
+    CLOSE,
+    NORMAL,
+    PING,
+    PONG,
+    Parser,
+    WebSocketError,
+    frame,
+    goodbye,
+)
+
+# So many messages are handled before others have their turn.
+_MESSAGES_PER_TURN = 64
 
 
 class Bytes(Protocol):
@@ -33,27 +47,35 @@ class WebSocket:
         self.closed = False
         self._raw, self._client = raw, client
         self._parser = Parser(masked=not client)
-        self._messages: list[tuple[int, bytes]] = []
+        self._turn = 0
 
     async def receive(self) -> bytes | None:
-        """Return the next message, or None if there will be no other."""
-        while True:
-            while self._messages:
-                opcode, payload = self._messages.pop(0)
-                if opcode in (TEXT, BINARY):
-                    return payload
-                if opcode == PING:
-                    self._write(PONG, payload)
-                elif opcode == CLOSE:
-                    self._end(payload[:2])
+        """Return the next message, or None if there will be no other; WebSocketError if it is none."""
+        try:
+            while True:
+                while (message := self._parser.next()) is not None:
+                    self._turn += 1
+                    if self._turn % _MESSAGES_PER_TURN == 0:
+                        await asyncio.sleep(0)
+                    opcode, payload = message
+                    if opcode < CLOSE:
+                        return payload
+                    if opcode == CLOSE:
+                        self._end(goodbye(payload))
+                        return None
+                    if opcode == PING and not self.closed:
+                        self._write(PONG, payload)
+                        await self._raw.drain()  # who asks must take the answers
+                if self.closed:
                     return None
-            if self.closed:
-                return None
-            data = await self._raw.read()
-            if not data:
-                self.closed = True
-                return None
-            self._messages = self._parser.feed(data)
+                data = await self._raw.read()
+                if not data:
+                    self.closed = True
+                    return None
+                self._parser.feed(data)
+        except WebSocketError as error:
+            self._end(struct.pack("!H", error.code))
+            raise
 
     async def send(self, payload: bytes, opcode: int = BINARY) -> None:
         """Send a message."""
@@ -73,4 +95,4 @@ class WebSocket:
 
     def close(self) -> None:
         """Say goodbye and end the connection."""
-        self._end(struct.pack("!H", 1000))
+        self._end(struct.pack("!H", NORMAL))

@@ -23,6 +23,7 @@ from tests.api.writes import create, row_by_name
     ],
 )  # fmt: skip
 def test_endpoints(subset: Object, expected: list[str]) -> None:
+    """CVE-2021-25737: endpoints could lead to a node's own addresses."""
     assert create(endpoints.RESOURCE, {"subsets": [subset]})[1] == expected
 
 

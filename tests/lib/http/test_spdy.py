@@ -84,3 +84,17 @@ async def test_what_nobody_reads_is_not_taken_in() -> None:
     for _ in range(4):
         assert len(await stream.read()) == 600_000
     running.cancel()
+
+
+async def test_what_nobody_reads_is_dropped() -> None:
+    """A runtime that sends where nothing is expected neither fills the memory nor stops the other streams."""
+    raw: Any = Raw()
+    connection = spdy.Connection(raw)
+    running = asyncio.create_task(connection.run())
+    deaf = await connection.open({"streamType": "stdin"}, is_read=False)
+    output = await connection.open({"streamType": "stdout"})
+    raw.incoming.put_nowait(spdy.data_frame(deaf.number, b"x" * (2 << 20)))
+    raw.incoming.put_nowait(spdy.data_frame(output.number, b"there"))
+    assert await asyncio.wait_for(output.read(), 60) == b"there"
+    raw.close()
+    await asyncio.wait_for(running, 60)

@@ -226,8 +226,7 @@ class Node:
         await eventually(removed, not_yet=(CriError,))  # on a busy machine it may take long to connect
         from pybernetes.node.kubelet.volumes import host_mounts
 
-        for point in host_mounts.mounts_below(self.directory):
-            host_mounts.unmount(point)
+        host_mounts.unmount_below(self.directory)
 
 
 def shell(text: str, name: str = "c", **more: object) -> dict[str, object]:
@@ -249,6 +248,11 @@ def phase(wanted: str) -> Callable[[dict[str, Any]], bool]:
 def container(pod: dict[str, Any], name: str = "c", key: str = "containerStatuses") -> dict[str, Any]:
     """Return the status of a container."""
     return next((status for status in pod["status"].get(key, ()) if status["name"] == name), {"state": {}})
+
+
+def waits_with(reason: str) -> Callable[[dict[str, Any]], bool]:
+    """Return a condition: whether the container of a pod waits for a reason."""
+    return lambda pod: container(pod)["state"].get("waiting", {}).get("reason") == reason
 
 
 def _reap(pid: int) -> None:

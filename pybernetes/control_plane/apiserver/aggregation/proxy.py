@@ -15,7 +15,7 @@ from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.proxy import forwarding
-from pybernetes.control_plane.apiserver.proxy.reverse_proxy import ProxyError, Target, forward
+from pybernetes.control_plane.apiserver.proxy.reverse_proxy import ProxyError, Target, UpgradeError, forward
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.webhooks.service_resolver import Unresolved, resolve
 from pybernetes.lib import tls
@@ -82,10 +82,14 @@ async def forward_request(
     target = Target(host, port, path, secure, server_name(spec), more=identity_headers(request.user))
     target.headers[b"audit-id"] = request.audit_id  # so that both servers note it as the same request
     target.dialer = context.nodes.dialer
+    # A server behind this one could send clients, who trust this one and bring it their credentials, anywhere.
+    target.redirects = False
     try:
         return await forward(request, target)
     except ProxyError as error:
         raise errors.unavailable(f"error trying to reach service: {error}") from None
+    except UpgradeError as error:
+        raise errors.unavailable(str(error)) from None
 
 
 def flat(headers: Sequence[Header]) -> dict[str, str]:

@@ -13,7 +13,11 @@ from pybernetes.lib.http import websocket
 from pybernetes.lib.http.stream import Stream
 from pybernetes.lib.http.upgrade import Upgrade, switching_protocols
 
-_NORMAL = struct.pack(">H", 1000)
+_NORMAL = struct.pack(">H", websocket.NORMAL)
+# These clients have nothing to say but that they are there, and goodbye.
+_MESSAGE_LIMIT = 1 << 16
+_MESSAGES_PER_READ = 1000
+_PONGS_LIMIT = 1 << 16
 Split = Callable[[bytes], Iterable[bytes]]  # what was written at once into messages
 
 
@@ -58,9 +62,11 @@ def _upgrade(stream: Stream, request: Request, protocol: bytes, kind: int, split
         transport.write(head)
         client = _Client(transport, stream, request.connection.backlog, kind, split)
         stream.attach(client)
+        if leftover:
+            client.data_received(leftover)
         return client
 
-    return Upgrade(start)
+    return Upgrade(start, stream.lost)
 
 
 class _Client(asyncio.Protocol):
@@ -71,7 +77,7 @@ class _Client(asyncio.Protocol):
     ) -> None:
         self._own, self._stream, self.backlog = transport, stream, backlog
         self._kind, self._split = kind, split
-        self._parser = websocket.Parser(masked=True)
+        self._parser = websocket.Parser(masked=True, limit=_MESSAGE_LIMIT)
         self.transport = self
 
     def write(self, data: bytes) -> None:
@@ -98,11 +104,20 @@ class _Client(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         try:
-            ended = any(opcode == websocket.CLOSE for opcode, _ in self._parser.feed(data))
-        except websocket.WebSocketError:
-            ended = True
-        if ended:
-            self._own.close()
+            self._parser.feed(data)
+            for _ in range(_MESSAGES_PER_READ):
+                message = self._parser.next()
+                if message is None:
+                    return
+                opcode, payload = message
+                if opcode == websocket.CLOSE:
+                    self._own.write(websocket.frame(websocket.CLOSE, websocket.goodbye(payload)))
+                    break
+                if opcode == websocket.PING and self._own.get_write_buffer_size() < _PONGS_LIMIT:
+                    self._own.write(websocket.frame(websocket.PONG, payload))
+        except websocket.WebSocketError as error:
+            self._own.write(websocket.frame(websocket.CLOSE, struct.pack(">H", error.code)))
+        self._own.close()
 
     def pause_writing(self) -> None:
         self._stream.pause()

@@ -7,18 +7,22 @@ from urllib.parse import quote
 
 from pybernetes.api import errors
 from pybernetes.api.validation.addresses import parse_sloppy
-from pybernetes.control_plane.apiserver.proxy.reverse_proxy import ProxyError, Target, forward
+from pybernetes.control_plane.apiserver.proxy.reverse_proxy import ProxyError, Target, UpgradeError, forward
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.http.server_connection import Answer
 
 
-def is_global(address: str) -> bool:
-    """Tell whether an address is one machine's that others reach too: no loopback, link-local or group address."""
+def proxyable(address: str) -> str:
+    """Return an address in the one spelling that everybody reads alike, to be dialled in the place of the given one.
+
+    Empty if it is not one machine's that others reach too, but a loopback, link-local or group address.
+    """
     parsed = parse_sloppy(address)
     if parsed is None:
-        return False
-    return not (parsed.is_loopback or parsed.is_link_local or parsed.is_multicast or parsed.is_unspecified
-                or address == "255.255.255.255")  # fmt: skip
+        return ""
+    if parsed.is_loopback or parsed.is_link_local or parsed.is_multicast or parsed.is_unspecified:
+        return ""
+    return "" if str(parsed) == "255.255.255.255" else str(parsed)
 
 
 def unverified() -> ssl.SSLContext:
@@ -36,6 +40,8 @@ async def forward_request(request: Request, target: Target, *, whole_refusals: b
         return await forward(request, target, whole_refusals=whole_refusals)
     except ProxyError as error:
         raise errors.unavailable(f"error trying to reach service: {error}") from None
+    except UpgradeError as error:
+        raise errors.StatusError(500, "", str(error)) from None
 
 
 def _peer(request: Request) -> bytes:

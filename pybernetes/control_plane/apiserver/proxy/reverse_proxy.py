@@ -7,7 +7,9 @@ import ssl
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
-from pybernetes.control_plane.apiserver.proxy import links
+from pybernetes.api.text import go_format
+from pybernetes.control_plane.apiserver.proxy.links import led_back
+from pybernetes.control_plane.apiserver.proxy.pages import PageBody, page_body
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.http.client_connection import BadReply, ClientConnection, Disconnected, request_bytes
 from pybernetes.lib.http.dialer import Dialer, direct
@@ -20,8 +22,11 @@ from pybernetes.lib.http.upgrade import switching_protocols, upgraded
 # Headers that belong to one connection, not to the message.
 _HOP = frozenset((b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"te", b"trailer",
                   b"transfer-encoding", b"upgrade", b"content-length", b"host"))  # fmt: skip
-# Every answer of this server has a date and an id already.
-_NOT_PASSED_BACK = _HOP | {b"date", b"audit-id"}
+# Every answer of this server has a date and an id already; who may read its answers from other pages is its own affair.
+_NOT_PASSED_BACK = _HOP | {
+    b"date", b"audit-id", b"access-control-allow-credentials", b"access-control-allow-headers",
+    b"access-control-allow-methods", b"access-control-allow-origin",
+}  # fmt: skip
 # What proves the client to us is not for whom we pass its request on to.
 _PRIVATE = frozenset((b"authorization", b"cookie"))
 _IDENTITY = (b"x-remote-", b"impersonate-")
@@ -29,10 +34,15 @@ _IDENTITY = (b"x-remote-", b"impersonate-")
 _WITHOUT_BODY = (204, 304)
 _CONNECT_SECONDS = 10.0
 _REFUSAL_BYTES = 50_000
+_NO_REDIRECTS = b"the backend attempted to redirect this request, which is not permitted"
 
 
 class ProxyError(Exception):
     """The other server cannot be reached, or does not speak HTTP."""
+
+
+class UpgradeError(Exception):
+    """The other server answers a wish for another protocol with neither that nor a refusal, or without the wish."""
 
 
 @dataclass(slots=True)
@@ -49,6 +59,7 @@ class Target:
     upgrades: bool = True  # whether the other server is to see that the client wants another protocol
     more: list[tuple[bytes, bytes]] = field(default_factory=list)  # headers that may come more than once
     prefix: str = ""  # where links of pages are to lead, so that they come through here again
+    redirects: bool = True  # whether the client may be sent elsewhere
 
 
 async def forward(request: Request, target: Target, *, whole_refusals: bool = False) -> Answer:
@@ -56,16 +67,19 @@ async def forward(request: Request, target: Target, *, whole_refusals: bool = Fa
 
     With ``whole_refusals`` an answer that says no is read to its end first, for who wants to say it differently.
     """
+    wanted = _upgrade(request, target)
     backend = await _connect(target)
     try:
-        reply = await backend.open(_request(request, target))
-        if reply.status == 101:
-            head = switching_protocols(reply.header_list)
-            return upgraded(head, lambda client: splice(client, backend), abandon=backend.close)
+        reply = await backend.open(_request(request, target, wanted))
+        if reply.status == 101 or (wanted and reply.status < 400):
+            return _switched(backend, reply, wanted)
         if whole_refusals and not 200 <= reply.status <= 206:
             return Response(await _refusal(backend), reply.status, b"text/plain")
     except Disconnected as error:
         raise ProxyError(str(error) if isinstance(backend.error, BadReply) else "unexpected EOF") from None
+    if not target.redirects and 300 <= reply.status <= 399 and reply.header(b"location"):
+        backend.close()
+        return Response(_NO_REDIRECTS, 502, b"text/plain; charset=utf-8")
     content_type, headers, page = _translated(reply, target)
     if request.method == "HEAD" or reply.status in _WITHOUT_BODY:
         backend.close()
@@ -74,6 +88,33 @@ async def forward(request: Request, target: Target, *, whole_refusals: bool = Fa
     stream.headers = headers
     stream.on_close = backend.close
     return stream
+
+
+def _upgrade(request: Request, target: Target) -> bytes:
+    """Return the protocol that the other server is asked for, empty if it is to stay with HTTP."""
+    if not target.upgrades or b"upgrade" not in named_headers(request.headers.get(b"connection", b"")):
+        return b""
+    return request.headers.get(b"upgrade", b"")
+
+
+def _switched(backend: ClientConnection, reply: Reply, wanted: bytes) -> Answer:
+    """Join both sides if the other one speaks another protocol now, as it was asked to.
+
+    Otherwise it would be handed what its client means for this server: further requests, with credentials.
+    """
+    if reply.status == 101 and wanted:
+        head = switching_protocols(reply.header_list)
+        return upgraded(head, lambda client: splice(client, backend), abandon=backend.close)
+    backend.close()
+    if wanted:
+        raise UpgradeError(f"invalid upgrade response: status code {reply.status}")
+    protocol = go_format.quote(reply.header(b"upgrade"))
+    raise UpgradeError(f'backend tried to switch protocol {protocol} when "" was requested')
+
+
+def named_headers(connection: bytes) -> frozenset[bytes]:
+    """Return the words of a Connection header: headers that end with the connection too, mostly."""
+    return frozenset(word.strip().lower() for word in connection.split(b","))
 
 
 async def _connect(target: Target) -> ClientConnection:
@@ -90,40 +131,42 @@ async def _connect(target: Target) -> ClientConnection:
         raise ProxyError(f"dial tcp {target.host}:{target.port}: {error or 'i/o timeout'}") from None
 
 
-def _request(request: Request, target: Target) -> bytes:
-    """Return the request with the headers that are the other server's business."""
+def _request(request: Request, target: Target, upgrade: bytes) -> bytes:
+    """Return the request with the headers that are the other server's business, and with all that we say ourselves."""
     lines = [(b"Host", f"{target.host}:{target.port}".encode())]
+    own = _HOP | named_headers(request.headers.get(b"connection", b""))
     for name, value in request.headers.items():
-        if name in _HOP or name in _PRIVATE or name.startswith(_IDENTITY):
+        if name in own or name in _PRIVATE or name.startswith(_IDENTITY):
             continue
         if not target.upgrades and name.startswith(b"sec-websocket-"):
             continue
         if name not in target.headers:
             lines.append((name, value))
     lines += [*target.headers.items(), *target.more]
-    if b"upgrade" in request.headers and target.upgrades:
-        lines += [(b"Connection", b"Upgrade"), (b"Upgrade", request.headers[b"upgrade"])]
+    if upgrade:
+        lines += [(b"Connection", b"Upgrade"), (b"Upgrade", upgrade)]
     return request_bytes(request.method, target.path, lines, request.body)
 
 
 def _translated(
     reply: Reply, target: Target
-) -> tuple[bytes, tuple[tuple[bytes, bytes], ...], links.Page | None]:
+) -> tuple[bytes, tuple[tuple[bytes, bytes], ...], PageBody | None]:
     """Return the content type, the headers that are passed back, and what changes the links of a page."""
     content_type, encoding = b"application/octet-stream", b""
     host = f"{target.host}:{target.port}"
     headers = []
+    dropped = _NOT_PASSED_BACK | named_headers(b",".join(reply.values(b"connection")))
     for name, value in reply.header_list:
         lower = name.lower()
         if lower == b"content-type":
             content_type = value
         elif lower == b"location" and target.prefix:
-            location = links.led_back(value.decode("latin-1"), target.prefix, host)
+            location = led_back(value.decode("latin-1"), target.prefix, host)
             headers.append((name, location.encode("latin-1")))
-        elif lower not in _NOT_PASSED_BACK:
+        elif lower not in dropped:
             headers.append((name, value))
             encoding = value.lower() if lower == b"content-encoding" else encoding
-    return content_type, tuple(headers), links.page(target.prefix, host, content_type, encoding)
+    return content_type, tuple(headers), page_body(target.prefix, host, content_type, encoding)
 
 
 async def _refusal(backend: ClientConnection) -> bytes:
@@ -137,10 +180,15 @@ async def _refusal(backend: ClientConnection) -> bytes:
     return body[:_REFUSAL_BYTES]
 
 
-async def _body(backend: ClientConnection, page: links.Page | None) -> AsyncIterator[bytes]:
+async def _body(backend: ClientConnection, page: PageBody | None) -> AsyncIterator[bytes]:
     try:
         while data := await backend.read():
-            yield data if page is None else page.feed(data)
+            if page is None:
+                yield data
+                continue
+            for piece in page.feed(data):
+                yield piece
+                await asyncio.sleep(0)
         if page is not None:
             yield page.finish()
     finally:

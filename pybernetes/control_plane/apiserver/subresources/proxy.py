@@ -78,20 +78,25 @@ def _found(context: ServerContext, kind: Kind, namespace: str, name: str) -> Obj
 async def _node(context: ServerContext, request: Request, kind: Kind) -> Target:
     scheme, name, port = _parts(kind, request.request_info.name)
     target = kubelets.kubelet(context, name, _path(request))
-    await _require_allowed(target.host)
+    target.host = await checked_address(target.host)
     if port and port != str(target.port):
         return Target(target.host, _number(port), _path(request), _tls(scheme))
     return target
 
 
-async def _require_allowed(host: str) -> None:
-    """Refuse a node that gives an address of this machine or of its links: nobody may come here that way."""
+async def checked_address(host: str) -> str:
+    """Return the address of a node, which may not be one of this machine or of its links: nobody may come here that way.
+
+    The address is what is dialled: a name could mean something else the next time that it is looked up.
+    """
     try:
-        addresses = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except OSError:
         raise errors.bad_request(f"lookup {host}: no such host") from None
-    if not all(forwarding.is_global(str(address[4][0])) for address in addresses):
+    addresses = [forwarding.proxyable(str(address[4][0])) for address in found]
+    if not addresses or not all(addresses):
         raise errors.bad_request(_NOT_ALLOWED)
+    return addresses[0]
 
 
 def _tls(scheme: str) -> ssl.SSLContext | None:
@@ -101,8 +106,8 @@ def _tls(scheme: str) -> ssl.SSLContext | None:
 async def _pod(context: ServerContext, request: Request, kind: Kind) -> Target:
     scheme, name, port = _parts(kind, request.request_info.name)
     pod = _found(context, kind, request.request_info.namespace, name)
-    address = pod.get("status", {}).get("podIP", "")
-    if not forwarding.is_global(address):
+    address = forwarding.proxyable(pod.get("status", {}).get("podIP", ""))
+    if not address:
         raise errors.bad_request(_NOT_ALLOWED)
     return Target(address, _number(port) if port else _first_port(pod), _path(request), _tls(scheme))
 
@@ -139,7 +144,10 @@ async def _service(context: ServerContext, request: Request, kind: Kind) -> Targ
     ]
     if not candidates:
         raise errors.unavailable(f'no endpoints available for service "{name}"')
-    address, number = random.choice(candidates)
+    given, number = random.choice(candidates)
+    address = forwarding.proxyable(given)
+    if not address:
+        raise errors.bad_request(_NOT_ALLOWED)
     return Target(address, number, _path(request), _tls(scheme))
 
 

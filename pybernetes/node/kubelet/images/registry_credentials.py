@@ -31,17 +31,18 @@ def _entries(secret: Object) -> list[tuple[str, dict[str, str]]]:
         else:
             return []
         return [(name, _entry(entry)) for name, entry in value.items()]
-    except (ValueError, AttributeError):
-        return []  # a malformed secret is skipped, others may match
+    except (ValueError, AttributeError, TypeError):
+        return []  # a malformed secret is skipped, others may match; its contents are nobody's business
 
 
 def _entry(value: Object) -> dict[str, str]:
-    user, password = value.get("username", ""), value.get("password", "")
+    entry = {"username": value.get("username", ""), "password": value.get("password", "")}
     if value.get("auth"):
-        user, _, password = base64.b64decode(value["auth"]).decode().partition(":")
-    entry = {"username": user, "password": password}
+        entry["username"], _, entry["password"] = base64.b64decode(value["auth"]).decode().partition(":")
     if value.get("identitytoken"):
         entry["identity_token"] = value["identitytoken"]
+    if not all(isinstance(text, str) for text in entry.values()):
+        raise TypeError("credentials are texts")
     return entry
 
 
@@ -53,7 +54,19 @@ def _matches(pattern: str, image: str) -> bool:
         host, path = "docker.io", ""
     if path in ("v1", "v2"):
         path = ""
-    return fnmatch.fnmatchcase(registry, host) and (not path or name.startswith(path))
+    return _same_host(registry, host) and (not path or name.startswith(path))
+
+
+def _same_host(registry: str, pattern: str) -> bool:
+    """Return whether a registry is meant; a star stands for one part between dots, so that no deeper name is."""
+    name, _, port = registry.partition(":")
+    wanted, _, wanted_port = pattern.partition(":")
+    parts, patterns = name.split("."), wanted.split(".")
+    return (
+        port == wanted_port
+        and len(parts) == len(patterns)
+        and all(fnmatch.fnmatchcase(part, glob) for part, glob in zip(parts, patterns, strict=True))
+    )
 
 
 def with_registry(image: str) -> str:

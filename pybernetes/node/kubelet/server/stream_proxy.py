@@ -20,6 +20,7 @@ from pybernetes.node.kubelet.server.request import HttpError, Request
 V5 = b"v5.channel.k8s.io"
 TUNNEL = b"SPDY/3.1+portforward.k8s.io"
 STDIN, STDOUT, STDERR, ERROR, RESIZE, CLOSE = 0, 1, 2, 3, 4, 255
+_OUTPUTS = (STDOUT, STDERR, ERROR)
 _SKIPPED = (b"host", b"connection", b"upgrade", b"authorization", b"content-length", b"x-forwarded-for")
 _DRAIN_SECONDS = 1.0
 _REFUSAL_BYTES = 4096
@@ -120,7 +121,7 @@ async def _version_5(request: Request, url: str, streams: dict[str, bool]) -> Up
         running = asyncio.create_task(runtime.run())
         try:
             opened = {
-                number: await runtime.open({"streamType": name})
+                number: await runtime.open({"streamType": name}, is_read=number in _OUTPUTS)
                 for number, name in _stream_types(streams).items()
             }
             await _channels(socket, opened)
@@ -155,7 +156,7 @@ async def _channels(socket: WebSocket, opened: dict[int, spdy.Stream]) -> None:
             await socket.send(bytes((number,)) + data)
 
     async def all_outwards() -> None:
-        outputs = [number for number in (STDOUT, STDERR, ERROR) if number in opened]
+        outputs = [number for number in _OUTPUTS if number in opened]
         await asyncio.gather(*(outwards(number) for number in outputs))
 
     async def inwards() -> None:

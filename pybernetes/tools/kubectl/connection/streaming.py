@@ -40,15 +40,14 @@ class Channels:
         websocket.check_upgrade(answer, key)
         self.protocol = response.headers.get("sec-websocket-protocol", "")
         self._parser = websocket.Parser()
-        self._waiting: list[tuple[int, bytes]] = []
         self._lock = threading.Lock()
         self.closed = False
 
     def receive(self) -> tuple[int, bytes] | None:
         """Return the next channel and its data; None at the end."""
         while True:
-            while self._waiting:
-                opcode, payload = self._waiting.pop(0)
+            while (waiting := self._parser.next()) is not None:
+                opcode, payload = waiting
                 if opcode in (websocket.TEXT, websocket.BINARY):
                     if payload:
                         return payload[0], payload[1:]
@@ -63,7 +62,7 @@ class Channels:
                 data = b""
             if not data:
                 return None
-            self._waiting = self._parser.feed(data)
+            self._parser.feed(data)
 
     def send(self, channel: int, data: bytes) -> None:
         """Send data on a channel."""

@@ -76,6 +76,11 @@ class Resource(_Fields):
         return f"{self.kind.lower()}.{self.group}" if self.group else self.kind.lower()
 
 
+def _no_link(path: str, flags: int) -> int:
+    """Open a file of the cache as its owner alone may change it, and never what a link there leads to."""
+    return os.open(path, flags | os.O_NOFOLLOW, 0o640)
+
+
 class Discovery:
     """The resources of one server."""
 
@@ -102,11 +107,14 @@ class Discovery:
         return self._resources
 
     def _cached(self) -> list[Resource]:
-        import marshal  # the fastest reader that Python has; the file is our own
+        import marshal  # the fastest reader that Python has, and no reader for what others wrote
 
         try:
-            with open(self._file, "rb") as file:
-                if time.time() - os.fstat(file.fileno()).st_mtime > _FRESH_SECONDS:
+            with open(self._file, "rb", opener=_no_link) as file:
+                state = os.fstat(file.fileno())
+                if state.st_uid != os.geteuid() or state.st_mode & 0o022:
+                    return []
+                if time.time() - state.st_mtime > _FRESH_SECONDS:
                     return []
                 return [Resource(*fields) for fields in marshal.load(file)]
         except (OSError, ValueError, EOFError, TypeError):
@@ -149,7 +157,7 @@ class Discovery:
         try:
             os.makedirs(os.path.dirname(self._file), 0o750, exist_ok=True)
             temporary = f"{self._file}.{os.getpid()}"
-            with open(temporary, "wb") as file:
+            with open(temporary, "wb", opener=_no_link) as file:
                 marshal.dump([tuple(resource) for resource in resources], file)
             os.replace(temporary, self._file)
         except OSError:

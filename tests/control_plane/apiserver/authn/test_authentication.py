@@ -62,6 +62,7 @@ def test_certificates_of_strangers_do_not_even_connect(world: World) -> None:
 
 
 def test_certificates_of_servers_are_not_for_clients(world: World) -> None:
+    """CVE-2016-7075: what a certificate may be used for was not looked at."""
     pair = tls.issue(world.authorities["clients"], "evil", organizations=["system:masters"], server=True)
     files = world.directory / "server.crt", world.directory / "server.key"
     files[0].write_bytes(pair.certificate)
@@ -141,6 +142,7 @@ def test_administrators_impersonate(world: World) -> None:
 
 
 def test_no_credentials_in_the_log(world: World) -> None:
+    """CVE-2019-11250, CVE-2020-8565: bearer tokens were written to logs."""
     token = world.token("robot")
     expired = world.forge(token, exp=1)
     for each in ("a-secret-word", expired, token[:-6] + "AAAAAA"):

@@ -1,7 +1,10 @@
+from urllib.parse import quote
+
 from prometheus_client.parser import text_string_to_metric_families
 
 from pybernetes.api.resource import Resource
 from pybernetes.control_plane.apiserver.observability.metrics import Metrics
+from tests.servers import Server
 
 PODS = Resource(group="", version="v1", kind="Pod", plural="pods")
 DEPLOYMENTS = Resource(group="apps", version="v1", kind="Deployment", plural="deployments")
@@ -129,3 +132,33 @@ def test_label_values_are_escaped() -> None:
     metrics = Metrics()
     metrics.observe("get", None, '/a"b\\c\nd', "", 200, 0.1)
     assert scrape(metrics)["apiserver_request_total"][0][0]["subresource"] == '/a"b\\c\nd'
+
+
+def test_what_clients_make_up_becomes_no_label(server: Server) -> None:
+    """CVE-2020-8552: every made-up path, method and user agent was counted under a name of its own."""
+
+    def ask(number: int) -> None:
+        made_up = f"made-up-{number}"
+        connection = server.connection()
+        for method, path in (
+            ("GET", f"/{made_up}"),
+            ("GET", f"/apis/{made_up}/v1/{made_up}"),
+            ("GET", f"/api/v1/{made_up}"),
+            ("GET", f"/api/v1/namespaces/{made_up}/pods/{made_up}/{made_up}"),
+            ("GET", f"/api/v1/pods?labelSelector={made_up}&{quote(made_up)}=x"),
+            ("GET", f"/healthz/{made_up}"),
+            ("TRACE", f"/api/v1/{made_up}"),
+        ):
+            connection.request(
+                method, path, headers={"User-Agent": made_up, "Accept": f"application/{made_up}"}
+            )
+            connection.getresponse().read()
+        connection.close()
+
+    ask(0)
+    before = len(server.call("GET", "/metrics")[1].splitlines())
+    for number in range(1, 40):
+        ask(number)
+    text = server.call("GET", "/metrics")[1]
+    assert "made-up" not in text
+    assert len(text.splitlines()) < before + 40  # a bucket more here and there, not a record more for each

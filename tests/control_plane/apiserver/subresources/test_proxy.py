@@ -5,6 +5,7 @@ The server runs in a network of its own, where pods can have addresses without t
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 import threading
@@ -14,8 +15,9 @@ from typing import Any
 
 import pytest
 
-from pybernetes.control_plane.apiserver.proxy.forwarding import is_global
-from pybernetes.control_plane.apiserver.subresources.proxy import endpoints, parted
+from pybernetes.api.errors import StatusError
+from pybernetes.control_plane.apiserver.proxy.forwarding import proxyable
+from pybernetes.control_plane.apiserver.subresources.proxy import checked_address, endpoints, parted
 from tests.servers import Server, running
 from tests.support import require_program
 
@@ -26,13 +28,30 @@ SLICES = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
 
 
 @pytest.mark.parametrize(
-    ("address", "allowed"),
-    [("10.0.0.1", True), ("8.8.8.8", True), ("fd00::1", True), ("127.0.0.1", False), ("::1", False), ("", False),
-     ("169.254.169.254", False), ("0.0.0.0", False), ("224.0.0.1", False), ("fe80::1", False), ("x", False),
-     ("::ffff:127.0.0.1", False), ("255.255.255.255", False)],
+    ("address", "dialled"),
+    [("10.0.0.1", "10.0.0.1"), ("8.8.8.8", "8.8.8.8"), ("fd00::1", "fd00::1"), ("FD00:0::1", "fd00::1"),
+     ("010.0.0.1", "10.0.0.1"), ("::ffff:10.0.0.1", "10.0.0.1"),
+     ("0177.0.0.1", "177.0.0.1"),  # which the C library reads as 127.0.0.1
+     ("127.0.0.1", ""), ("127.1", ""), ("2130706433", ""), ("0x7f.0.0.1", ""), ("127.000.000.001", ""), ("::1", ""),
+     ("", ""), ("169.254.169.254", ""), ("0.0.0.0", ""), ("224.0.0.1", ""), ("fe80::1", ""), ("fe80::1%lo", ""),
+     ("x", ""), ("::ffff:127.0.0.1", ""), ("::ffff:169.254.169.254", ""), ("255.255.255.255", "")],
 )  # fmt: skip
-def test_addresses(address: str, allowed: bool) -> None:
-    assert is_global(address) == allowed
+def test_addresses(address: str, dialled: str) -> None:
+    """What was checked is what is dialled, digit by digit (CVE-2020-8555, CVE-2020-8562, CVE-2022-3294)."""
+    assert proxyable(address) == dialled
+
+
+async def test_a_name_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name that leads elsewhere the second time leads nobody there (CVE-2020-8562)."""
+    answers = iter(("10.0.0.7", "127.0.0.1"))
+
+    async def lookup(*_: Any, **__: Any) -> list[Any]:
+        return [(2, 1, 6, "", (next(answers), 0))]
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", lookup)
+    assert await checked_address("node.example") == "10.0.0.7"
+    with pytest.raises(StatusError, match="address not allowed"):
+        await checked_address("node.example")
 
 
 @pytest.mark.parametrize(

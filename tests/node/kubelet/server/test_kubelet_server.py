@@ -58,9 +58,14 @@ async def ask(port: int, path: str, method: str = "GET", headers: str = "") -> t
     [
         ("health", "GET", "/healthz", 200),
         ("health", "GET", "/pods", 404),
+        ("health", "GET", "/debug/pprof/", 404),
+        ("health", "GET", "/configz", 404),
         ("read-only", "GET", "/pods", 200),
         ("read-only", "POST", "/pods", 404),
         ("read-only", "GET", "/configz", 404),
+        ("read-only", "POST", "/checkpoint/default/pod/container", 404),
+        ("read-only", "GET", "/debug/pprof/heap", 404),
+        ("read-only", "GET", "/run/default/pod/container", 404),
         ("read-only", "GET", "/exec/default/pod/container", 404),
         ("main", "GET", "/pods", 200),
         ("main", "GET", "/nothing", 404),
@@ -69,6 +74,7 @@ async def ask(port: int, path: str, method: str = "GET", headers: str = "") -> t
     ],
 )
 async def test_who_gets_what(port: str, method: str, path: str, status: int) -> None:
+    """CVE-2019-11248, CVE-2025-0426: no profiles on the health port, no checkpoints on the read-only one."""
     anonymous = {"authentication": {"anonymous": {"enabled": True}}}
     async with serving(port, **anonymous) as number:
         assert (await ask(number, path, method))[0] == status

@@ -75,9 +75,9 @@ class Graph:
         """Return whether a thing is there for a node."""
         if node in self._nodes.get(thing, ()):
             return True
-        resource, _, name = thing
+        resource, namespace, name = thing
         if resource == VOLUMES:
-            return self._mounts(node, name)
+            return not namespace and self._mounts(node, name)
         if resource == SECRETS:
             return any(self._mounts(node, volume) for volume in self._volumes_of_secret.get(thing, ()))
         return False

@@ -17,7 +17,7 @@ from pybernetes.control_plane.store.prefix_follower import PrefixFollower
 from pybernetes.control_plane.store.protocol import Record, Store
 
 _BOUND = b'"nodeName":"'
-# Parts of a pod that can bring references after it was bound.
+# Parts of a pod that can bring references after it was bound, or take them away.
 _GROWING = (b'"ephemeralContainers":', b'"resourceClaimStatuses":', b'"extendedResourceClaimStatus":')
 
 
@@ -48,7 +48,8 @@ class Populator:
             self._drop(thing)
             return
         uid = self._uids.get(thing)
-        if uid is not None and uid in record.value and not any(part in record.value for part in _GROWING):
+        grows = any(part in record.value for part in _GROWING)
+        if uid is not None and uid in record.value and not grows:
             return
         pod = kind.shared(record)
         node = pod.get("spec", {}).get("nodeName", "")
@@ -58,7 +59,10 @@ class Populator:
         namespace = thing[1]
         needed = [(resource, namespace, name) for resource, name in references.of_pod(pod)]
         self._graph.bind(thing, node, needed)
-        self._uids[thing] = _uid(pod)
+        if grows:  # what can grow can shrink: the next change is looked at too
+            self._uids.pop(thing, None)
+        else:
+            self._uids[thing] = _uid(pod)
 
     def _plain(self, kind: Kind, thing: Thing, record: Record | None) -> None:
         """Return what follows a kind whose spec names its node once and for all."""
