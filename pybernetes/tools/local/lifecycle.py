@@ -6,7 +6,6 @@ import contextlib
 import fcntl
 import json
 import os
-import shutil
 import signal
 import socket
 import time
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes.lib import tls
+from pybernetes.lib.files import trees
 from pybernetes.node.containerd.containerd import configure
 from pybernetes.node.containerd.requirements import check_programs
 from pybernetes.tools.local import (
@@ -53,7 +53,7 @@ def locked(cluster: Cluster) -> Iterator[None]:
             yield
         finally:
             if new and not cluster.settings.exists():
-                shutil.rmtree(cluster.root)
+                trees.remove_path(cluster.root)
 
 
 def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float = 0.0) -> Settings:
@@ -253,7 +253,7 @@ def delete(cluster: Cluster) -> None:
         path = kubeconfig.users_file()
         if path.exists():
             kubeconfig.write(path, kubeconfig.without(kubeconfig.read(path), cluster.name))
-        shutil.rmtree(cluster.root)
+        trees.remove_path(cluster.root)
 
 
 def pause(cluster: Cluster, paused: bool) -> None:

@@ -15,6 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from pybernetes.lib.files import trees
+from pybernetes.node.kubelet.volumes import host_mounts
+from pybernetes.tools.local.node import Node
+from pybernetes.tools.local.paths import Cluster
 from tests.node.kubelet.real_node import IMAGE, busybox
 from tests.support import end, require_program, require_root, until
 from tests.tools.local.user import User
@@ -257,3 +261,25 @@ def test_nobody_else_reads_what_is_the_clusters(user: User) -> None:
     assert "NoNewPrivs:\t0" in Path(f"/proc/{pids[f'containerd-{NAME}']}/status").read_text()
     for pid in pids.values():
         assert b"PRIVATE KEY" not in Path(f"/proc/{pid}/environ").read_bytes()
+
+
+def test_what_is_mounted_in_a_node_is_not_removed_with_it(tmp_path: Path) -> None:
+    """Mounts of the user's folders that a kubelet which was killed left behind: they are undone, not emptied."""
+    require_root()
+    node = Node(Cluster(f"mounts-{os.getpid()}", tmp_path), "n")
+    users = tmp_path / "users"
+    users.mkdir()
+    (users / "kept").touch()
+    for name in ("plain", "with space", "täglich"):
+        place = node.root / "kubelet/pods/u" / name
+        place.mkdir(parents=True)
+        host_mounts.mount(str(users), place, "", host_mounts.MS_BIND)
+    try:
+        node.clear()
+        assert host_mounts.mounts_below(tmp_path) == []
+        host_mounts.mount(str(users), place, "", host_mounts.MS_BIND)
+        with pytest.raises(OSError):
+            trees.remove_path(node.root)
+        assert [path.name for path in users.iterdir()] == ["kept"]
+    finally:
+        host_mounts.unmount_below(tmp_path)
