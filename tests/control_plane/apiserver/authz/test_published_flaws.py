@@ -30,7 +30,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     directory = tmp_path_factory.mktemp("published-flaws")
     users = directory / "users.csv"
     users.write_text(USERS)
-    flags = ("--storage-backend=memory", f"--token-auth-file={users}", "--enable-admission-plugins=NodeRestriction,DenyServiceExternalIPs")  # fmt: skip
+    flags = ("--storage-backend=memory", f"--token-auth-file={users}", "--enable-admission-plugins=DenyServiceExternalIPs")  # fmt: skip
     with running(directory, *flags) as started:
         admin = As(started, TOKEN)
         for scope, plural, kind in (("Cluster", "wholes", "Whole"), ("Namespaced", "parts", "Part")):
