@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 import time
 from typing import TextIO
 
 # Python has no levels between INFO and DEBUG; klog's -v=1…3 are still news, 4 and more are for debugging.
 DEBUG_FROM = 4
+_MOST = 16_384  # characters of a message
+_UNPRINTABLE = re.compile("[^\\t\x20-\x7e\xa0-\U0010ffff]|[\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _LETTERS = {
     logging.DEBUG: "I",
     logging.INFO: "I",
@@ -20,7 +23,11 @@ _LETTERS = {
 
 
 class KlogFormatter(logging.Formatter):
-    """``I0131 12:00:00.123456   4242 server.py:33] message``."""
+    """``I0131 12:00:00.123456   4242 server.py:33] message``.
+
+    Messages hold what others sent. So that nobody writes lines of our log, only a head stands at the beginning of a line:
+    what follows of a message or a traceback is indented, and what is not printable is escaped.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,10 +39,23 @@ class KlogFormatter(logging.Formatter):
         micros = int(record.created % 1 * 1_000_000)
         letter = _LETTERS.get(record.levelno, "I")
         head = f"{letter}{moment}.{micros:06d} {self._process:>7} {record.filename}:{record.lineno}]"
-        text = f"{head} {record.getMessage()}"
+        message = record.getMessage()
         if record.exc_info:
-            text += "\n" + self.formatException(record.exc_info)
-        return text
+            message = f"{message}\n{self.formatException(record.exc_info)}"
+        return f"{head} {message if message.isprintable() and len(message) <= _MOST else _tame(message)}"
+
+
+def _tame(message: str) -> str:
+    """Return a message without characters that do more than show themselves, and not without end."""
+    left_out = len(message) - _MOST
+    if left_out > 0:
+        message = f"{message[: _MOST // 2]} […{left_out} characters left out…] {message[-_MOST // 2 :]}"
+    lines = message.split("\n")
+    return "\n\t".join(line if line.isprintable() else _UNPRINTABLE.sub(_escape, line) for line in lines)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return ascii(match[0])[1:-1]
 
 
 def level_of(verbosity: int) -> int:

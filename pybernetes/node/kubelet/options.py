@@ -29,6 +29,10 @@ class Options:
     housekeeping: float = 10.0  # seconds between two checks for eviction
     capacity: Mapping[str, str] = field(default_factory=dict)  # overrides what the machine has
 
+    def __post_init__(self) -> None:
+        # Mounts are found by their real names, and below the root nothing is to be a link.
+        self.root = self.root.resolve()
+
     def seconds(self, name: str) -> float:
         """Return a duration of the configuration in seconds."""
         return float(duration(self.configuration[name]))

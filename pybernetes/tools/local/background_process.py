@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+
+from pybernetes.tools.local.processes import pyb
 
 
 def _started(pid: int) -> str:
@@ -25,7 +26,7 @@ def start(arguments: Sequence[str], pid_file: Path, log: Path) -> int:
     """Start one of our programs in the background; its output goes to the log."""
     with log.open("ab") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "pybernetes.cmd.main", *arguments],
+            pyb(*arguments),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,

@@ -22,8 +22,12 @@ class ProcessSpec:
 
 
 def pyb(*arguments: str) -> tuple[str, ...]:
-    """Return the command line of one of our own programs."""
-    return (sys.executable, "-m", "pybernetes.cmd.main", *arguments)
+    """Return the command line of one of our own programs.
+
+    With -P: without it Python would look for modules in the folder in which the user happens to stand, and a file that
+    somebody left there would run with the user's rights.
+    """
+    return (sys.executable, "-P", "-m", "pybernetes.cmd.main", *arguments)
 
 
 def containerd_paths(cluster: Cluster, node: str) -> ContainerdPaths:

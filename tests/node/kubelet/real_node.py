@@ -251,6 +251,11 @@ def container(pod: dict[str, Any], name: str = "c", key: str = "containerStatuse
     return next((status for status in pod["status"].get(key, ()) if status["name"] == name), {"state": {}})
 
 
+def waits_with(reason: str) -> Callable[[dict[str, Any]], bool]:
+    """Return a condition: whether the container of a pod waits for a reason."""
+    return lambda pod: container(pod)["state"].get("waiting", {}).get("reason") == reason
+
+
 def _reap(pid: int) -> None:
     """Wait until a process, which need not be our child, is gone."""
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,6 +19,7 @@ from tests.node.kubelet.real_node import (
     phase,
     real_node,
     shell,
+    waits_with,
 )
 from tests.support import end, require_program
 
@@ -31,11 +31,6 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     require_program("kubectl")
     with real_node(tmp_path_factory.mktemp("node")) as node:
         yield node
-
-
-def waits_with(reason: str) -> Callable[[dict[str, Any]], bool]:
-    """Return a condition: whether the container of a pod waits for a reason."""
-    return lambda pod: container(pod)["state"].get("waiting", {}).get("reason") == reason
 
 
 def test_a_pod_runs_and_goes(node: Node, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import datetime
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -90,6 +90,18 @@ def _names(request: x509.CertificateSigningRequest) -> dict[str, list[Any]]:
         "email": names.get_values_for_type(x509.RFC822Name),
         "uri": names.get_values_for_type(x509.UniformResourceIdentifier),
     }
+
+
+def _general_names(request: x509.CertificateSigningRequest) -> list[x509.GeneralName]:
+    """Return the names of the kinds that were judged: no other kind of name gets into a certificate."""
+    asked = _names(request)
+    kinds: tuple[tuple[str, Callable[[Any], x509.GeneralName]], ...] = (
+        ("dns", x509.DNSName),
+        ("email", x509.RFC822Name),
+        ("ip", x509.IPAddress),
+        ("uri", x509.UniformResourceIdentifier),
+    )
+    return [make(value) for kind, make in kinds for value in asked[kind]]
 
 
 def _usages_fault(usages: Iterable[str], purpose: str) -> str:
@@ -214,11 +226,11 @@ def sign(
         )
     except x509.ExtensionNotFound:
         pass
-    try:
-        names = request.extensions.get_extension_for_class(x509.SubjectAlternativeName)
-        builder = builder.add_extension(names.value, critical=not list(request.subject))
-    except x509.ExtensionNotFound:
-        pass
+    names = _general_names(request)
+    if names:
+        builder = builder.add_extension(
+            x509.SubjectAlternativeName(names), critical=not list(request.subject)
+        )
     own_digest = isinstance(key, (ed25519.Ed25519PrivateKey, ed448.Ed448PrivateKey))
     return builder.sign(key, None if own_digest else hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
 

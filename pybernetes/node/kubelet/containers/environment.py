@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pybernetes.api.resource import Object
-from pybernetes.lib.safe_paths import read_below
+from pybernetes.lib.files.regular import read_below
 from pybernetes.node.kubelet.containers import downward_api
 from pybernetes.node.kubelet.containers.expansion import expand
 

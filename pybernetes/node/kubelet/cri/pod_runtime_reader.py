@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cri_api.v1 import api_pb2 as messages
 
+from pybernetes.lib.files.regular import open_regular_path
 from pybernetes.node.kubelet.containers.logs import last_text
 from pybernetes.node.kubelet.cri import label_keys
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
@@ -129,9 +130,9 @@ def _termination_message(status: Message) -> str:
     for mount in status.mounts:
         if path and mount.container_path == path:
             try:
-                with Path(mount.host_path).open("rb") as file:
-                    file.seek(0, 2)
-                    file.seek(max(0, file.tell() - _MESSAGE_LIMIT))
+                # A volume may be mounted there, and what is in it is the container's: no link, no pipe, no device.
+                with open_regular_path(mount.host_path, mount.host_path.count("/")) as file:
+                    file.seek(max(0, file.seek(0, 2) - _MESSAGE_LIMIT))
                     data = file.read(_MESSAGE_LIMIT)
             except FileNotFoundError:
                 break

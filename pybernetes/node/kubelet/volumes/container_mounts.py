@@ -10,10 +10,11 @@ from pathlib import Path
 from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.api.resource import Object
-from pybernetes.lib.safe_paths import make_sub_path, resolve_inside
+from pybernetes.lib.files.opening import Links
 from pybernetes.node.kubelet.containers.environment import ConfigError
 from pybernetes.node.kubelet.containers.expansion import expand, missing
 from pybernetes.node.kubelet.cri.messages import Message
+from pybernetes.node.kubelet.volumes import sub_paths
 from pybernetes.node.kubelet.volumes.errors import ImageVolumeError
 from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume
 
@@ -35,7 +36,7 @@ def container_mounts(
 ) -> list[Message]:
     """Return the mounts of a container; ``folder`` is the pod's, ``hosts`` the file for its /etc/hosts."""
     container_mounts: list[Message] = []
-    for mount in container.get("volumeMounts", ()):
+    for index, mount in enumerate(container.get("volumeMounts", ())):
         volume = mounted.get(mount["name"])
         if volume is None:
             raise ConfigError(
@@ -49,10 +50,11 @@ def container_mounts(
             propagation=_PROPAGATION[mount.get("mountPropagation") or ""],
         )
         below = _below(mount, variables)
+        place = sub_paths.place(folder, mount["name"], container["name"], index)
         if volume.image is None:
-            made.host_path = _source(pod, container, mount, volume, below)
+            made.host_path = _source(container, mount, volume, below, place)
         else:
-            _mount_image(made, volume.image, volume, below)
+            _mount_image(made, volume.image, volume, below, place)
         container_mounts.append(made)
     taken = {message.container_path for message in container_mounts}
     if hosts is not None and "/etc/hosts" not in taken:
@@ -70,47 +72,50 @@ def container_mounts(
 
 def _below(mount: Object, variables: Mapping[str, str]) -> str:
     """Return the path inside the volume that is mounted."""
-    if not mount.get("subPathExpr"):
-        return mount.get("subPath", "")
-    absent = missing(mount["subPathExpr"], variables)
-    if absent:
-        raise ConfigError(f'missing value for "{absent[0]}"')
-    return expand(mount["subPathExpr"], variables)
-
-
-def _mount_image(made: Message, image: Message, volume: MountedVolume, below: str) -> None:
+    below = mount.get("subPath", "")
+    if mount.get("subPathExpr"):
+        absent = missing(mount["subPathExpr"], variables)
+        if absent:
+            raise ConfigError(f'missing value for "{absent[0]}"')
+        below = expand(mount["subPathExpr"], variables)
     if os.path.isabs(below):
         raise ConfigError(f"error SubPath `{below}` must not be an absolute path")
     if ".." in below.split("/"):
         raise ConfigError(f"unable to provision SubPath `{below}`: must not contain '..'")
+    return below
+
+
+def _mount_image(made: Message, image: Message, volume: MountedVolume, below: str, place: Path) -> None:
     if not volume.path:
         made.image.CopyFrom(image)
         made.image_sub_path = below
         return
     # It is mounted read-only already; a runtime that remounts it would drop its noexec.
     made.readonly = made.recursive_read_only
+    made.host_path = str(place) if below else volume.path
     try:
-        made.host_path = resolve_inside(volume.path, below)
+        if below:
+            sub_paths.mount_sub_path(volume.path, below, place, links=Links.ROOTED)
     except OSError:
         reference = image.user_specified_image
         raise ImageVolumeError(f'the path "{below}" is not in the image "{reference}"') from None
 
 
-def _source(pod: Object, container: Object, mount: Object, volume: MountedVolume, below: str) -> str:
+def _source(container: Object, mount: Object, volume: MountedVolume, below: str, place: Path) -> str:
     if not below:
         return volume.path
+    what = "create subPath directory"
     try:
-        return make_sub_path(
-            volume.path,
-            below,
-            os.stat(volume.path).st_mode,
-            (pod["spec"].get("securityContext") or {}).get("fsGroup"),
-        )
-    except OSError:
+        if not sub_paths.exists(volume.path, below):
+            sub_paths.make_sub_path(volume.path, below)
+        what = "prepare subPath"
+        sub_paths.mount_sub_path(volume.path, below, place, mount.get("mountPropagation") or "")
+    except (OSError, ValueError):
         # Details of the failure could reveal the node's files to a pod.
         raise ConfigError(
-            f'failed to prepare subPath for volumeMount "{mount["name"]}" of container "{container["name"]}"'
+            f'failed to {what} for volumeMount "{mount["name"]}" of container "{container["name"]}"'
         ) from None
+    return str(place)
 
 
 def _message_file(folder: Path, container: str) -> Path:

@@ -4,35 +4,66 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
+from collections.abc import Callable
 from pathlib import Path
+
+from pybernetes.lib.files.opening import folder, open_below
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC = 1, 2, 4, 8, 32, 4096, 16384
-MNT_DETACH = 2
+MS_PRIVATE, MS_SLAVE = 1 << 18, 1 << 19
+_MNT_DETACH, _UMOUNT_NOFOLLOW = 2, 8
+_ESCAPED = re.compile(rb"\\([0-7]{3})")
 
 
-def mount(source: str, target: Path, kind: str, flags: int = 0, options: str = "") -> None:
+def mount(source: str, target: str | Path, kind: str, flags: int = 0, options: str = "") -> None:
     """Mount a filesystem; raise OSError if the kernel refuses."""
-    done = _LIBC.mount(source.encode(), bytes(target), kind.encode(), flags, options.encode())
+    done = _LIBC.mount(os.fsencode(source), os.fsencode(target), kind.encode(), flags, options.encode())
     if done:
         code = ctypes.get_errno()
-        raise OSError(code, f"mounting {kind} on {target}: {os.strerror(code)}")
+        raise OSError(code, f"mounting {kind or source} on {target}: {os.strerror(code)}")
 
 
-def unmount(target: Path) -> None:
+def unmount(target: str | Path, flags: int = _UMOUNT_NOFOLLOW) -> None:
     """Unmount a filesystem, at the latest when nobody uses it any more."""
-    if _LIBC.umount2(bytes(target), MNT_DETACH):
+    if _LIBC.umount2(os.fsencode(target), _MNT_DETACH | flags):
         code = ctypes.get_errno()
         if code not in (22, 2):  # not mounted, not there
             raise OSError(code, f"unmounting {target}: {os.strerror(code)}")
 
 
-def mounts_below(folder: Path) -> list[Path]:
+def unmount_below(place: Path) -> None:
+    """Unmount everything below a folder, the deepest first."""
+    points = mounts_below(place)
+    if not points:
+        return
+    with folder(place, os.O_PATH) as top:
+        # What is mounted below a mount that is shared with the host would be unmounted there as well.
+        for point in points:
+            _by_descriptor(top, place, point, lambda name: mount("", name, "", MS_PRIVATE))
+        for point in points:
+            _by_descriptor(top, place, point, lambda name: unmount(name, 0))
+
+
+def _by_descriptor(top: int, place: Path, point: Path, do: Callable[[str], None]) -> None:
+    """Do something to a mount under a name that nobody can lead elsewhere meanwhile."""
+    try:
+        descriptor = open_below(top, os.path.relpath(point, place), os.O_PATH)
+    except OSError:
+        return  # below another mount, or gone
+    try:
+        do(f"/proc/self/fd/{descriptor}")
+    finally:
+        os.close(descriptor)
+
+
+def mounts_below(place: Path) -> list[Path]:
     """Return the mount points below a folder, the deepest first."""
-    prefix = str(folder) + "/"
+    prefix = os.fsencode(place) + b"/"
     points = []
-    for line in Path("/proc/self/mountinfo").read_text().splitlines():
-        point = line.split()[4].encode().decode("unicode_escape")
+    for line in Path("/proc/self/mountinfo").read_bytes().splitlines():
+        point = _ESCAPED.sub(lambda found: bytes([int(found[1], 8)]), line.split(b" ")[4])
         if point.startswith(prefix):
-            points.append(Path(point))
+            points.append(Path(os.fsdecode(point)))
     return sorted(points, key=lambda path: len(path.parts), reverse=True)

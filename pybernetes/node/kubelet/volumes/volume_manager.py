@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
-import shutil
 from pathlib import Path
 
 from pybernetes.api.resource import Object
 from pybernetes.lib.discover import discover
+from pybernetes.lib.files import trees
 from pybernetes.node.kubelet.object_cache import NotSynced
 from pybernetes.node.kubelet.volumes import atomic_writer, fs_group, host_mounts
 from pybernetes.node.kubelet.volumes.errors import VolumeError
 from pybernetes.node.kubelet.volumes.image_volumes import ImageVolumes
+from pybernetes.node.kubelet.volumes.nested_mounts import make_mount_points, nested_mount_points
 from pybernetes.node.kubelet.volumes.volume_inputs import VolumeInputs
 from pybernetes.node.kubelet.volumes.volume_kind import (
     ContentVolume,
@@ -20,6 +23,8 @@ from pybernetes.node.kubelet.volumes.volume_kind import (
     VolumeKind,
     VolumeRequest,
 )
+
+log = logging.getLogger(__name__)
 
 
 class VolumeManager:
@@ -76,7 +81,7 @@ class VolumeManager:
         try:
             if isinstance(kind, ContentVolume):
                 await self._write(kind, request)
-                return MountedVolume(str(request.path))
+                return MountedVolume(str(request.path), read_only=True)
             mounted = await kind.mount(request)
         except VolumeError as error:
             raise VolumeError(
@@ -87,21 +92,33 @@ class VolumeManager:
         key = (pod["metadata"]["uid"], name)
         if request.fs_group is not None and kind.takes_fs_group and key not in self._owned:
             policy = (pod["spec"].get("securityContext") or {}).get("fsGroupChangePolicy", "Always")
-            fs_group.give_to_group(Path(mounted.path), request.fs_group, policy, mounted.read_only)
+            try:
+                await asyncio.to_thread(
+                    fs_group.give_to_group, Path(mounted.path), request.fs_group, policy, mounted.read_only
+                )
+            except OSError as error:
+                text = f'applyFSGroup failed for volume "{name}" : {error}'
+                raise VolumeError(text) from None
             self._owned.add(key)
         return mounted
 
     async def _write(self, kind: ContentVolume, request: VolumeRequest) -> None:
         files = await kind.files(request)
-        if not request.path.exists():
+        fresh = not request.path.exists()
+        if fresh:
             request.path.mkdir(parents=True)
-            if kind.in_memory:
-                host_mounts.mount("tmpfs", request.path, "tmpfs", options="mode=0755")
+        # A kubelet that was killed before it mounted must not leave a secret to the disk.
+        if kind.in_memory and not os.path.ismount(request.path):
+            host_mounts.mount("tmpfs", request.path, "tmpfs", options="mode=0755")
+            fresh = True
+        if fresh:
             os.chmod(request.path, 0o777)
         if request.fs_group is not None:
             os.chown(request.path, -1, request.fs_group)
             os.chmod(request.path, 0o2777)
         atomic_writer.write(request.path, files, request.fs_group)
+        places = nested_mount_points(request.pod, request.name)
+        make_mount_points(request.path, places, {path.split("/")[0] for path in files})
 
     async def refresh(self, pod: Object) -> None:
         """Rewrite the volumes whose content comes from objects, where it changed."""
@@ -135,10 +152,12 @@ class VolumeManager:
         """Remove a pod's volumes, and everything else of it."""
         folder = self.folder(uid)
         if folder.exists():
-            for point in host_mounts.mounts_below(folder):
-                host_mounts.unmount(point)
+            host_mounts.unmount_below(folder)
             await self.images.release(uid)
-            shutil.rmtree(folder, ignore_errors=True)
+            try:
+                await asyncio.to_thread(trees.remove_path, folder)
+            except OSError as error:
+                log.warning("the folder of the pod %s cannot be removed: %s", uid, error)
         self._owned = {key for key in self._owned if key[0] != uid}
         self._paths = {key: path for key, path in self._paths.items() if key[0] != uid}
         self.inputs.forget(uid)

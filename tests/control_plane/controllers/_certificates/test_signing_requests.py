@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from cryptography import x509
-from cryptography.x509.oid import ExtendedKeyUsageOID
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from pybernetes.control_plane.controllers._certificates import signing_requests
 from tests.control_plane.controllers._certificates.requests import CLIENT_USAGES, make_authority, request
@@ -80,3 +80,13 @@ def test_signature(tmp_path: Path) -> None:
         signing_requests.sign(authority, made, ("nonsense",), 3600, now)
     with pytest.raises(ValueError, match="expired in the past"):
         signing_requests.sign(authority, made, SERVING_USAGES, 3600, now + 31 * 86400)
+
+
+def test_names_that_nobody_judged_are_not_signed(tmp_path: Path) -> None:
+    authority = signing_requests.Authority(*make_authority(tmp_path))
+    other = x509.DirectoryName(x509.Name([x509.NameAttribute(NameOID.ORGANIZATION_NAME, "system:masters")]))
+    identifier = x509.RegisteredID(x509.ObjectIdentifier("1.2.3"))
+    made = request("system:node:a", names=[other, DNS, identifier])
+    pem = signing_requests.sign(authority, made, SERVING_USAGES, 3600, datetime.datetime.now().timestamp())
+    signed = x509.load_pem_x509_certificate(pem)
+    assert list(signed.extensions.get_extension_for_class(x509.SubjectAlternativeName).value) == [DNS]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,18 @@ import pytest
 from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.node.kubelet.containers.environment import ConfigError
+from pybernetes.node.kubelet.volumes import host_mounts
 from pybernetes.node.kubelet.volumes.container_mounts import container_mounts
 from pybernetes.node.kubelet.volumes.errors import ImageVolumeError
 from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume
+from tests.support import require_root
 
 
 def test_how_a_container_is_told(tmp_path: Path) -> None:
+    require_root()
     (tmp_path / "etc").mkdir()
+    (tmp_path / "etc/passwd").touch()
+    (tmp_path / "link").symlink_to("/etc/passwd")  # in an image its root is meant
     spec = messages.ImageSpec(image="sha256:1", user_specified_image="i:1")
     native, folder = MountedVolume("", True, spec), MountedVolume(str(tmp_path), True, spec)
 
@@ -25,8 +31,15 @@ def test_how_a_container_is_told(tmp_path: Path) -> None:
 
     told = told_of(native, subPath="missing")
     assert (told.image, told.image_sub_path, told.readonly, told.host_path) == (spec, "missing", True, "")
-    told = told_of(folder, subPathExpr="$(D)")
-    assert (told.host_path, told.readonly, told.HasField("image")) == (f"{tmp_path}/etc", False, False)
+    place = tmp_path / "volume-subpaths/v/c/0"
+    try:
+        for given, expected in (({"subPathExpr": "$(D)"}, "etc"), ({"subPath": "link"}, "etc/passwd")):
+            told = told_of(folder, **given)
+            assert (told.host_path, told.readonly, told.HasField("image")) == (str(place), False, False)
+            assert os.path.samefile(place, tmp_path / expected)
+    finally:
+        host_mounts.unmount_below(tmp_path)
+    assert told_of(folder).host_path == str(tmp_path)
     with pytest.raises(
         ImageVolumeError, match=r'^ImageVolumeMountFailed: the path "no" is not in the image "i:1"$'
     ):

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pybernetes.lib.clock import ManualClock
-from pybernetes.node.kubelet.volumes import kinds
+from pybernetes.node.kubelet.volumes import host_mounts, kinds
 from pybernetes.node.kubelet.volumes.errors import VolumeError
 from pybernetes.node.kubelet.volumes.image_volumes import ImageVolumes
 from pybernetes.node.kubelet.volumes.volume_inputs import VolumeInputs
 from pybernetes.node.kubelet.volumes.volume_manager import VolumeManager
 from tests.added_files import added_file
 from tests.node.kubelet.pods import pod
+from tests.support import require_root
 
 NEW_KIND = '''
 """greeting: a folder with one file."""
@@ -61,6 +64,58 @@ async def test_a_kind_is_added_by_adding_a_file(tmp_path: Path) -> None:
     assert volumes.orphans(set()) == ["u"]
     await volumes.unmount("u")
     assert volumes.orphans(set()) == []
+
+
+async def test_what_comes_from_objects_is_read_only_and_carries_other_mounts(tmp_path: Path) -> None:
+    """CVE-2017-1002102: no container can write to the volumes whose files the kubelet writes."""
+    require_root()
+    items = [{"path": "name", "fieldRef": {"fieldPath": "metadata.name"}}]
+    sources: dict[str, Any] = {
+        "downwardAPI": {"items": items},
+        "projected": {"sources": [{"downwardAPI": {"items": items}}]},
+    }
+    mounts = [{"name": "downwardAPI", "mountPath": "/v"}, {"name": "e", "mountPath": "/v/nested/deep"}]
+    given = pod(
+        volumes=[{"name": name, name: source} for name, source in sources.items()],
+        containers=[{"name": "c", "volumeMounts": mounts}],
+    )
+    volumes = manager(tmp_path / "pods")
+    try:
+        mounted = await volumes.mount(given)
+        assert [volume.read_only for volume in mounted.values()] == [True, True]
+        path = Path(mounted["downwardAPI"].path)
+        assert (path / "nested/deep").is_dir()
+        # A kubelet that was killed between making the folder and mounting it: secrets do not go to the disk.
+        host_mounts.unmount(path)
+        await volumes.mount(given)
+        assert os.path.ismount(path) and (path / "name").read_text() == given["metadata"]["name"]
+    finally:
+        await volumes.unmount("u")
+    assert volumes.orphans(set()) == []
+
+
+async def test_what_is_mounted_in_a_volume_is_not_removed_with_it(tmp_path: Path) -> None:
+    """What a container mounted through to the host, under whatever name, is unmounted and not emptied."""
+    require_root()
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept").touch()
+    volumes = manager(tmp_path / "pods")
+    mounted = await volumes.mount(pod(volumes=[{"name": "v", "emptyDir": {}}]))
+    inside = Path(mounted["v"].path) / "täglich "
+    inside.mkdir()
+    (Path(mounted["v"].path) / "link").symlink_to(outside)
+    host_mounts.mount(str(outside), inside, "", host_mounts.MS_BIND)
+    await volumes.unmount("u")
+    assert [path.name for path in outside.iterdir()] == ["kept"]
+    assert volumes.orphans(set()) == [] and host_mounts.mounts_below(tmp_path) == []
+
+
+async def test_repositories_are_not_cloned(tmp_path: Path) -> None:
+    """CVE-2024-10220: a gitRepo volume, whose hooks would run on the node, is not supported."""
+    volumes = manager(tmp_path)
+    with pytest.raises(VolumeError, match="volumes of type gitRepo are not supported"):
+        await volumes.mount(pod(volumes=[{"name": "v", "gitRepo": {"repository": "https://example.test"}}]))
 
 
 async def test_a_kind_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import os
 from pybernetes.api import quantity
 from pybernetes.node.kubelet.volumes import host_mounts
 from pybernetes.node.kubelet.volumes.errors import VolumeError
+from pybernetes.node.kubelet.volumes.nested_mounts import make_mount_points, nested_mount_points
 from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume, PathVolume, VolumeRequest
 
 
@@ -14,13 +15,17 @@ async def _mount(request: VolumeRequest) -> MountedVolume:
     medium = request.source.get("medium", "")
     if medium not in ("", "Memory"):
         raise VolumeError(f"the medium {medium} of an emptyDir is not supported by this kubelet")
-    if not request.path.exists():
+    fresh = not request.path.exists()
+    if fresh:
         request.path.mkdir(parents=True)
-        if medium == "Memory":
-            limit = request.source.get("sizeLimit")
-            size = f",size={quantity.integer(limit)}" if limit and quantity.parse(limit) else ""
-            host_mounts.mount("tmpfs", request.path, "tmpfs", options=f"mode=0777{size}")
+    if medium == "Memory" and not os.path.ismount(request.path):
+        limit = request.source.get("sizeLimit")
+        size = f",size={quantity.integer(limit)}" if limit and quantity.parse(limit) else ""
+        host_mounts.mount("tmpfs", request.path, "tmpfs", options=f"mode=0777{size}")
+        fresh = True
+    if fresh:
         os.chmod(request.path, 0o777)
+        make_mount_points(request.path, nested_mount_points(request.pod, request.name))
     return MountedVolume(str(request.path))
 
 

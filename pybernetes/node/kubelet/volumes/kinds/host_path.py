@@ -26,7 +26,7 @@ def check_host_path(path: str, kind: str) -> None:
         kind = "Directory"
     elif kind == "FileOrCreate":
         if not os.path.exists(path):
-            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o644))
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644))
         kind = "File"
     if not kind:
         if not os.path.exists(path):  # the runtime would create it as well, but not readable for everybody

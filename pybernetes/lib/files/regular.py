@@ -1,0 +1,48 @@
+"""Reads and creates regular files. What is something else (a pipe, a device, a socket) is not even opened."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from pybernetes.lib.files import opening
+from pybernetes.lib.files.opening import Links, open_below, reopen
+
+
+def open_regular(folder: int, path: str, links: Links = Links.REFUSED) -> BinaryIO:
+    """Open a regular file below a folder for reading; raise OSError if it is not there or something else."""
+    found = open_below(folder, path, os.O_PATH, links)
+    try:
+        if not stat.S_ISREG(os.fstat(found).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", path)
+        # Opening a pipe would wait, and opening a device can do anything: hence by what was looked at.
+        return open(reopen(found, os.O_RDONLY | os.O_NONBLOCK), "rb")
+    finally:
+        os.close(found)
+
+
+def open_regular_path(path: str | Path, foreign: int = 1) -> BinaryIO:
+    """Open a regular file; others can change the last ``foreign`` parts of its path, and none of them may be a link."""
+    parts = os.fspath(path).split("/")
+    with opening.folder("/".join(parts[:-foreign]) or ("/" if parts[0] == "" else "."), os.O_PATH) as folder:
+        return open_regular(folder, "/".join(parts[-foreign:]))
+
+
+def read_below(root: str, path: str, limit: int = 64 * 1024) -> str:
+    """Return the text of a file below a folder, as if that were the root; raise OSError if it is not there."""
+    with opening.folder(root, os.O_PATH) as folder, open_regular(folder, path, Links.ROOTED) as file:
+        return file.read(limit).decode(errors="replace")
+
+
+def create(folder: int, name: str, data: bytes, mode: int, user: int = -1, group: int = -1) -> None:
+    """Create a file in a folder; raise FileExistsError if anything has that name."""
+    descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)
+    with open(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        if user != -1 or group != -1:
+            os.fchown(descriptor, user, group)
+        os.fchmod(descriptor, mode)

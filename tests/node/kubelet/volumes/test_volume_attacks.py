@@ -1,0 +1,183 @@
+"""What containers try with their volumes, with real containers: nothing of the host is reached, and nothing hangs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lib.files.swapping import content, swapping
+from tests.node.kubelet.real_node import FOREVER, Node, container, phase, real_node, shell, waits_with
+from tests.support import require_program
+
+pytestmark = [pytest.mark.slow, pytest.mark.e2e]
+RESTRICTED = {
+    "runAsUser": 1000,
+    "runAsNonRoot": True,
+    "allowPrivilegeEscalation": False,
+    "capabilities": {"drop": ["ALL"]},
+    "seccompProfile": {"type": "RuntimeDefault"},
+}
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
+    require_program("kubectl")
+    with real_node(tmp_path_factory.mktemp("node")) as node:
+        yield node
+
+
+def volume_path(node: Node, pod: dict[str, Any], kind: str, name: str) -> Path:
+    return (
+        node.directory / "kubelet/pods" / pod["metadata"]["uid"] / "volumes" / f"kubernetes.io~{kind}" / name
+    )
+
+
+def make_config_map(node: Node, name: str, **data: str) -> None:
+    node.post("/api/v1/namespaces/default/configmaps", {"metadata": {"name": name}, "data": data})
+
+
+def change(node: Node, name: str, value: str) -> None:
+    node.server.kubectl("patch", "configmap", name, "-p", f'{{"data":{{"key":"{value}"}}}}')
+
+
+def test_a_restricted_pod_cannot_write_what_the_kubelet_writes(node: Node) -> None:
+    """CVE-2017-1002102: configMap, secret, projected and downwardAPI are read-only, and a volume inside of one is not."""
+    make_config_map(node, "own", key="one")
+    node.post(
+        "/api/v1/namespaces/default/secrets", {"metadata": {"name": "own"}, "stringData": {"key": "one"}}
+    )
+    items = [{"path": "key", "fieldRef": {"fieldPath": "metadata.name"}}]
+    volumes: list[dict[str, Any]] = [
+        {"name": "cm", "configMap": {"name": "own"}},
+        {"name": "secret", "secret": {"secretName": "own"}},
+        {"name": "down", "downwardAPI": {"items": items}},
+        {"name": "all", "projected": {"sources": [{"configMap": {"name": "own"}}]}},
+        {"name": "mine", "emptyDir": {}},
+    ]
+    mounts = [{"name": volume["name"], "mountPath": f"/{volume['name']}"} for volume in volumes]
+    mounts.append({"name": "mine", "mountPath": "/cm/nested/here"})
+    mounts.append({"name": "cm", "mountPath": "/file", "subPath": "key"})
+    node.create(
+        "bound",
+        shell(FOREVER, volumeMounts=mounts, securityContext=RESTRICTED),
+        volumes=volumes,
+        securityContext={"fsGroup": 1000},
+    )
+    node.until_ready("bound")
+    tries = (
+        "for d in /cm /secret /down /all; do touch $d/x; ln -s / $d/l; rm $d/..data; mv $d/..data $d/y; mkfifo $d/p;"
+        " echo x > $d/key; echo x > $d/..data/z; mkdir $d/..data_tmp; done; echo x > /file; echo end"
+    )
+    text = node.server.kubectl("exec", "bound", "--", "sh", "-c", f"({tries}) 2>&1")
+    assert text.count("Read-only file system") == 4 * 8 + 1, text
+    assert text.endswith("end\n")
+    text = node.server.kubectl(
+        "exec", "bound", "--", "sh", "-c", "touch /cm/nested/here/x; ls /mine; cat /file"
+    )
+    assert text == "x\none"
+    change(node, "own", "two")
+    node.until(lambda: node.server.kubectl("exec", "bound", "--", "cat", "/cm/key", "/all/key") == "twotwo")
+    node.delete("bound")
+
+
+def test_what_was_left_in_a_volume_is_not_believed(node: Node, tmp_path: Path) -> None:
+    """CVE-2017-1002102: ``..data`` leads elsewhere, pipes take the place of files; done here as a container could have."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept").write_text("kept")
+    make_config_map(node, "left", key="0", other="o")
+    mounts = [{"name": "cm", "mountPath": "/cm"}]
+    node.create(
+        "left", shell(FOREVER, volumeMounts=mounts), volumes=[{"name": "cm", "configMap": {"name": "left"}}]
+    )
+    volume = volume_path(node, node.until_ready("left"), "configMap", "cm")
+    before = content(outside)
+
+    def until_reads(text: str) -> None:
+        node.until(lambda: node.server.kubectl("exec", "left", "--", "cat", "/cm/key", "/cm/other") == text)
+
+    def relink() -> None:
+        os.symlink(outside, volume / "evil")
+        os.replace(volume / "evil", volume / "..data")
+
+    def pipe() -> None:
+        os.mkfifo(volume / "pipe")
+        os.replace(volume / "pipe", volume / "..data/other")
+
+    for number, attack in enumerate((relink, pipe), 1):
+        attack()
+        change(node, "left", str(number))
+        until_reads(f"{number}o")
+        assert content(outside) == before
+    with swapping(volume, "..data", "evil"):
+        os.symlink(outside, volume / "evil")
+        for number in range(10, 16):
+            change(node, "left", str(number))
+    change(node, "left", "end")
+    until_reads("endo")
+    assert content(outside) == before
+    node.delete("left")
+
+
+def test_no_sub_path_leads_to_the_host(node: Node) -> None:
+    """CVE-2021-25741, CVE-2017-1002101: a sibling exchanges the folder and a link to ``/`` while containers start."""
+    mounts = [{"name": "v", "mountPath": "/v"}]
+    node.create(
+        "race",
+        shell(
+            f"mkdir -p /v/folder; echo > /v/folder/inside; ln -s / /v/link; {FOREVER}", volumeMounts=mounts
+        ),
+        volumes=[{"name": "v", "emptyDir": {}}],
+    )
+    volume = volume_path(node, node.until_ready("race"), "emptyDir", "v")
+    node.until((volume / "link").is_symlink)
+    # Pods of others that have the same folder, as a shared claim would give it to them.
+    shared = [{"name": "v", "hostPath": {"path": str(volume)}}]
+    names = [f"c{number}" for number in range(12)]
+    script = "[ -e /mnt/inside ] && exit 0; exit 66"
+    sub = [{"name": "v", "mountPath": "/mnt", "subPath": "folder"}]
+
+    def tried(pod: dict[str, Any]) -> bool:
+        states = [container(pod, name)["state"] for name in names]
+        return all("terminated" in state or "CreateContainerConfigError" in str(state) for state in states)
+
+    with swapping(volume, "folder", "link"):
+        node.create(
+            "victim", *(shell(script, name, volumeMounts=sub) for name in names), volumes=shared, restartPolicy="Never"
+        )  # fmt: skip
+        node.until_pod("victim", tried)
+    if not (volume / "folder/inside").exists():
+        os.rename(volume / "folder", volume / "other")
+        os.rename(volume / "link", volume / "folder")
+    pod = node.until_pod("victim", lambda pod: pod["status"].get("phase") in ("Succeeded", "Failed"))
+    codes = [container(pod, name)["state"]["terminated"]["exitCode"] for name in names]
+    assert codes == [0] * len(names)
+    node.delete("victim")
+    node.delete("race")
+
+
+def test_last_words_in_a_pipe_or_a_link(node: Node) -> None:
+    """A termination message is read from a file alone: a pipe does not hang the kubelet, a link tells nothing."""
+    setup = "mkfifo /v/pipe; ln -s /etc/passwd /v/link; echo words > /v/file"
+    for what in ("pipe", "file", "link"):
+        mounts = [{"name": "v", "mountPath": "/dev/termination-log", "subPath": what}]
+        node.create(
+            f"last-{what}",
+            shell("exit 3", volumeMounts=mounts, terminationMessagePath="/dev/termination-log"),
+            initContainers=[shell(setup, "setup", volumeMounts=[{"name": "v", "mountPath": "/v"}])],
+            volumes=[{"name": "v", "emptyDir": {}}],
+            restartPolicy="Never",
+        )
+    state = container(node.until_pod("last-link", waits_with("CreateContainerConfigError")))["state"][
+        "waiting"
+    ]
+    assert state["message"] == 'failed to prepare subPath for volumeMount "v" of container "c"'
+    ended = {what: container(node.until_pod(f"last-{what}", phase("Failed"))) for what in ("pipe", "file")}
+    assert ended["file"]["state"]["terminated"]["message"] == "words\n"
+    assert "not a regular file" in ended["pipe"]["state"]["terminated"]["message"]
+    for what in ("pipe", "file", "link"):
+        node.delete(f"last-{what}")
