@@ -215,7 +215,7 @@ def test_secrets_that_an_account_may_not_mount(admin: As, source: Any) -> None:
         assert status == 403 and "does not reference that secret" in answer["message"], answer
     for group in ("containers", "initContainers"):
         plain = {"name": "c", "image": "i"}
-        spec = {
+        spec: Object = {
             "serviceAccountName": "guarded",
             "containers": [plain],
             group: [{**plain, **source("others")}],
@@ -270,8 +270,8 @@ def test_a_mirror_pod_refers_to_no_devices(admin: As, kubelet: As) -> None:
         applied = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {**spec, **more}}
         assert kubelet("PATCH", f"{BASE}/pods/m?fieldManager=m", applied, APPLY)[0] == 403
     assert kubelet("POST", f"{BASE}/pods", {"metadata": metadata, "spec": spec})[0] == 201
-    status = {"status": {"resourceClaimStatuses": [{"name": "r", "resourceClaimName": "others"}]}}
-    answer = kubelet("PATCH", f"{BASE}/pods/m/status", status, MERGE)
+    claimed = {"status": {"resourceClaimStatuses": [{"name": "r", "resourceClaimName": "others"}]}}
+    answer = kubelet("PATCH", f"{BASE}/pods/m/status", claimed, MERGE)
     assert answer[0] == 403 and "cannot update resource claim statues" in answer[1]["message"]
     assert kubelet("GET", "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/others")[0] == 403
     assert kubelet("DELETE", f"{BASE}/pods/m?gracePeriodSeconds=0")[0] == 200

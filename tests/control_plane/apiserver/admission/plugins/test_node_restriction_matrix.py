@@ -72,6 +72,7 @@ class Writes:
             if after is not None:
                 new["metadata"]["labels"][label] = after
             fine = fine and before == after
+        others: tuple[Any, ...]
         for place, key, others in (
             ("spec", "taints", ([], taints * 2, [{"key": "t", "effect": "NoExecute"}])),
             ("metadata", "ownerReferences", ([], owners * 2, [{**owners[0], "uid": "2"}])),
@@ -171,7 +172,7 @@ class Writes:
 
 
 def stored_pod(name: str) -> Object:
-    node = {} if name == "nowhere" else {"nodeName": name.removeprefix("on-")}
+    node: Object = {} if name == "nowhere" else {"nodeName": name.removeprefix("on-")}
     made = pod(name, metadata={"labels": {"a": "b"}}, **node)
     status = {
         "resourceClaimStatuses": [{"name": "r", "resourceClaimName": "mine"}],
