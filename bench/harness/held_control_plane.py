@@ -1,6 +1,7 @@
 """The control plane in one process, whose scheduler begins when it gets SIGUSR1.
 
-python -m bench.harness.held_control_plane DIR [--alone] [FLAG…]: the flags are the API server's; --alone leaves it at that.
+python -m bench.harness.held_control_plane DIR [--alone] [--hollow=N] [FLAG…]: the flags are the API server's; --alone
+leaves it at that, --hollow adds hollow nodes.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from pybernetes.tools.local.control_plane import ControlPlane
+
+_HOLLOW = "--hollow="
 
 
 class HeldControlPlane(ControlPlane):
@@ -38,13 +41,15 @@ async def run(directory: Path, kubeconfig: Path, arguments: list[str]) -> None:
     from pybernetes.lib import gc_tuning
 
     (directory / "tokens.csv").write_text('bench,bench,1,"system:masters"\n')
+    flags = [word for word in arguments if word != "--alone" and not word.startswith(_HOLLOW)]
+    hollow = [int(word.removeprefix(_HOLLOW)) for word in arguments if word.startswith(_HOLLOW)]
     server = kube_apiserver.parser().parse_args(
         ["--bind-address=127.0.0.1", "--secure-port=0", f"--cert-dir={directory}", f"--data-dir={directory / 'data'}",
-         f"--token-auth-file={directory / 'tokens.csv'}", *(argument for argument in arguments if argument != "--alone")]
+         f"--token-auth-file={directory / 'tokens.csv'}", *flags]
     )  # fmt: skip
     # Nobody reports on the nodes of a benchmark: they would all be called unknown in the middle of it.
     controllers = kube_controller_manager.parser().parse_args(["--node-monitor-grace-period=24h"])
-    plane = HeldControlPlane(server, controllers, 0)
+    plane = HeldControlPlane(server, controllers, sum(hollow))
     plane.alone = "--alone" in arguments
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     loop.add_signal_handler(signal.SIGUSR1, plane.released.set)

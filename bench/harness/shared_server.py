@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import os
 import ssl
 import subprocess
 import sys
@@ -26,8 +27,8 @@ class SharedServer:
 
 
 @contextmanager
-def shared_server(pods: int, *flags: str) -> Iterator[SharedServer]:
-    """Start an API server with pods in it, whose two users may read."""
+def shared_server(pods: int, *flags: str, log: Path | None = None) -> Iterator[SharedServer]:
+    """Start an API server with pods in it, whose two users may read; ``log`` is where it writes."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "tokens.csv").write_text(TOKENS)
         command = [
@@ -35,7 +36,8 @@ def shared_server(pods: int, *flags: str) -> Iterator[SharedServer]:
             "--secure-port=0", f"--cert-dir={folder}/certs", f"--token-auth-file={folder}/tokens.csv",
             "--storage-backend=memory", "--disable-admission-plugins=ServiceAccount", *flags,
         ]  # fmt: skip
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        with open(log or os.devnull, "a") as errors:
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
         try:
             assert process.stdout is not None
             while "is serving on" not in (line := process.stdout.readline()):

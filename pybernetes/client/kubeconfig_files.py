@@ -10,13 +10,18 @@ import os
 
 TYPE_CHECKING = False  # typing's own costs time to import
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
 
     from pybernetes.api.resource import Object
 
 ORIGIN = "@origin"  # the key under which an entry keeps the path of its file
 PLURALS = {"clusters": "cluster", "users": "user", "contexts": "context"}
 _PATHS = ("certificate-authority", "client-certificate", "client-key", "tokenFile")
+_TEXTS = frozenset((
+    *_PATHS, *(f"{name}-data" for name in _PATHS[:3]), "server", "tls-server-name", "proxy-url", "token", "username",
+    "password", "as", "as-uid", "cluster", "user", "namespace",
+))  # fmt: skip
 
 
 class ConfigError(ValueError):
@@ -45,8 +50,11 @@ def read(path: str | os.PathLike[str]) -> Object:
 
 def read_as_is(path: str | os.PathLike[str]) -> Object:
     """Return the content of a file as it stands; ConfigError if it is no kubeconfig."""
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    except UnicodeDecodeError:
+        raise ConfigError(f'error loading config file "{path}": it is not UTF-8') from None
     from pybernetes.lib.plain_yaml import NotPlain, parse
 
     try:
@@ -62,7 +70,46 @@ def read_as_is(path: str | os.PathLike[str]) -> Object:
         return {}
     if not isinstance(content, dict) or content.get("kind", "Config") != "Config":
         raise ConfigError(f'error loading config file "{path}": it is not a kubeconfig')
+    for problem in _misfits(content):
+        raise ConfigError(f'error loading config file "{path}": {problem}')
     return content
+
+
+def _misfits(content: Object) -> Iterator[str]:
+    """Yield what is of another type than it must be."""
+    if not isinstance(content.get("current-context"), str | None):
+        yield "current-context is no text"
+    for plural, singular in PLURALS.items():
+        entries = content.get(plural)
+        if not isinstance(entries, list | None):
+            yield f"{plural} is no list"
+            return
+        for item in entries or ():
+            settings = item.get(singular) if isinstance(item, dict) else ""
+            if not isinstance(settings, dict | None) or not isinstance(item.get("name"), str | None):
+                yield f"an entry of {plural} is no {singular} with a name"
+                return
+            yield from (f"{key} of {plural} {problem}" for key, problem in _misfit_settings(settings or {}))
+
+
+def _misfit_settings(settings: Object) -> Iterator[tuple[str, str]]:
+    for key, value in settings.items():
+        if value is None:
+            continue
+        if key in _TEXTS and not isinstance(value, str):
+            yield key, "is no text"
+        elif key == "as-groups" and not _is_texts(value):
+            yield key, "is no list of texts"
+        elif key in ("as-user-extra", "exec") and not isinstance(value, dict):
+            yield key, "is no map"
+        elif key == "as-user-extra" and not all(_is_texts(values or []) for values in value.values()):
+            yield key, "has something else than lists of texts"
+        elif key == "exec" and not isinstance(value.get("command"), str | None):
+            yield key, "has a command that is no text"
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def _resolve(settings: Object, directory: str) -> None:

@@ -19,6 +19,8 @@ _OTHER_WORDS = frozenset(
     ["y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF"]
 )
 
+_LONGEST_KEY = 1000  # YAML itself takes no longer text for a key
+
 
 class NotPlain(ValueError):
     """The text uses more of YAML than is known here."""
@@ -38,7 +40,10 @@ def parse(text: str) -> Any:
         lines.append((len(line) - len(stripped), stripped.rstrip()))
     if not lines:
         return None
-    value, place = _block(lines, 0, lines[0][0])
+    try:
+        value, place = _block(lines, 0, lines[0][0])
+    except RecursionError:
+        raise NotPlain("nested too deeply") from None
     if place != len(lines):
         raise NotPlain(lines[place][1])
     return value
@@ -107,7 +112,7 @@ def _key(text: str) -> tuple[str, str] | None:
         return None
     if not key or not all(char.isalnum() or char in "-_." for char in key) or not key[0].isalpha():
         raise NotPlain(text)
-    if key in _WORDS or key in _OTHER_WORDS:
+    if key in _WORDS or key in _OTHER_WORDS or len(key) > _LONGEST_KEY:
         raise NotPlain(text)
     return key, rest.strip(" ")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # The folders that a path in a text begins with; a path may also begin inside of them ("apiserver/verbs/").
-_CODE = ("pybernetes", "tests", "bench", "examples", "scripts", "docs")
+_CODE = ("pybernetes", "tests", "bench", "fuzz", "examples", "scripts", "docs")
 _FILE = re.compile(r"^(?:\./)?[\w.-]+(?:/[\w.-]+)*\.(?:py|md|txt|jsonl|toml)$")
 _FOLDER = re.compile(r"^[a-z_]\w*(?:/\w+)*/$")
 _PATH = re.compile(r"^[a-z_]\w*(?:/\w+)+$")
@@ -81,7 +81,7 @@ def _words_of_code() -> frozenset[str]:
     """Return every text in the code that can be the name of a flag."""
     words: set[str] = set()
     for path in paths():
-        if path.endswith(".py") and path.startswith(("pybernetes/", "bench/", "examples/")):
+        if path.endswith(".py") and path.startswith(("pybernetes/", "bench/", "fuzz/", "examples/")):
             for node in ast.walk(ast.parse((ROOT / path).read_text())):
                 if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 80:
                     words.update(word.lstrip("-") for word in re.findall(r"[\w-]+", node.value))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from pybernetes.api.text import go_printf
@@ -12,6 +12,9 @@ from pybernetes.api.text import go_printf
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
 }  # fmt: skip
+
+# What a step may select: a few steps that each go everywhere would otherwise select more than memory holds.
+_MOST_VALUES = 100_000
 
 
 class JsonPathError(ValueError):
@@ -118,14 +121,14 @@ class Wildcard(Step):
     """``*``: every field or item."""
 
     def select(self, values: list[Any], root: Any) -> list[Any]:
-        return [child for value in values for child in _children(value)]
+        return _joined(_children(value) for value in values)
 
 
 class Recursive(Step):
     """``..``: the value, and every object and list in it."""
 
     def select(self, values: list[Any], root: Any) -> list[Any]:
-        return [inner for value in values for inner in _descendants(value)]
+        return _joined(_descendants(value) for value in values)
 
 
 class Union(Step):
@@ -135,7 +138,7 @@ class Union(Step):
         self.steps = steps
 
     def select(self, values: list[Any], root: Any) -> list[Any]:
-        return [value for step in self.steps for value in step.select(values, root)]
+        return _joined(step.select(values, root) for step in self.steps)
 
 
 class Index(Step):
@@ -243,6 +246,15 @@ def _filtered(value: Any) -> list[Any]:
     raise JsonPathError(f"{go_printf.plain(value)} is not array or slice and cannot be filtered")
 
 
+def _joined(parts: Iterable[list[Any]]) -> list[Any]:
+    joined: list[Any] = []
+    for part in parts:
+        joined += part
+        if len(joined) > _MOST_VALUES:
+            raise JsonPathError(f"more than {_MOST_VALUES} values are selected")
+    return joined
+
+
 def _children(value: Any) -> list[Any]:
     if isinstance(value, dict):
         return [value[key] for key in sorted(value)]
@@ -250,9 +262,10 @@ def _children(value: Any) -> list[Any]:
 
 
 def _descendants(value: Any) -> list[Any]:
-    if not isinstance(value, dict | list):
-        return []
-    inner = [value]
-    for child in _children(value):
-        inner += _descendants(child)
+    inner, rest = [], [value]
+    while rest:
+        value = rest.pop()
+        if isinstance(value, dict | list):
+            inner.append(value)
+            rest += reversed(_children(value))
     return inner

@@ -110,7 +110,10 @@ class _Action:
             elif char == "[":
                 steps.append(self._brackets())
             elif char == ".":
-                steps += self._field()
+                field = self._field()
+                if steps and isinstance(steps[-1], Recursive) and field and isinstance(field[0], Recursive):
+                    raise JsonPathError("invalid multiple recursive descent")
+                steps += field
             elif char in "@$":
                 self.place += 1
                 steps.append(Root() if char == "$" else Current())

@@ -18,6 +18,7 @@ _OPTION = b"\0" + struct.pack(">HHIH", wire.OPT, wire.UDP_SIZE, 0, 0)
 _BAD_VERSION = b"\0" + struct.pack(">HHIH", wire.OPT, wire.UDP_SIZE, 1 << 24, 0)
 _NO_MORE, _ONE_MORE = b"\0\0", b"\0\1"
 _QR, _AA, _TC, _RA = 0x80, 0x04, 0x02, 0x80
+_LONGEST = wire.HEADER + 255  # where the longest name of a question ends
 _NOTHING = Answer(struct.pack(">HHH", 1, 0, 0), b"")
 
 
@@ -40,6 +41,7 @@ class Resolver:
         question_end = end + 4
         if (
             not end
+            or end > _LONGEST
             or len(data) < question_end
             or data[2] & 0xF8
             or data[4:6] != b"\0\1"

@@ -15,6 +15,7 @@ from pybernetes.node.network.kernel import PROTOCOL
 # Message types, and where they have what (linux/rtnetlink.h, linux/if_link.h).
 _NEW_LINK, _DELETED_LINK, _DELETED_ROUTE = 16, 17, 25
 _NAME, _MTU, _ROUTE_PROTOCOL = 3, 4, 5
+_LINK_SIZE = 16  # what comes before the attributes of a link
 _UP = 1  # the flag of a link that is up
 _POD_LINK = "veth"  # how the bridge plugin begins the names of the links of pods
 
@@ -43,22 +44,23 @@ class NetlinkMonitor:
 
     def _matters(self, kind: int, body: bytes) -> bool:
         if kind == _DELETED_ROUTE:
-            return body[_ROUTE_PROTOCOL] == PROTOCOL
-        if kind not in (_NEW_LINK, _DELETED_LINK):
+            return body[_ROUTE_PROTOCOL : _ROUTE_PROTOCOL + 1] == bytes([PROTOCOL])
+        if kind not in (_NEW_LINK, _DELETED_LINK) or len(body) < _LINK_SIZE:
             return False
         name, mtu = "", 0
-        for attribute, value in _attributes(body[16:]):
+        for attribute, value in _attributes(body[_LINK_SIZE:]):
             if attribute == _NAME:
-                name = value.rstrip(b"\0").decode()
+                name = value.rstrip(b"\0").decode(errors="replace")
                 if name.startswith(_POD_LINK):
                     return False
             elif attribute == _MTU:
                 mtu = int.from_bytes(value, sys.byteorder)
         # A bridge loses its carrier with its last pod and gets it back with the next, which changes nothing here.
         up = struct.unpack_from("=I", body, 8)[0] & _UP
-        state = (up, mtu) if kind == _NEW_LINK else (0, 0)
-        before, self._states[name] = self._states.get(name), state
-        return before != state
+        if kind == _DELETED_LINK:
+            return self._states.pop(name, None) is not None
+        before, self._states[name] = self._states.get(name), (up, mtu)
+        return before != (up, mtu)
 
     def close(self) -> None:
         """Stop listening."""

@@ -40,7 +40,7 @@ def status(path: Path) -> SnapshotStatus:
             if len(view) % 512 == TRAILER and hashlib.sha256(view[:-TRAILER]).digest() != view[-TRAILER:]:
                 raise StoreError(f"{path} is damaged: its checksum is wrong")
             return summarize(Tree(view))
-    except (struct.error, IndexError, ValueError, OSError) as error:
+    except (struct.error, IndexError, ValueError, OverflowError, RecursionError, OSError) as error:
         raise StoreError(f"cannot read {path}: {error}") from error
 
 
@@ -62,6 +62,7 @@ class Tree:
 
     def __init__(self, view: mmap.mmap | bytes) -> None:
         self._view = view
+        self._seen: set[int] = set()
         metas = [meta for meta in (self._meta(0), self._second_meta()) if meta is not None]
         if not metas:
             raise ValueError("no valid header")
@@ -81,7 +82,10 @@ class Tree:
         return next((meta for size in sizes if (meta := self._meta(size)) is not None), None)
 
     def page(self, number: int) -> Iterator[tuple[bytes, int, bytes]]:
-        """Return key, flags and value of everything below a page, in key order."""
+        """Return key, flags and value of everything below a page, in key order. No page is in a tree twice."""
+        if number in self._seen:
+            raise ValueError(f"page {number} is used twice")
+        self._seen.add(number)
         yield from self._elements(self._view, number * self._page_size)
 
     def bucket(self, content: bytes) -> Iterator[tuple[bytes, int, bytes]]:

@@ -148,10 +148,14 @@ class EtcdFeed:
         last = 0
         for change in changes:
             pair = change.kv
+            if pair.mod_revision < last:
+                raise StoreError(f"etcd sent revision {pair.mod_revision} after {last}")
             last = pair.mod_revision
             if pair.key == self._barrier or last <= mirror.revision:
                 continue
-            key = pair.key.decode()
+            key = _name(pair.key)
+            if key is None:
+                continue
             previous = latest[key] if key in latest else mirror.records.get(key)
             record = None if change.type == rpc.Event.DELETE else self._record(pair)
             latest[key] = record
@@ -176,7 +180,9 @@ class EtcdFeed:
                     continue
                 raise
             revision = revision or answer.header.revision
-            pairs.extend(pair for pair in answer.kvs if pair.key != self._barrier)
+            pairs.extend(
+                pair for pair in answer.kvs if pair.key != self._barrier and _name(pair.key) is not None
+            )
             if not answer.more:
                 return pairs, revision
             key = answer.kvs[-1].key + b"\0"
@@ -213,6 +219,15 @@ class EtcdFeed:
 
     def _record(self, pair: Any) -> Record:
         return Record(pair.key.decode(), self._stamp(pair.value, pair.mod_revision), pair.mod_revision)
+
+
+def _name(key: bytes) -> str | None:
+    """Return a key as text; None, and a word about it, for one that no API server can have written."""
+    try:
+        return key.decode()
+    except UnicodeDecodeError:
+        log.warning("the key %r in etcd is no text and is left alone", key)
+        return None
 
 
 def progress_is_ordered(version: str) -> bool:

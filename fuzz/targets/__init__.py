@@ -1,0 +1,1 @@
+"""What is fuzzed, one to a file with one ``TARGET``; found by its name."""
