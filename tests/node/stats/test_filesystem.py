@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from pybernetes.lib.files.trees import remove_path
 from pybernetes.node.stats import filesystem
+from tests.lib.files.test_trees import make_deep
 
 
 def test_folders(tmp_path: Path) -> None:
@@ -18,3 +20,14 @@ def test_folders(tmp_path: Path) -> None:
     assert filesystem.used(tmp_path / "gone") == (0, 0)
     disk = filesystem.filesystem(tmp_path)
     assert disk is not None and disk.capacity >= disk.available > 0 and filesystem.filesystem("/gone") is None
+
+
+def test_what_others_put_into_a_folder(tmp_path: Path) -> None:
+    """Pipes are not waited for, links not followed, and folders too deep for a path are counted."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("/usr")
+    make_deep(tmp_path / "deep", 1000)
+    _, count = filesystem.used(tmp_path)
+    assert count == 1 + 2 + 1001 + 1
+    assert filesystem.used(tmp_path / "link") == (0, 1)
+    remove_path(tmp_path / "deep")
