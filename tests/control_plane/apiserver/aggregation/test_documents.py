@@ -83,7 +83,7 @@ async def test_a_server_that_says_nothing_of_use_is_told(legacy: Any) -> None:
 async def test_a_document_that_cannot_be_merged_is_left_out(v2: Any) -> None:
     """Or the document of everybody could not be made any more."""
     assert (await said(v2=v2)).v2 is None
-    good = {"paths": {"/x": {}}, "definitions": None}
+    good: Any = {"paths": {"/x": {}}, "definitions": None}
     assert (await said(v2=good)).v2 == good
 
 

@@ -63,7 +63,7 @@ ANSWERS: dict[str, tuple[Any, int, str]] = {
         lambda review: patch(review, {"op": "add", "path": "/x", "value": ["a"] * 1000},
                              *[{"op": "copy", "from": "/x", "path": "/x/0"}] * 40),
         500, "exceeding the limit"),
-    "a patch that is none": (lambda review: patch(review, {}, {"op": 5}), 500, "Unexpected kind"),  # type: ignore[arg-type]
+    "a patch that is none": (lambda review: patch(review, {}, {"op": 5}), 500, "Unexpected kind"),
     "another namespace": (
         lambda review: patch(review, {"op": "replace", "path": "/metadata/namespace", "value": "kube-system"}),
         400, "the namespace of the provided object does not match the namespace sent on the request"),
