@@ -18,6 +18,7 @@ from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import DeleteOptions, delete_options, list_options
 from pybernetes.control_plane.apiserver.storage.selection import Selection
 from pybernetes.control_plane.store.protocol import Record
+from pybernetes.lib import off_loop
 from pybernetes.lib.http.messages import Response
 
 # Kinds whose deletion answers with the object instead of a Status.
@@ -33,7 +34,11 @@ _RETURN_OBJECT = {
 _AT_A_TIME = 32  # objects of a collection that are being deleted
 
 
-def _options(request: Request, kind: Kind) -> DeleteOptions:
+async def _options(request: Request, kind: Kind) -> DeleteOptions:
+    return await off_loop.run(len(request.body), _read_options, request, kind)
+
+
+def _read_options(request: Request, kind: Kind) -> DeleteOptions:
     body = read_body(request).value if request.body else None
     options = delete_options(request, body)
     if body is not None and request.audit is not None:
@@ -57,7 +62,7 @@ async def _delete(
 async def delete(context: ServerContext, request: Request, kind: Kind) -> Response:
     """Delete one object, or start to."""
     form = negotiation.representation(request)
-    options = _options(request, kind)
+    options = await _options(request, kind)
     info = request.request_info
     key = kind.key(info.namespace, info.name)
     outcome = await _delete(context, request, kind, key, info.name, options)
@@ -86,7 +91,7 @@ async def delete_collection(context: ServerContext, request: Request, kind: Kind
     form = negotiation.representation(request)
     if form.transform == "PartialObjectMetadata":
         raise rendering.is_a_list(kind)
-    options = _options(request, kind)
+    options = await _options(request, kind)
     chosen = list_options(request, watch=False)
     selection = Selection(kind, chosen)
     await context.fresh()
@@ -95,8 +100,9 @@ async def delete_collection(context: ServerContext, request: Request, kind: Kind
         context.store.list(kind.collection(request.request_info.namespace)).records,
     )
     await kind.convert(records)
+    many = off_loop.LARGE * len(records) // off_loop.MANY
     if selection.match is not None:
-        records = [record for record in records if selection.match(record)]
+        records = await off_loop.run(many, selection.chosen, records)
 
     async def delete_one(record: Record) -> None:
         try:
@@ -109,5 +115,5 @@ async def delete_collection(context: ServerContext, request: Request, kind: Kind
     for start in range(0, len(records), _AT_A_TIME):
         await asyncio.gather(*map(delete_one, records[start : start + _AT_A_TIME]))
     meta = {"resourceVersion": str(revision)}
-    body = rendering.listing(kind, records, meta, form, context.clock(), "Metadata")
+    body = await off_loop.run(many, rendering.listing, kind, records, meta, form, context.clock(), "Metadata")
     return Response(body, 200, rendering.content_type(form))
