@@ -13,11 +13,12 @@ from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.codec import negotiation, rendering
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.apiserver.storage import damage
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import ListOptions, list_options, revision
 from pybernetes.control_plane.apiserver.storage.selection import Selection
 from pybernetes.control_plane.apiserver.verbs.get import wait_for
-from pybernetes.control_plane.store.protocol import Compacted, FutureRevision, Page, Record
+from pybernetes.control_plane.store.protocol import Compacted, Damaged, FutureRevision, Page, Record
 from pybernetes.lib import off_loop
 from pybernetes.lib.http.messages import Response
 
@@ -49,8 +50,11 @@ async def _list_later(
     at = wanted if exact else 0
     while kind.awaits_webhook:
         records = _candidates(context, request, kind, options, at)
-        if not kind.unconverted(records):
-            break
+        try:
+            if not kind.unconverted(records):
+                break
+        except Damaged:
+            break  # the answer says so
         await kind.convert(records)
     answer = _answer(context, request, kind, options, at)
     return answer if isinstance(answer, Response) else await answer
@@ -73,6 +77,31 @@ def _candidates(
 
 
 def _answer(
+    context: ServerContext, request: Request, kind: Kind, options: ListOptions, at: int
+) -> Response | Awaitable[Response]:
+    try:
+        answer = _list(context, request, kind, options, at)
+    except Damaged:
+        raise _damaged(context, request, kind) from None
+    return answer if isinstance(answer, Response) else _awaited(context, request, kind, answer)
+
+
+async def _awaited(
+    context: ServerContext, request: Request, kind: Kind, answer: Awaitable[Response]
+) -> Response:
+    try:
+        return await answer
+    except Damaged:
+        raise _damaged(context, request, kind) from None
+
+
+def _damaged(context: ServerContext, request: Request, kind: Kind) -> errors.StatusError:
+    return damage.list_status(
+        kind, context.store.list(kind.collection(request.request_info.namespace)).records
+    )
+
+
+def _list(
     context: ServerContext, request: Request, kind: Kind, options: ListOptions, at: int
 ) -> Response | Awaitable[Response]:
     form = negotiation.representation(request)
