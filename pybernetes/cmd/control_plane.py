@@ -44,7 +44,6 @@ async def _run(name: str) -> int:
             f"--data-dir={cluster.data}",
             f"--service-cluster-ip-range={settings.service_range}",
             "--enable-bootstrap-token-auth=true",
-            "--enable-admission-plugins=NodeRestriction",  # the Node authorizer relies on it
             *_kubelet_access(cluster),
             *settings.apiserver_arguments,
         ]

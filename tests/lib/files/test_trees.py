@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from pybernetes.lib.files.opening import folder
 from pybernetes.lib.files.trees import remove_path, walk
+from tests.lib.files.deep_folders import deep_folders
 from tests.lib.files.swapping import content, swapping
 from tests.support import require_root
 
@@ -33,19 +34,6 @@ def bound(source: Path, target: Path) -> Iterator[None]:
         yield
     finally:
         subprocess.run(["umount", target], check=True)
-
-
-def make_deep(root: Path, depth: int) -> None:
-    """Make folders inside of folders, deeper than any path can say."""
-    root.mkdir()
-    here = os.open(root, os.O_PATH)
-    for _ in range(depth):
-        os.mkdir("deeper", dir_fd=here)
-        below = os.open("deeper", os.O_PATH, dir_fd=here)
-        os.close(here)
-        here = below
-    os.close(os.open("file", os.O_CREAT, 0o644, dir_fd=here))
-    os.close(here)
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:
@@ -72,10 +60,10 @@ def test_a_link_itself_is_removed(tmp_path: Path) -> None:
 
 
 def test_folders_deeper_than_any_path(tmp_path: Path) -> None:
-    make_deep(tmp_path / "root", 1000)
-    assert len(names_below(tmp_path / "root")) == 1001
-    remove_path(tmp_path / "root")
-    assert not list(tmp_path.iterdir())
+    with deep_folders(tmp_path / "root", 1000):
+        assert len(names_below(tmp_path / "root")) == 1001
+        remove_path(tmp_path / "root")
+        assert not list(tmp_path.iterdir())
 
 
 def test_mounts_are_not_crossed(tmp_path: Path) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from pybernetes.lib.files.trees import remove_path
 from pybernetes.node.stats import filesystem
-from tests.lib.files.test_trees import make_deep
+from tests.lib.files.deep_folders import deep_folders
 
 
 def test_folders(tmp_path: Path) -> None:
@@ -26,8 +25,7 @@ def test_what_others_put_into_a_folder(tmp_path: Path) -> None:
     """Pipes are not waited for, links not followed, and folders too deep for a path are counted."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("/usr")
-    make_deep(tmp_path / "deep", 1000)
-    _, count = filesystem.used(tmp_path)
+    with deep_folders(tmp_path / "deep", 1000):
+        _, count = filesystem.used(tmp_path)
     assert count == 1 + 2 + 1001 + 1
     assert filesystem.used(tmp_path / "link") == (0, 1)
-    remove_path(tmp_path / "deep")
