@@ -8,7 +8,9 @@ from aetcd import rpc
 from google.protobuf.message import DecodeError
 
 from fuzz.engine.target import Target
+from pybernetes.control_plane.apiserver.storage.resource_version import check, stamp
 from pybernetes.control_plane.store.drivers.etcd.feed import EtcdFeed
+from pybernetes.control_plane.store.drivers.memory import MemoryStore
 from pybernetes.control_plane.store.mirror import Mirror
 from pybernetes.control_plane.store.protocol import StoreError
 
@@ -21,7 +23,8 @@ def run(data: bytes) -> None:
         return
     nothing: Any = None
     mirror = Mirror(clock=lambda: 0.0)
-    feed = EtcdFeed(nothing, mirror, "/registry/", lambda value, revision: value, "/barrier")
+    make = MemoryStore(stamp=stamp, check=check).checked_record
+    feed = EtcdFeed(nothing, mirror, "/registry/", make, "/barrier")
     feed._apply(answer.events)
     assert all(key == record.key for key, record in mirror.records.items())
     assert mirror.revision >= max((record.revision for record in mirror.records.values()), default=0)

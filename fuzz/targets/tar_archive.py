@@ -8,11 +8,9 @@ import shutil
 import tarfile
 import tempfile
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 from fuzz.engine.target import Target
-from pybernetes.tools.kubectl.commands import cp
+from pybernetes.tools.kubectl.commands._unpacking import unpack
 from pybernetes.tools.kubectl.errors import CommandError
 
 _FOLDER = tempfile.TemporaryDirectory(prefix="pyb-fuzz-")
@@ -24,13 +22,8 @@ def run(data: bytes) -> None:
     target = _ROOT / "target"
     shutil.rmtree(_ROOT, ignore_errors=True)
     _ROOT.mkdir()
-    context: Any = SimpleNamespace(warn=lambda text: None, flags=SimpleNamespace(no_preserve=False))
     try:
-        with tarfile.open(fileobj=io.BytesIO(data)) as tar:
-            for member in tar:
-                cp._extract(context, tar, member, "data", str(target))
-    except tarfile.TarError:
-        raise CommandError("tar contents corrupted") from None
+        unpack(io.BytesIO(data), "data", str(target), lambda text: None, True)
     finally:
         assert set(os.listdir(_ROOT)) <= {"target"}, os.listdir(_ROOT)
         assert not any(path.is_symlink() for path in _ROOT.rglob("*"))

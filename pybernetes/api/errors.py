@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from pybernetes.api.resource import Object
 
 
+# How long the texts of one report may be together: an error can show a value as large as what was sent, and upstream
+# shows a whole list once for each of its items that is wrong.
+MAX_REPORT = 256 << 10
+
+
 class StatusError(Exception):
     """An error that is answered with a ``Status`` body."""
 
@@ -113,7 +118,14 @@ def forbidden(group: str, resource: str, name: str, why: str) -> StatusError:
 
 def invalid(group: str, kind: str, name: str, errors: Sequence[FieldError]) -> StatusError:
     """Return the answer to an object that failed validation; the causes name each field."""
-    unique = {str(error): error for error in errors}
+    unique: dict[str, FieldError] = {}
+    size = 0
+    for error in errors:
+        text = str(error)
+        unique[text] = error
+        size += len(text)
+        if size > MAX_REPORT:
+            break
     texts = list(unique)
     listed = texts[0] if len(texts) == 1 else "[" + ", ".join(texts) + "]"
     message = f"{qualified(group, kind)} {go_format.quote(name)} is invalid"

@@ -33,10 +33,10 @@ class Path:
             if node.part:
                 parts.append(node.part)
             node = node.parent
-        text = ""
-        for part in reversed(parts):
-            text += part if part[0] == "[" or not text else "." + part
-        return text
+        parts.reverse()
+        return "".join(
+            part if part[0] == "[" or not index else f".{part}" for index, part in enumerate(parts)
+        )
 
     def __repr__(self) -> str:
         return f"Path({str(self)!r})"
@@ -78,12 +78,27 @@ class _Omit:
 OMIT: Any = _Omit()
 
 
+# How many errors one report has, and how long their paths are together: a path can be as long as what was sent.
+MAX_ERRORS, MAX_PATHS = 10_000, 1 << 20
+
+
 class Errors(list[FieldError]):
-    """A list of field errors with a method for each type that Kubernetes has."""
+    """A list of field errors with a method for each type that Kubernetes has; when it is full, more are dropped."""
+
+    paths_length = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether no more errors are taken."""
+        return len(self) >= MAX_ERRORS or self.paths_length > MAX_PATHS
 
     def _add(self, type_: str, reason: str, path: Path | str, value: Any, detail: str) -> None:
+        if self.full:
+            return
         # A path that renders to nothing is the object itself, which upstream prints as <nil>.
-        self.append(FieldError(type_, reason, str(path) or "<nil>", value, detail))
+        field = str(path) or "<nil>"
+        self.paths_length += len(field)
+        self.append(FieldError(type_, reason, field, value, detail))
 
     def required(self, path: Path | str, detail: str = "") -> None:
         self._add("Required value", "FieldValueRequired", path, OMIT, detail)

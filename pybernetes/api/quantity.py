@@ -16,8 +16,12 @@ _BINARY_NAMES = {power: name for name, power in _BINARY.items()}
 _NANO = Fraction(1, 10**9)
 # The largest value in binary form; anything above is capped to it, as upstream does.
 _LIMIT = Fraction(2**63 - 1)
+# Longer texts are not worth remembering: memory is counted in bytes.
+_LONGEST_KEPT = 64
 # Powers of ten beyond this are no sensible quantity, and would take all memory.
 _LARGEST_POWER = 60
+# More digits than any number in use has: reading them takes time in proportion to their square.
+_MOST_DIGITS = 1000
 # How many digits upstream reads the quick way, in which it keeps the text as it was.
 _QUICK_DIGITS = 18
 
@@ -43,8 +47,16 @@ class _Parsed(NamedTuple):
     kept: bool  # whether the text is written back as it was
 
 
-@lru_cache(maxsize=8192)
 def _parse(text: str) -> _Parsed:
+    return _parse_short(text) if len(text) <= _LONGEST_KEPT else _read(text)
+
+
+@lru_cache(maxsize=8192)
+def _parse_short(text: str) -> _Parsed:
+    return _read(text)
+
+
+def _read(text: str) -> _Parsed:
     if text.isdecimal() and text.isascii() and len(text) < 16:  # most are plain numbers
         return _Parsed(Fraction(int(text)), "d", _is_kept(text, text.lstrip("0") or "0", "", "d", 0))
     text = text.strip()
@@ -55,6 +67,8 @@ def _parse(text: str) -> _Parsed:
     form, power = _suffix(suffix)
     whole = whole.lstrip("0") or "0"
     digits = whole + fraction
+    if len(digits) > _MOST_DIGITS:
+        raise QuantityError(NUMBER_ERROR)
     number = Fraction(int(digits or "0"), 10 ** len(fraction)) * (-1 if sign == "-" else 1)
     if form == "i":
         value = number * 1024**power
@@ -123,10 +137,18 @@ def _format(value: Fraction, form: str) -> str:
     return f"{number}{_DECIMAL_NAMES[power]}"
 
 
-@lru_cache(maxsize=8192)
 def canonical(text: str | int | float) -> str:
     """Return the form in which the API server writes a quantity back: ``0.5`` becomes ``500m``."""
     written = text if isinstance(text, str) else str(text)
+    return _canonical_short(written) if len(written) <= _LONGEST_KEPT else _canonical(written)
+
+
+@lru_cache(maxsize=8192)
+def _canonical_short(written: str) -> str:
+    return _canonical(written)
+
+
+def _canonical(written: str) -> str:
     value, form, kept = _parse(written)
     return written.strip() if kept else _format(value, form)
 

@@ -11,6 +11,8 @@ from pybernetes.api.text import go_format
 from pybernetes.api.validation import names
 
 _TOKEN = re.compile(r"\s*(?:(!=|==|=|!|<|>|\(|\)|,)|([^\s!=<>(),]+))")
+# What is between two commas of a field selector, unless a backslash is before them.
+_PART = re.compile(r"(?:[^,\\]|\\.?)+", re.DOTALL)
 Matcher = Callable[[Mapping[str, str]], bool]
 
 
@@ -59,17 +61,62 @@ class Requirement:
         return f"{self.key}{'>' if self.operator == 'gt' else '<'}{self.values[0]}"
 
 
+# Requirements and their values up to which asking one after the other is quickest.
+_FEW = 16
+
+
+class _ByKey:
+    """Many requirements, put together so that a match takes as long as there are labels, not requirements."""
+
+    def __init__(self, requirements: tuple[Requirement, ...]) -> None:
+        self._present: set[str] = set()
+        self._absent: set[str] = set()
+        self._allowed: dict[str, set[str]] = {}
+        self._forbidden: dict[str, set[str]] = {}
+        self._compared: dict[str, list[Requirement]] = {}
+        for requirement in requirements:
+            key, values = requirement.key, requirement.values
+            if requirement.operator == "!":
+                self._absent.add(key)
+            elif requirement.operator == "notin":
+                self._forbidden.setdefault(key, set()).update(values)
+            else:
+                self._present.add(key)
+            if requirement.operator == "in":
+                allowed = self._allowed.get(key)
+                self._allowed[key] = set(values) if allowed is None else allowed.intersection(values)
+            elif requirement.operator in ("gt", "lt"):
+                self._compared.setdefault(key, []).append(requirement)
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """Return whether all requirements are met."""
+        if len(self._present) > len(labels) or not all(key in labels for key in self._present):
+            return False
+        for key, value in labels.items():
+            if key in self._absent or value in self._forbidden.get(key, ()):
+                return False
+            if key in self._allowed and value not in self._allowed[key]:
+                return False
+            if not all(requirement.matches(labels) for requirement in self._compared.get(key, ())):
+                return False
+        return True
+
+
 class Selector:
     """A conjunction of requirements; an empty one matches everything."""
 
-    __slots__ = ("requirements",)
+    __slots__ = ("_by_key", "requirements")
 
     def __init__(self, requirements: tuple[Requirement, ...] = ()) -> None:
         self.requirements = requirements
+        size = sum(1 + len(requirement.values) for requirement in requirements)
+        self._by_key = _ByKey(requirements) if size > _FEW else None
 
     def matches(self, labels: Mapping[str, str] | None) -> bool:
         """Return whether all requirements are met."""
         values = labels or {}
+        if self._by_key is not None:
+            return self._by_key.matches(values)
         return all(requirement.matches(values) for requirement in self.requirements)
 
     def __bool__(self) -> bool:
@@ -250,24 +297,11 @@ def parse_fields(text: str) -> list[tuple[str, str, bool]]:
 
 def _split(text: str) -> list[str]:
     """Return the parts between commas that are not escaped."""
-    parts, current, escaped = [], "", False
-    for char in text:
-        if escaped:
-            current, escaped = current + "\\" + char, False
-        elif char == "\\":
-            escaped = True
-        elif char == ",":
-            parts.append(current)
-            current = ""
-        else:
-            current += char
-    if escaped:
-        current += "\\"
-    return [part for part in [*parts, current] if part]
+    return _PART.findall(text)
 
 
 def _unescape(value: str) -> str:
-    result, position = "", 0
+    result, position = [], 0
     while position < len(value):
         char = value[position]
         if char == "\\":
@@ -277,6 +311,6 @@ def _unescape(value: str) -> str:
             char, position = following, position + 1
         elif char == "=":
             raise SelectorError(f"invalid field selector: unescaped character in value: {ord(char)}")
-        result += char
+        result.append(char)
         position += 1
-    return result
+    return "".join(result)

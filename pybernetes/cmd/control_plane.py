@@ -44,7 +44,6 @@ async def _run(name: str) -> int:
             f"--data-dir={cluster.data}",
             f"--service-cluster-ip-range={settings.service_range}",
             "--enable-bootstrap-token-auth=true",
-            "--enable-admission-plugins=NodeRestriction",  # the Node authorizer relies on it
             *_kubelet_access(cluster),
             *settings.apiserver_arguments,
         ]
@@ -76,15 +75,14 @@ async def _run(name: str) -> int:
 
 def _dns_settings(settings: Settings) -> DnsSettings | None:
     """Return where kube-dns answers: on the bridge, where nodes reach it. Hollow nodes need none."""
-    from pybernetes.lib.network import default_address
     from pybernetes.tools.local import network
     from pybernetes.tools.local.dns import DnsSettings
 
     if not settings.nodes:
         return None
-    address = default_address() if settings.host_network else network.gateway(settings.node_range)
     ranges = (settings.service_range, settings.pod_range)
-    return DnsSettings(address, network.cluster_dns(settings.service_range), ranges)
+    service = network.cluster_dns(settings.service_range)
+    return DnsSettings(network.host_address(settings), service, ranges, settings.dns_port)
 
 
 def _first_node(settings: Settings) -> str:

@@ -1,19 +1,25 @@
-"""pyb etcd: snapshots of the store, the embedded one as well as etcd."""
+"""pyb etcd: snapshots of the store, the embedded one as well as etcd; check and repair of the embedded one."""
+
+from __future__ import annotations
 
 import argparse
 import asyncio
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pybernetes.control_plane.store import snapshot
 from pybernetes.control_plane.store.protocol import SnapshotStatus, StoreError
 
-SUMMARY = "save, restore and inspect snapshots of the store"
+if TYPE_CHECKING:
+    from pybernetes.control_plane.store.drivers.sqlite.repair import Findings
+
+SUMMARY = "save, restore and inspect snapshots of the store; check and repair the embedded one"
 
 
 def main(argv: list[str]) -> int:
-    """Run `snapshot save`, `snapshot restore` or `snapshot status`."""
+    """Run `snapshot save`, `snapshot restore`, `snapshot status`, `check` or `repair`."""
     arguments = parser().parse_args(argv)
     try:
         output = arguments.run(arguments)
@@ -27,7 +33,7 @@ def main(argv: list[str]) -> int:
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     program = argparse.ArgumentParser(prog="pyb etcd", description=__doc__)
-    commands = program.add_subparsers(required=True, metavar="snapshot")
+    commands = program.add_subparsers(required=True, metavar="snapshot|check|repair")
     actions = commands.add_parser("snapshot", help="snapshots of the store").add_subparsers(
         required=True, metavar="save|restore|status"
     )
@@ -48,6 +54,16 @@ def parser() -> argparse.ArgumentParser:
     showing.add_argument("file", type=Path)
     showing.add_argument("-w", "--write-out", choices=sorted(FORMATS), default="simple")
     showing.set_defaults(run=status)
+    checking = commands.add_parser("check", help="read the whole embedded store and name what is damaged")
+    checking.set_defaults(run=check)
+    repairing = commands.add_parser(
+        "repair", help="keep what is good, and put the rest into a folder beside it"
+    )
+    repairing.set_defaults(run=repair)
+    for command in (checking, repairing):
+        command.add_argument(
+            "--data-dir", type=Path, required=True, help="data directory of the embedded store"
+        )
     return program
 
 
@@ -77,6 +93,32 @@ def restore(arguments: argparse.Namespace) -> str:
 def status(arguments: argparse.Namespace) -> str:
     """Describe a snapshot in the chosen form."""
     return FORMATS[arguments.write_out](snapshot.status(arguments.file))
+
+
+def check(arguments: argparse.Namespace) -> str:
+    """Read the embedded store; damage is an error that names it."""
+    from pybernetes.control_plane.store.drivers.sqlite import repair as embedded
+
+    findings = embedded.check(arguments.data_dir)
+    if findings.is_good:
+        return f"{len(findings.rows)} keys at revision {findings.revision}, no damage found"
+    raise StoreError("\n".join([f"{arguments.data_dir} is damaged", *_damage(findings)]))
+
+
+def repair(arguments: argparse.Namespace) -> str:
+    """Repair the embedded store, and say what became of what."""
+    from pybernetes.control_plane.store.drivers.sqlite import repair as embedded
+
+    findings, kept = embedded.repair(arguments.data_dir)
+    good = f"{len(findings.rows)} keys at revision {findings.revision}"
+    if kept is None:
+        return f"{good}, no damage found"
+    lost = f"{len(findings.damaged)} damaged records, and the file as it was, are in {kept}"
+    return "\n".join([*_damage(findings), f"Kept {good}; {lost}"])
+
+
+def _damage(findings: Findings) -> list[str]:
+    return [*findings.problems, *(f"{row.name}: {row.problem}" for row in findings.damaged)]
 
 
 def as_simple(status: SnapshotStatus) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from pybernetes.cmd.etcd import main, size
 from pybernetes.control_plane.store.open import open_store
+from tests.control_plane.store.drivers.sqlite.test_damage import corrupt
 from tests.control_plane.store.etcd_server import etcd
 from tests.support import require_program
 
@@ -40,6 +41,20 @@ def test_save_status_and_restore(tmp_path: Path, capsys: pytest.CaptureFixture[s
         return store.count("/registry/")
 
     assert asyncio.run(count()) == 20
+
+
+def test_check_and_repair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = tmp_path / "data"
+    asyncio.run(fill(data))
+    assert main(["check", "--data-dir", str(data)]) == main(["repair", "--data-dir", str(data)]) == 0
+    assert capsys.readouterr().out == "20 keys at revision 21, no damage found\n" * 2
+    corrupt(data, "/registry/configmaps/default/3")
+    assert main(["check", "--data-dir", str(data)]) == 1
+    assert "/registry/configmaps/default/3: its checksum does not match" in capsys.readouterr().err
+    assert main(["repair", "--data-dir", str(data)]) == 0
+    assert "Kept 19 keys at revision 21; 1 damaged records" in capsys.readouterr().out
+    assert main(["check", "--data-dir", str(data)]) == 0
+    assert main(["check", "--data-dir", str(tmp_path / "nowhere")]) == 1
 
 
 def test_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

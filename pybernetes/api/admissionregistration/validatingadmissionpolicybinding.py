@@ -6,6 +6,7 @@ from pybernetes.api.admissionregistration import GROUP, _match
 from pybernetes.api.admissionregistration._names import validate_name, warnings
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object, Resource
+from pybernetes.api.validation import checks
 
 _SPEC = Path("spec")
 _ACTIONS = ("Audit", "Deny", "Warn")
@@ -17,10 +18,11 @@ def validate(obj: Object, errors: Errors) -> None:
     _match.validate_binding(spec, errors)
     actions = spec.get("validationActions", [])
     path = _SPEC / "validationActions"
+    repeated = set(checks.repetitions(actions))
     for index, action in enumerate(actions):
         if action not in _ACTIONS:
             errors.unsupported(path[index], action, _ACTIONS)
-        if action in actions[:index]:
+        if index in repeated:
             errors.duplicate(path[index], action)
     if "Deny" in actions and "Warn" in actions:
         text = (

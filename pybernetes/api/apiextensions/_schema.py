@@ -9,6 +9,7 @@ from pybernetes.api.apiextensions._structural import is_convertible, one, valida
 from pybernetes.api.customresource.field_path import below
 from pybernetes.api.field import ROOT, Errors, Path
 from pybernetes.api.resource import Object
+from pybernetes.api.validation import checks
 
 _TYPES = ("array", "boolean", "integer", "number", "object", "string")
 _PROPS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
@@ -176,13 +177,14 @@ def _list_map(schema: Object, keys: list[str], items: Object | None, path: Path,
         text = "must be object if parent array's x-kubernetes-list-type is map"
         errors.invalid(path / "items" / "type", items.get("type", ""), text)
     else:
+        repeated = set(checks.repetitions(keys))
         for index, key in enumerate(keys):
             if key not in items.get("properties", {}):
                 errors.invalid(where, keys, "entries must all be names of item properties")
             elif items["properties"][key].get("type") in ("array", "object"):
                 text = "must be a scalar type if parent array's x-kubernetes-list-type is map"
                 errors.invalid((path / "items" / "properties")[key] / "type", items["type"], text)
-            if key in keys[:index]:
+            if index in repeated:
                 errors.invalid(where, keys, "must not contain duplicate entries")
 
 

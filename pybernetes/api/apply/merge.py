@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 from pybernetes.api.apply import elements
 from pybernetes.api.apply.created_fields import field_type, is_leaf
 from pybernetes.api.apply.field_sets import LEAF, SELF, FieldSet
 from pybernetes.api.schema import Type
+from pybernetes.api.validation.checks import repetitions
 
 
 def merge(live: Any, applied: Any, type_: Type) -> Any:
@@ -32,7 +34,7 @@ def _merge_lists(live: list[Any], applied: list[Any], type_: Type) -> list[Any]:
     new = {elements.of_item(item, type_): item for item in applied}
     old_elements = [elements.of_item(item, type_) for item in live]
     old = dict(zip(old_elements, live, strict=True))
-    repeated = {element for element in old if old_elements.count(element) > 1} if len(old) < len(live) else ()
+    repeated = {old_elements[index] for index in repetitions(old_elements)} if len(old) < len(live) else ()
 
     def merged(element: str) -> Any:
         if element not in old or element in repeated:
@@ -40,7 +42,7 @@ def _merge_lists(live: list[Any], applied: list[Any], type_: Type) -> list[Any]:
         return merge(old[element], new[element], item_type)
 
     item_type = type_.item
-    shared = [element for element in new if element in old]
+    shared = deque(element for element in new if element in old)
     result, done = [], set()
     wanted = list(new)
     left = right = 0
@@ -53,7 +55,7 @@ def _merge_lists(live: list[Any], applied: list[Any], type_: Type) -> list[Any]:
                 continue
             # An item that both have waits until its turn in the applied order; passed over, it comes then.
             if element in done or (
-                right < len(wanted) and element != wanted[right] and shared[:1] != [element]
+                right < len(wanted) and element != wanted[right] and not (shared and shared[0] == element)
             ):
                 left += 1
                 continue
@@ -62,8 +64,8 @@ def _merge_lists(live: list[Any], applied: list[Any], type_: Type) -> list[Any]:
             result.append(merged(element))
             done.add(element)
             right += 1
-            if shared[:1] == [element]:
-                shared.pop(0)
+            if shared and shared[0] == element:
+                shared.popleft()
     return result
 
 

@@ -168,12 +168,10 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
 
 
 def _addresses(status: Object, errors: Errors) -> None:
-    seen = []
-    for index, address in enumerate(status.get("addresses", ())):
-        if address in seen:
-            shown = go_format.Struct(Type=address.get("type", ""), Address=address.get("address", ""))
-            errors.duplicate((Path("status") / "addresses")[index], shown)
-        seen.append(address)
+    pairs = [(item.get("type", ""), item.get("address", "")) for item in status.get("addresses", ())]
+    for index in checks.repetitions(pairs):
+        type_, address = pairs[index]
+        errors.duplicate((Path("status") / "addresses")[index], go_format.Struct(Type=type_, Address=address))
 
 
 def warnings(obj: Object, old: Object | None) -> list[str]:

@@ -9,6 +9,7 @@ from pybernetes.api.customresource import embedded, prune, rules, validate
 from pybernetes.api.customresource.types import EMBEDDED
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
+from pybernetes.api.schema.places import Place
 
 
 def check_defaults(schema: Any, path: Path, errors: Errors, *, root: bool = False) -> None:
@@ -27,7 +28,7 @@ def check_defaults(schema: Any, path: Path, errors: Errors, *, root: bool = Fals
 
 def _check(schema: Object, path: Path, errors: Errors) -> None:
     value = schema["default"]
-    unknown: list[str] = []
+    unknown: list[Place] = []
     prune.prune(schema, copy.deepcopy(value), None, unknown)
     if unknown:
         errors.invalid(path, value, "must not have unknown fields")

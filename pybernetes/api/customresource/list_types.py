@@ -47,10 +47,14 @@ def _map(keys: Any, value: list[Any], path: Path, errors: Errors) -> None:
 
 def _repeated(values: list[Any]) -> list[int]:
     """Return the first repetition of each value that is there more than once."""
-    times: dict[bytes, int] = {}
+    times: dict[Any, int] = {}
     repetitions = []
     for index, value in enumerate(values):
-        identity = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+        identity = (
+            orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+            if type(value) in (dict, list)
+            else (type(value), value)
+        )
         times[identity] = times.get(identity, 0) + 1
         if times[identity] == 2:
             repetitions.append(index)

@@ -10,9 +10,7 @@ from pybernetes.api.customresource.types import EMBEDDED, META, META_FIELDS, PRE
 from pybernetes.api.resource import Object
 from pybernetes.api.schema import DecodeError, Decoder, Type, named
 from pybernetes.api.schema.decode import count_keys
-
-# A place in the object: the place around it and the last step, or None for the object itself.
-_Where = Any
+from pybernetes.api.schema.places import MAX_COMPLAINTS, MAX_NOTED, Place, below, text, texts
 
 
 def _meta_root() -> Type:
@@ -38,12 +36,13 @@ def decode(schema: Object, value: Object, decoder: Decoder) -> Object:
     if metadata is not None:
         head = Decoder()
         value["metadata"] = _metadata(head, metadata)
-        decoder.unknown += head.unknown
-    unknown: list[str] = []
+        decoder.noted += head.noted
+    unknown: list[Place] = []
     prune({**schema, EMBEDDED: True}, value, None, unknown)
-    decoder.unknown += sorted(unknown)
+    named = dict(zip(texts(unknown), unknown, strict=False))
+    decoder.noted += [named[name] for name in sorted(named)[:MAX_COMPLAINTS]]
     drop_nulls(schema, value)
-    coerce(schema, value, None, decoder.unknown, strict=True)
+    coerce(schema, value, None, decoder.noted, strict=True)
     return value
 
 
@@ -55,7 +54,7 @@ def clean(schema: Object, value: Object) -> Object:
     return value
 
 
-def prune(schema: Object | None, value: Any, where: _Where, unknown: list[str]) -> None:
+def prune(schema: Object | None, value: Any, where: Place, unknown: list[Place]) -> None:
     """Take out, in place, the fields that the schema does not have, and note their paths."""
     if type(value) is dict:
         _prune_object(schema or {}, value, where, unknown)
@@ -68,11 +67,11 @@ def prune(schema: Object | None, value: Any, where: _Where, unknown: list[str]) 
                 prune(items, item, (where, index), unknown)
 
 
-def _prune_object(schema: Object, value: Object, where: _Where, unknown: list[str]) -> None:
+def _prune_object(schema: Object, value: Object, where: Place, unknown: list[Place]) -> None:
     properties = schema.get("properties") or {}
     additional = schema.get("additionalProperties")
     keeps, embedded = schema.get(PRESERVE), schema.get(EMBEDDED)
-    dropped = None
+    dropped = []
     for key, item in value.items():
         if embedded and key in META_FIELDS:
             continue
@@ -85,9 +84,10 @@ def _prune_object(schema: Object, value: Object, where: _Where, unknown: list[st
                 prune(additional if type(additional) is dict else None, item, (where, key), unknown)
         elif not keeps:
             if where is not None or key not in META_FIELDS:
-                unknown.append(text((where, key)))
-            dropped = [*(dropped or ()), key]
-    for key in dropped or ():
+                if len(unknown) < MAX_NOTED:
+                    unknown.append((where, key))
+            dropped.append(key)
+    for key in dropped:
         del value[key]
 
 
@@ -109,9 +109,17 @@ def drop_nulls(schema: Object | None, value: Any) -> None:
                 drop_nulls(schema.get("items"), item)
 
 
-def coerce(schema: Object | None, value: Any, where: _Where, unknown: list[str], strict: bool) -> None:
+def coerce(schema: Object | None, value: Any, where: Place, unknown: list[Place], strict: bool) -> None:
     """Put the metadata of embedded objects, in place, into the form that all metadata has."""
-    if schema is None or not has_embedded(schema):
+    holders: set[int] = set()
+    if _note_holders(schema, holders):
+        _coerce(schema, value, where, unknown, strict, holders)
+
+
+def _coerce(
+    schema: Object | None, value: Any, where: Place, unknown: list[Place], strict: bool, holders: set[int]
+) -> None:
+    if schema is None or id(schema) not in holders:
         return
     if type(value) is dict:
         if schema.get(EMBEDDED) and type(value.get("metadata")) is dict:
@@ -120,10 +128,10 @@ def coerce(schema: Object | None, value: Any, where: _Where, unknown: list[str],
         for key, item in value.items():
             child = properties.get(key, additional if type(additional) is dict else None)
             if child is not None:
-                coerce(child, item, (where, key), unknown, strict)
+                _coerce(child, item, (where, key), unknown, strict, holders)
     elif type(value) is list:
         for index, item in enumerate(value):
-            coerce(schema.get("items"), item, (where, index), unknown, strict)
+            _coerce(schema.get("items"), item, (where, index), unknown, strict, holders)
 
 
 def _metadata(decoder: Decoder, value: Any) -> Any:
@@ -136,34 +144,30 @@ def _metadata(decoder: Decoder, value: Any) -> Any:
         raise DecodeError(str(error).replace("ObjectMeta.metadata.", "ObjectMeta.")) from None
 
 
-def _coerce_metadata(value: Object, where: _Where, unknown: list[str], strict: bool) -> None:
-    decoder, prefix = Decoder(), text(where)
+def _coerce_metadata(value: Object, where: Place, unknown: list[Place], strict: bool) -> None:
+    decoder = Decoder()
     try:
         value["metadata"] = _metadata(decoder, value["metadata"])
     except DecodeError as error:
         if strict:
             shown = orjson.dumps(value["metadata"]).decode()
-            raise DecodeError(f"{prefix}.metadata: Invalid value: {shown}: {error}") from None
+            raise DecodeError(f"{text(where)}.metadata: Invalid value: {shown}: {error}") from None
         del value["metadata"]  # a stored object must stay readable
         return
-    unknown += [f"{prefix}.{path}" if prefix else path for path in decoder.unknown]
+    unknown += [below(where, place) for place in decoder.noted[: MAX_NOTED - len(unknown)]]
 
 
-def has_embedded(schema: Any) -> bool:
-    """Return whether there is an embedded object anywhere in a schema."""
+def _note_holders(schema: Any, holders: set[int]) -> bool:
+    """Note which parts of a schema have an embedded object anywhere in them; return whether the whole has."""
     if type(schema) is not dict:
         return False
-    if schema.get(EMBEDDED):
+    children = [
+        *(schema.get("properties") or {}).values(),
+        schema.get("items"),
+        schema.get("additionalProperties"),
+    ]
+    held = [_note_holders(child, holders) for child in children]
+    if schema.get(EMBEDDED) or any(held):
+        holders.add(id(schema))
         return True
-    if any(has_embedded(child) for child in (schema.get("properties") or {}).values()):
-        return True
-    return has_embedded(schema.get("items")) or has_embedded(schema.get("additionalProperties"))
-
-
-def text(where: _Where) -> str:
-    """Return a place as errors and warnings write it."""
-    parts: list[str] = []
-    while where is not None:
-        where, step = where
-        parts.append(f"[{step}]" if type(step) is int else "." + step)
-    return "".join(reversed(parts)).lstrip(".")
+    return False

@@ -33,8 +33,31 @@ def _pattern(text: str) -> Any:
     return re2.compile(text)
 
 
-def check(schema: Object, value: Any, errors: Errors, old: Any = ABSENT, path: str = "") -> None:
+class Where:
+    """Where a value is, made into text when there is an error to tell: a key can be as long as the whole object."""
+
+    __slots__ = ("parent", "part")
+
+    def __init__(self, part: str = "", parent: Where | None = None) -> None:
+        self.part, self.parent = part, parent
+
+    def __str__(self) -> str:
+        parts, where = [], self
+        while where.parent is not None:
+            parts.append(where.part)
+            where = where.parent
+        parts.reverse()
+        return "".join(parts)
+
+
+def check(schema: Object, value: Any, errors: Errors, old: Any = ABSENT) -> None:
     """Collect what is wrong with a value."""
+    _check(schema, value, errors, old, Where())
+
+
+def _check(schema: Object, value: Any, errors: Errors, old: Any, path: Where) -> None:
+    if errors.full:
+        return
     start = len(errors)
     _node(schema, value, path, errors, old)
     # Comparing with the old value is only worth it when there is an error that it could excuse.
@@ -47,7 +70,7 @@ def _same(value: Any, old: Any) -> bool:
     return orjson.dumps(value, option=sort) == orjson.dumps(old, option=sort)
 
 
-def _node(schema: Object, value: Any, path: str, errors: Errors, old: Any) -> None:
+def _node(schema: Object, value: Any, path: Where, errors: Errors, old: Any) -> None:
     _type(schema, value, path, errors)
     kind = type(value)
     if value is not None:
@@ -70,8 +93,8 @@ def _equal(value: Any, allowed: Any) -> bool:
     return value == allowed and (type(value) is bool) == (type(allowed) is bool)
 
 
-def _field(path: str) -> str:
-    return path.removeprefix(".")
+def _field(path: Where) -> str:
+    return str(path).removeprefix(".")
 
 
 def json_type(value: Any) -> str:
@@ -82,7 +105,7 @@ def json_type(value: Any) -> str:
     return names[type(value)]
 
 
-def _type(schema: Object, value: Any, path: str, errors: Errors) -> None:
+def _type(schema: Object, value: Any, path: Where, errors: Errors) -> None:
     expected = ("integer", "string") if schema.get(INT_OR_STRING) else (schema.get("type") or "",)
     form = formats.known(schema.get("type") or "", schema.get("format") or "")
     has_form = form and type(value) not in (str, list, NoneType)
@@ -101,19 +124,20 @@ def _type(schema: Object, value: Any, path: str, errors: Errors) -> None:
     errors.type_invalid(_field(path), given, f'{path} in body must be of type {wanted}: "{given}"')
 
 
-def _combined(schema: Object, value: Any, path: str, errors: Errors, old: Any) -> None:
-    name = go_format.quote(path)
+def _combined(schema: Object, value: Any, path: Where, errors: Errors, old: Any) -> None:
     if schema.get("anyOf"):
         results = [_result(child, value, path, old) for child in schema["anyOf"]]
         if all(results):
-            errors.invalid("", "", f"{name} must validate at least one schema (anyOf)")
+            errors.invalid("", "", f"{_quoted(path)} must validate at least one schema (anyOf)")
             errors.extend(results[0])
     if schema.get("oneOf"):
         results = [_result(child, value, path, old) for child in schema["oneOf"]]
         valid = sum(not result for result in results)
         if valid != 1:
             valid_text = f"Found {valid} valid alternatives" if valid else "Found none valid"
-            errors.invalid("", "", f"{name} must validate one and only one schema (oneOf). {valid_text}")
+            errors.invalid(
+                "", "", f"{_quoted(path)} must validate one and only one schema (oneOf). {valid_text}"
+            )
             if not valid:
                 errors.extend(results[0])
     if schema.get("allOf"):
@@ -122,25 +146,28 @@ def _combined(schema: Object, value: Any, path: str, errors: Errors, old: Any) -
             errors.extend(result)
         if any(results):
             none = ". None validated" if all(results) else ""
-            errors.invalid("", "", f"{name} must validate all the schemas (allOf){none}")
+            errors.invalid("", "", f"{_quoted(path)} must validate all the schemas (allOf){none}")
     if "not" in schema and not _result(schema["not"], value, path, old):
-        errors.invalid("", "", f"{name} must not validate the schema (not)")
+        errors.invalid("", "", f"{_quoted(path)} must not validate the schema (not)")
 
 
-def _result(schema: Object, value: Any, path: str, old: Any) -> Errors:
+def _quoted(path: Where) -> str:
+    return go_format.quote(str(path))
+
+
+def _result(schema: Object, value: Any, path: Where, old: Any) -> Errors:
     errors = Errors()
     _node(schema, value, path, errors, old)
     return errors
 
 
-def _string(schema: Object, value: str, path: str, errors: Errors) -> None:
-    where = _field(path)
+def _string(schema: Object, value: str, path: Where, errors: Errors) -> None:
     # Only the first of these that is wrong is reported.
     if "maxLength" in schema and len(value) > schema["maxLength"]:
-        errors.too_long(where, schema["maxLength"])
+        errors.too_long(_field(path), schema["maxLength"])
     elif "minLength" in schema and len(value) < schema["minLength"]:
         least = schema["minLength"]
-        errors.invalid(where, value, f"{path} in body should be at least {least} chars long")
+        errors.invalid(_field(path), value, f"{path} in body should be at least {least} chars long")
     elif schema.get("pattern"):
         pattern = schema["pattern"]
         try:
@@ -148,18 +175,19 @@ def _string(schema: Object, value: str, path: str, errors: Errors) -> None:
         except Exception as error:
             pattern, matches = f"{pattern}, but pattern is invalid: {error}", False
         if not matches:
-            errors.invalid(where, value, f"{path} in body should match '{pattern}'")
+            errors.invalid(_field(path), value, f"{path} in body should match '{pattern}'")
     form = schema.get("format")
     if form and schema.get("type") in ("string", None) and not formats.fits(value, form):
-        errors.type_invalid(where, value, f"{path} in body must be of type {form}: {go_format.quote(value)}")
+        text = f"{path} in body must be of type {form}: {go_format.quote(value)}"
+        errors.type_invalid(_field(path), value, text)
 
 
-def _number(schema: Object, value: Any, path: str, errors: Errors) -> None:
-    where, form, kind = _field(path), schema.get("format", ""), schema.get("type", "")
+def _number(schema: Object, value: Any, path: Where, errors: Errors) -> None:
+    form, kind = schema.get("format", ""), schema.get("type", "")
     if kind == "integer" and not schema.get(INT_OR_STRING):
         low, high = _INT_RANGES.get(form, _INT_RANGES["int64"])
         if form == "int64" and not low <= value <= high:  # Go holds it as a float
-            errors.type_invalid(where, "float64", f'{path} in body must be of type {form}: "float64"')
+            errors.type_invalid(_field(path), "float64", f'{path} in body must be of type {form}: "float64"')
         if not float(value).is_integer() or not low <= value <= high:
             shown = f"with format {form}" if form in _INT_RANGES else "(default format)"
             errors.invalid("", "", f"Checked value must be of type {kind} {shown} in {path}")
@@ -167,19 +195,19 @@ def _number(schema: Object, value: Any, path: str, errors: Errors) -> None:
         errors.invalid("", "", f"Checked value must be of type {kind} with format {form} in {path}")
     factor = schema.get("multipleOf")
     if factor is not None and not _is_multiple(value, factor):
-        errors.invalid(where, value, f"{path} in body should be a multiple of {_plain(factor)}")
+        errors.invalid(_field(path), value, f"{path} in body should be a multiple of {_plain(factor)}")
     most = schema.get("maximum")
     if most is not None:
         exclusive = schema.get("exclusiveMaximum")
         if value > most or (exclusive and value == most):
             words = "less than" if exclusive else "less than or equal to"
-            errors.invalid(where, value, f"{path} in body should be {words} {_plain(most)}")
+            errors.invalid(_field(path), value, f"{path} in body should be {words} {_plain(most)}")
     least = schema.get("minimum")
     if least is not None:
         exclusive = schema.get("exclusiveMinimum")
         if value < least or (exclusive and value == least):
             words = "greater than" if exclusive else "greater than or equal to"
-            errors.invalid(where, value, f"{path} in body should be {words} {_plain(least)}")
+            errors.invalid(_field(path), value, f"{path} in body should be {words} {_plain(least)}")
 
 
 def _is_multiple(value: Any, factor: Any) -> bool:
@@ -195,12 +223,12 @@ def _plain(number: Any) -> str:
     return str(int(number)) if float(number).is_integer() and abs(number) < 1e21 else repr(number)
 
 
-def _list(schema: Object, value: list[Any], path: str, errors: Errors, old: Any) -> None:
+def _list(schema: Object, value: list[Any], path: Where, errors: Errors, old: Any) -> None:
     items = schema.get("items")
     if type(items) is dict:
         before = _correlated(schema, value, old)
         for index, item in enumerate(value):
-            check(items, item, errors, before[index], f"{path}[{index}]")
+            _check(items, item, errors, before[index], Where(f"[{index}]", path))
     if "minItems" in schema and len(value) < schema["minItems"]:
         least = schema["minItems"]
         errors.invalid(_field(path), len(value), f"{path} in body should have at least {least} items")
@@ -221,27 +249,27 @@ def _identity(item: Object, keys: Any) -> bytes:
     return orjson.dumps([item.get(key) for key in keys], option=orjson.OPT_SORT_KEYS)
 
 
-def _object(schema: Object, value: Object, path: str, errors: Errors, old: Any) -> None:
-    where, size = _field(path), len(value)
+def _object(schema: Object, value: Object, path: Where, errors: Errors, old: Any) -> None:
+    size = len(value)
     if "minProperties" in schema and size < schema["minProperties"]:
         least = schema["minProperties"]
-        errors.invalid(where, size, f"{path} in body should have at least {least} properties")
+        errors.invalid(_field(path), size, f"{path} in body should have at least {least} properties")
     if "maxProperties" in schema and size > schema["maxProperties"]:
-        errors.too_many(where, size, schema["maxProperties"])
+        errors.too_many(_field(path), size, schema["maxProperties"])
     before = old if type(old) is dict else {}
     properties, additional = schema.get("properties") or {}, schema.get("additionalProperties")
     if additional is False:
         for key in value:
             if key not in properties:
-                errors.invalid(where, key, f"{path}.{key} in body is a forbidden property")
+                errors.invalid(_field(path), key, f"{path}.{key} in body is a forbidden property")
     elif type(additional) is dict:
         for key, item in value.items():
             if key not in properties:
-                check(additional, item, errors, before.get(key, ABSENT), f"{path}.{key}")
+                _check(additional, item, errors, before.get(key, ABSENT), Where(f".{key}", path))
     for key, child in properties.items():
         if key in value:
-            here = f"{path}.{key}" if path else key
-            check(child, value[key], errors, before.get(key, ABSENT), here)
+            here = Where(f".{key}" if path.parent else key, path)
+            _check(child, value[key], errors, before.get(key, ABSENT), here)
     for key in schema.get("required") or ():
         if key not in value:
-            errors.required(_field(f"{path}.{key}"))
+            errors.required(_field(Where(f".{key}", path)))

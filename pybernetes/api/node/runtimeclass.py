@@ -48,12 +48,9 @@ def validate(obj: Object, errors: Errors) -> None:
     meta.check_labels(scheduling.get("nodeSelector", {}), _SCHEDULING / "nodeSelector", errors)
     tolerations = scheduling.get("tolerations", [])
     validate_tolerations(tolerations, _SCHEDULING / "tolerations", errors)
-    seen: list[tuple[str, ...]] = []
-    for index, toleration in enumerate(tolerations):
-        key = tuple(toleration.get(name, "") for name in ("key", "operator", "value", "effect"))
-        if key in seen:
-            errors.duplicate((_SCHEDULING / "tolerations")[index], _shown(toleration))
-        seen.append(key)
+    fields = ("key", "operator", "value", "effect")
+    for index in checks.repetitions(tuple(item.get(name, "") for name in fields) for item in tolerations):
+        errors.duplicate((_SCHEDULING / "tolerations")[index], _shown(tolerations[index]))
     handler = obj.get("handler", "")
     if not handler:
         errors.required(Path("handler"))

@@ -55,9 +55,10 @@ def apply(document: Any, operations: Any) -> Any:
 def run(document: Any, operations: Any) -> Any:
     """Return the document after all operations of a checked patch; raise DoesNotApply if one does not."""
     copied = 0
+    owned: _Owned = {}
     for operation in operations or ():
         operation = operation or {}
-        document, size = _apply(document, operation)
+        document, size = _apply(document, operation, owned)
         copied += size
         if copied > MAX_COPIED_BYTES:
             raise DoesNotApply(
@@ -65,6 +66,19 @@ def run(document: Any, operations: Any) -> Any:
                 f"exceeding the limit {MAX_COPIED_BYTES}"
             )
     return document
+
+
+# The objects and arrays that were copied for this patch and may be changed, by their identity.
+_Owned = dict[int, Any]
+
+
+def _mine(value: Any, owned: _Owned) -> Any:
+    """Return an object or array that may be changed: each is copied once for all operations of a patch."""
+    if id(value) in owned:
+        return value
+    copied = value.copy()
+    owned[id(copied)] = copied
+    return copied
 
 
 def check(operations: Any) -> None:
@@ -103,7 +117,7 @@ def undecodable(value: Any, wanted: str) -> StatusError:
     return bad_request(f"error decoding patch: json: cannot unmarshal {_NAMES[type(value)]} into {wanted}")
 
 
-def _apply(document: Any, operation: Object) -> tuple[Any, int]:
+def _apply(document: Any, operation: Object, owned: _Owned) -> tuple[Any, int]:
     """Return the document after one operation, and how many bytes that copied."""
     op = operation.get("op")
     if op not in _OPERATIONS:
@@ -111,13 +125,14 @@ def _apply(document: Any, operation: Object) -> tuple[Any, int]:
     value, size = operation.get("value"), 0
     if op in ("move", "copy"):
         source = _path(operation, op, "from")
-        root, parent, key = _open(
-            document, source, f"{op} operation does not apply: doc is missing from path: {source}"
-        )
+        complaint = f"{op} operation does not apply: doc is missing from path: {source}"
+        root, parent, key = _open(document, source, complaint, owned)
         try:
             value = _get(parent, key)
             if op == "copy":
-                size = len(orjson.dumps(value))
+                text = orjson.dumps(value)
+                # Another value from now on: what one of them becomes is not what the other becomes.
+                value, size = orjson.loads(text), len(text)
             else:
                 _remove(parent, key)
                 document = root
@@ -127,7 +142,7 @@ def _apply(document: Any, operation: Object) -> tuple[Any, int]:
     path = _path(operation, op, "path")
     if path == "" and op in ("replace", "test"):
         return _whole(document, op, value), 0
-    root, parent, key = _open(document, path, _MISSING[op].format(path))
+    root, parent, key = _open(document, path, _MISSING[op].format(path), owned)
     try:
         match op:
             case "remove":
@@ -184,20 +199,20 @@ def _whole(document: Any, op: str, value: Any) -> Any:
     return value
 
 
-def _open(document: Any, path: str, complaint: str) -> tuple[Any, Any, str]:
+def _open(document: Any, path: str, complaint: str, owned: _Owned) -> tuple[Any, Any, str]:
     """Return the document with what leads to a path copied, the parent of the path therein, and its last step."""
     try:
         if "/" not in path or type(document) not in (dict, list):
             raise _Absent
         *steps, last = [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
-        root = parent = document.copy()
+        root = parent = _mine(document, owned)
         for step in steps:
             child = _get(parent, step)
             if type(child) not in (dict, list):
                 raise _Absent
-            copied = child.copy()
-            parent[step if type(parent) is dict else _index(step, len(parent))] = copied
-            parent = copied
+            mine = _mine(child, owned)
+            parent[step if type(parent) is dict else _index(step, len(parent))] = mine
+            parent = mine
     except (_Absent, _Unfit):
         raise DoesNotApply(f"{complaint}: missing value") from None
     return root, parent, last

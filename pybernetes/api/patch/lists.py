@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from pybernetes.api.patch.json_patch import same
+import orjson
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
@@ -51,6 +51,15 @@ def identity(value: Any) -> tuple[type, Any]:
     return type(value), value
 
 
+def _value_identity(value: Any) -> Any:
+    """Return a hashable stand-in for any value of JSON."""
+    return (
+        orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+        if type(value) in (dict, list)
+        else (type(value), value)
+    )
+
+
 def element_type(*both: list[Any]) -> type:
     """Return the one type that all items have; raise Malformed if they have several or there are no items."""
     types = {type(item) for items in both for item in items}
@@ -73,12 +82,11 @@ def merge_objects(
     current: list[Any], patch: list[Any], key: str, merge: Callable[[Object, Object], Any]
 ) -> list[Any]:
     """Return the objects of both lists, merged where they have the same value of the merge key, in order."""
-    changes, replaces, current = [], False, current.copy()
+    changes, replaces, unwanted = [], False, set()
     for item in patch:
         match item.get("$patch", _ABSENT):
             case "delete":
-                unwanted = _key_of(item, key)
-                current = [old for old in current if key not in old or not same(old[key], unwanted)]
+                unwanted.add(_value_identity(_key_of(item, key)))
             case "replace":
                 replaces = True
             case "merge":
@@ -89,6 +97,8 @@ def merge_objects(
                 changes.append(item)
     if replaces:
         current, changes = changes, []
+    elif unwanted:
+        current = [old for old in current if key not in old or _value_identity(old[key]) not in unwanted]
     merged = current.copy()
     places: dict[Any, int] = {}
     for place, old in enumerate(merged):

@@ -9,11 +9,10 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 from pybernetes.api.protobuf import wire
 from pybernetes.api.schema import facts
 from pybernetes.api.schema.load import compact, definition_name
+from pybernetes.api.text import json_reader
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
@@ -189,7 +188,7 @@ def _raw(value: Any, depth: int) -> Any:
     """Read a RawExtension or the like: JSON inside of bytes."""
     for number, part in wire.fields(value):
         if number == 1 and part:
-            return orjson.loads(part)  # type: ignore[arg-type]
+            return json_reader.loads(part)  # type: ignore[arg-type]
     return None
 
 

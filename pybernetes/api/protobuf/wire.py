@@ -27,9 +27,12 @@ def varint(data: bytes, position: int) -> tuple[int, int]:
 
 def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
     """Return every field of a message: its number, and a whole number or bytes."""
-    position = 0
-    while position < len(data):
-        tag, position = varint(data, position)
+    position, end = 0, len(data)
+    while position < end:
+        tag = data[position]
+        position += 1
+        if tag >= 0x80:  # most tags and sizes are one byte, which needs no call
+            tag, position = varint(data, position - 1)
         number, kind = tag >> 3, tag & 7
         if number == 0:
             raise WireError("a field has the number 0")
@@ -38,12 +41,15 @@ def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
             yield number, value
             continue
         if kind == BYTES:
-            size, position = varint(data, position)
+            if position < end and (size := data[position]) < 0x80:
+                position += 1
+            else:
+                size, position = varint(data, position)
         elif kind in (FIXED64, FIXED32):
             size = 8 if kind == FIXED64 else 4
         else:
             raise WireError(f"wire type {kind} is not supported")
-        if position + size > len(data):
+        if position + size > end:
             raise WireError("truncated field")
         yield number, data[position : position + size]
         position += size

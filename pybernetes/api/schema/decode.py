@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from pybernetes.api import quantity
+from pybernetes.api.schema.places import MAX_COMPLAINTS, Place, texts
 from pybernetes.api.schema.types import Type
 
 if TYPE_CHECKING:
@@ -38,23 +39,28 @@ class DecodeError(ValueError):
 
 
 class Decoder:
-    """One decoding; ``unknown`` lists the fields that the type does not have.
+    """One decoding; ``noted`` lists where the first fields are that the type does not have.
 
     ``keys`` counts the keys of what is known, inside of untyped values only if ``counting`` is set.
     """
 
-    __slots__ = ("counting", "keys", "unknown")
+    __slots__ = ("counting", "keys", "noted")
 
     def __init__(self, counting: bool = False) -> None:
-        self.unknown: list[str] = []
+        self.noted: list[Place] = []
         self.keys = 0
         self.counting = counting
+
+    @property
+    def unknown(self) -> list[str]:
+        """The fields that the type does not have, as many as one report takes."""
+        return texts(self.noted)
 
     def decode(self, type_: Type, value: Any) -> Any:
         """Return the value as the type has it; raise DecodeError if it does not fit."""
         return self._value(type_, value, None, "")
 
-    def _struct(self, type_: Type, value: Object, path: _Where) -> Object:
+    def _struct(self, type_: Type, value: Object, path: Place) -> Object:
         fields = type_.fields
         required = type_.required
         name = type_.name
@@ -63,7 +69,8 @@ class Decoder:
         for key, item in value.items():
             field = fields.get(key)
             if field is None:
-                self.unknown.append(_text((path, key)))
+                if len(self.noted) < MAX_COMPLAINTS:
+                    self.noted.append((path, key))
             elif item is None:
                 continue
             elif field.native is type(item):
@@ -76,7 +83,7 @@ class Decoder:
                     result[key] = clean
         return result
 
-    def _value(self, type_: Type, value: Any, path: _Where, owner: str) -> Any:
+    def _value(self, type_: Type, value: Any, path: Place, owner: str) -> Any:
         kind = type_.kind
         if kind == "struct":
             if type(value) is not dict:
@@ -88,7 +95,7 @@ class Decoder:
             return self._map(type_, value, path, owner)
         return self._scalar(type_, value, path, owner)
 
-    def _list(self, type_: Type, value: Any, path: _Where, owner: str) -> list[Any]:
+    def _list(self, type_: Type, value: Any, path: Place, owner: str) -> list[Any]:
         if type(value) is not list:
             raise _mismatch(type_, value, path, owner)
         item = type_.item
@@ -109,7 +116,7 @@ class Decoder:
             for index, entry in enumerate(value)
         ]
 
-    def _map(self, type_: Type, value: Any, path: _Where, owner: str) -> Object:
+    def _map(self, type_: Type, value: Any, path: Place, owner: str) -> Object:
         if type(value) is not dict:
             raise _mismatch(type_, value, path, owner)
         item = type_.item
@@ -128,7 +135,7 @@ class Decoder:
                 result[key] = self._value(item, entry, (path, (key,)), owner)
         return result
 
-    def _scalar(self, type_: Type, value: Any, path: _Where, owner: str) -> Any:
+    def _scalar(self, type_: Type, value: Any, path: Place, owner: str) -> Any:
         kind = type_.kind
         if kind == "any":
             if self.counting:
@@ -169,8 +176,6 @@ def _kept_empty(field: Type, required: bool) -> bool:
     return required if field.kind in ("list", "map") else field.keeps_zero
 
 
-# A place in the object: the place around it and the last step, or None for the object itself.
-_Where = Any
 _ZERO = {
     "string": "",
     "boolean": False,
@@ -185,18 +190,10 @@ _ZERO = {
 def count_keys(value: Any) -> int:
     """Return how many keys all objects inside a value have."""
     if type(value) is dict:
-        return len(value) + sum(count_keys(item) for item in value.values())
+        return len(value) + sum(count_keys(item) for item in value.values() if type(item) in (dict, list))
     if type(value) is list:
-        return sum(count_keys(item) for item in value)
+        return sum(count_keys(item) for item in value if type(item) in (dict, list))
     return 0
-
-
-def _text(path: _Where) -> str:
-    parts: list[str] = []
-    while path is not None:
-        path, step = path
-        parts.append(f"[{step}]" if type(step) is int else f".{step if type(step) is str else step[0]}")
-    return "".join(reversed(parts)).lstrip(".")
 
 
 def json_name(value: Any) -> str:
@@ -226,7 +223,7 @@ def _go_type(type_: Type) -> str:
     return _GO_TYPES.get(type_.kind, type_.kind)
 
 
-def _mismatch(type_: Type, value: Any, path: _Where, owner: str) -> DecodeError:
+def _mismatch(type_: Type, value: Any, path: Place, owner: str) -> DecodeError:
     """Return the error in the words of Go's decoder."""
     given = json_name(value)
     if given == "number" and type_.kind == "integer":

@@ -52,10 +52,10 @@ def _driver(driver: Object, seen: set[str], path: Path, errors: Errors) -> None:
 
 def validate_update(new: Object, old: Object, errors: Errors) -> None:
     """Check that a driver that stays keeps everything but how many volumes it takes."""
+    known = {driver.get("name"): driver for driver in new.get("spec", {}).get("drivers", ())}
     for before in old.get("spec", {}).get("drivers", ()):
-        for after in new.get("spec", {}).get("drivers", ()):
-            if before.get("name") == after.get("name"):
-                meta.immutable(_without_count(after), _without_count(before), _DRIVERS, errors)
+        if after := known.get(before.get("name")):
+            meta.immutable(_without_count(after), _without_count(before), _DRIVERS, errors)
 
 
 def _without_count(driver: Object) -> go_format.Struct:

@@ -43,28 +43,28 @@ def validate(obj: Object, errors: Errors) -> None:
 
 def _topologies(terms: list[Object], path: Path, errors: Errors) -> None:
     # An empty term counts as a duplicate even of itself, as upstream has it.
-    seen: list[dict[str, set[str]]] = [{} for _ in terms]
+    seen: set[frozenset[tuple[str, frozenset[str]]]] = {frozenset()}
     for index, term in enumerate(terms):
         here = path[index] / "matchLabelExpressions"
-        values_by_key: dict[str, set[str]] = {}
+        values_by_key: dict[str, frozenset[str]] = {}
         for position, expression in enumerate(term.get("matchLabelExpressions", ())):
             _expression(expression, here[position], errors)
             key = expression.get("key", "")
             if key in values_by_key:
                 errors.duplicate(here[position] / "key", key)
-            values_by_key[key] = set(expression.get("values", ()))
-        for _ in range(seen.count(values_by_key)):
+            values_by_key[key] = frozenset(expression.get("values", ()))
+        identity = frozenset(values_by_key.items())
+        if identity in seen:
             errors.duplicate(here, "")
-        seen.append(values_by_key)
+        seen.add(identity)
 
 
 def _expression(expression: Object, path: Path, errors: Errors) -> None:
     values = expression.get("values", [])
     if not values:
         errors.required(path / "values")
-    for index, value in enumerate(values):
-        if value in values[:index]:
-            errors.duplicate((path / "values")[index], value)
+    for index in checks.repetitions(values):
+        errors.duplicate((path / "values")[index], values[index])
     key = expression.get("key", "")
     checks.name(names.qualified_name, key, path / "key", errors)
 

@@ -18,19 +18,18 @@ _HTML = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 def quote(text: str) -> str:
     """Return the string as Go's ``%q`` prints it."""
-    out = []
-    for char in text:
-        if char in _ESCAPES:
-            out.append(_ESCAPES[char])
-        elif char.isprintable():
-            out.append(char)
-        elif ord(char) < 0x80:
-            out.append(f"\\x{ord(char):02x}")
-        elif ord(char) < 0x10000:
-            out.append(f"\\u{ord(char):04x}")
-        else:
-            out.append(f"\\U{ord(char):08x}")
-    return '"' + "".join(out) + '"'
+    if text.isprintable() and '"' not in text and "\\" not in text:  # almost all are
+        return f'"{text}"'
+    return '"' + "".join(map(_quoted, text)) + '"'
+
+
+def _quoted(char: str) -> str:
+    if char in _ESCAPES:
+        return _ESCAPES[char]
+    if char.isprintable():
+        return char
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 _TYPE_NAMES = {

@@ -1,4 +1,8 @@
-"""JSON texts read as Go reads them; errors are in Go's words and say where."""
+"""JSON texts read as Go reads them; errors are in Go's words and say where.
+
+The parser says what it stumbled over and where, so that nobody has to read the text a second time: a text of megabytes
+is refused as quickly as it is read.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +11,32 @@ from typing import Any
 
 import orjson
 
-_SPACE = re.compile(r"[ \t\r\n]*")
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
-_NUMBER_START = re.compile(r"-?(?:(?:0|[1-9]\d*)(?:\.\d*)?(?:(?<=\d)[eE][+-]?\d*)?)?")
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
+# How deep arrays and objects may be nested: what handles them recurses.
+MAX_DEPTH = 250
+TOO_DEEP = "exceeded max depth"
 _LITERALS = {"t": "true", "f": "false", "n": "null"}
+_BROKEN_ESCAPE = re.compile(r"\\u.{0,4}|\\.?", re.DOTALL)
 # An escaped half of a character whose other half is missing; pairs and other escapes are matched to pass over them.
 _ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
 )
 _HALF = "\\ufffd"
+# What the parser says when it meets a character, and what Go says.
+_WORDS = {
+    "unexpected character, expected a string key": "looking for beginning of object key string",
+    "unexpected character, expected ':' after key": "after object key",
+    "unexpected character, expected ',' or '}'": "after object key:value pair",
+    "unexpected character, expected ',' or ']'": "after array element",
+    "unexpected content after document": "after top-level value",
+    "unexpected control character in string": "in string",
+    "no digit after sign": "in numeric literal",
+    "no digit after decimal point": "in numeric literal",
+    "no digit after exponent sign": "in numeric literal",
+}
+# What the parser says about nesting that it does not follow.
+_DEEP = ("depth limit exceeded", "failed to allocate memory")
+_END = "unexpected end of JSON input"
 
 
 class JsonError(ValueError):
@@ -31,106 +50,93 @@ class JsonError(ValueError):
 def loads(raw: bytes) -> Any:
     """Return the value of a text; what is no character becomes the replacement character, as in Go."""
     try:
-        return orjson.loads(raw)
-    except orjson.JSONDecodeError as problem:
-        error = problem
+        value = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        value = _mended(raw)
+    # Only a text with many brackets can be nested deeply.
+    if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and _is_deeper(value, MAX_DEPTH):
+        raise JsonError(TOO_DEEP)
+    return value
+
+
+def _mended(raw: bytes) -> Any:
     text = raw.decode("utf-8", "replace")
     mended = _ESCAPE.sub(lambda match: _HALF if match[1] else match[0], text)
     try:
         return orjson.loads(mended)
-    except orjson.JSONDecodeError:
-        message, position = _complaint(text)
-    if not message:  # a number out of range, or arrays inside of arrays without end
-        raise JsonError(str(error))
+    except orjson.JSONDecodeError as error:
+        problem = error
+    message, position = _complaint(text, problem.msg, problem.pos)
+    if position < 0:
+        raise JsonError(message)
     line, column = text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
     raise JsonError(message, f" at line {line}, column {column}")
 
 
-def _complaint(text: str) -> tuple[str, int]:
-    """Return the first thing that is wrong with a text, and where; nothing if the text is well-formed."""
-    stack: list[str] = []
-    expected = "value"
-    position = 0
-    while True:
-        position = _SPACE.match(text, position).end()  # type: ignore[union-attr]
-        if expected == "end" and not stack:
-            break
-        if position == len(text):
-            return "unexpected end of JSON input", position
-        char = text[position]
-        if expected == "end":
-            inside = stack[-1]
-            if char == ("}" if inside == "{" else "]"):
-                stack.pop()
-            elif char == ",":
-                expected = "key" if inside == "{" else "value"
-            else:
-                where = "object key:value pair" if inside == "{" else "array element"
-                return _invalid(char, f"after {where}"), position
-            position += 1
-        elif expected == "colon":
-            if char != ":":
-                return _invalid(char, "after object key"), position
-            position, expected = position + 1, "value"
-        elif expected == "key" or expected == "key or end":
-            if char == "}" and expected == "key or end":
-                stack.pop()
-                position, expected = position + 1, "end"
-            elif char != '"':
-                return _invalid(char, "looking for beginning of object key string"), position
-            else:
-                problem, position = _scalar(text, position)
-                if problem:
-                    return problem, position
-                expected = "colon"
-        elif char in "{[":
-            stack.append(char)
-            position, expected = position + 1, "key or end" if char == "{" else "value or end"
-        elif char == "]" and expected == "value or end":
-            stack.pop()
-            position, expected = position + 1, "end"
-        else:
-            problem, position = _scalar(text, position)
-            if problem:
-                return problem, position
-            expected = "end"
-    if position < len(text):
-        return _invalid(text[position], "after top-level value"), position
-    return "", position
+def _is_deeper(value: Any, limit: int) -> bool:
+    """Tell whether arrays and objects are nested more deeply; level by level, since recursion is what must not be."""
+    level = [value]
+    for _ in range(limit):
+        children: list[Any] = []
+        for item in level:
+            if type(item) is dict:
+                children += [child for child in item.values() if type(child) in (dict, list)]
+            elif type(item) is list:
+                children += [child for child in item if type(child) in (dict, list)]
+        if not children:
+            return False
+        level = children
+    return True
 
 
-def _scalar(text: str, start: int) -> tuple[str, int]:
-    """Return what is wrong with the string, number or word at a place, or nothing, and where it ends."""
-    char = text[start]
-    if char == '"':
-        end = _STRING.match(text, start).end()  # type: ignore[union-attr]
-        if end < len(text) and text[end] == '"':
-            return "", end + 1
-        if end < len(text) and text[end] != "\\":
-            return _invalid(text[end], "in string"), end
-        escape = re.compile(r"\\u.{0,4}|\\.?", re.DOTALL).match(text, end)
+def _complaint(text: str, message: str, position: int) -> tuple[str, int]:
+    """Return the parser's complaint in Go's words, and where it is; a negative place is none in particular."""
+    if message in _DEEP:
+        return TOO_DEEP, -1
+    if message == "number is infinity when parsed as double":
+        return message, -1
+    if message == "trailing comma is not allowed":
+        rest = re.compile(r"[ \t\r\n]*").match(text, position + 1)
+        position = rest.end() if rest else position
+        where = "object key string" if text[position] == "}" else "value"
+        return _invalid(text[position], f"looking for beginning of {where}"), position
+    if message == "number with leading zero is not allowed":
+        return _after_zero(text, position)
+    if position >= len(text) or not text.strip(" \t\r\n") or "end of data" in message:
+        return _END, len(text)
+    if message == "invalid escaped sequence in string":
+        escape = _BROKEN_ESCAPE.match(text, position)
         if escape is None or escape.end() == len(text):
-            return "unexpected end of JSON input", len(text)
-        return f"invalid escape sequence `{escape[0]}` in string", end
-    if char in _LITERALS:
-        word = _LITERALS[char]
-        for offset, wanted in enumerate(word):
-            if start + offset == len(text):
-                return "unexpected end of JSON input", len(text)
-            if text[start + offset] != wanted:
-                where = f"in literal {word} (expecting '{wanted}')"
-                return _invalid(text[start + offset], where), start + offset
-        return "", start + len(word)
-    if char == "-" or "0" <= char <= "9":
-        whole = _NUMBER.match(text, start)
-        begun = _NUMBER_START.match(text, start)
-        assert begun is not None
-        if whole is not None and whole.end() == begun.end():
-            return "", whole.end()
-        if begun.end() == len(text):
-            return "unexpected end of JSON input", len(text)
-        return _invalid(text[begun.end()], "in numeric literal"), begun.end()
-    return _invalid(char, "looking for beginning of value"), start
+            return _END, len(text)
+        return f"invalid escape sequence `{escape[0]}` in string", position
+    if message.startswith("no digit") and (position == 0 or text[position - 1] not in "0123456789-+.eE"):
+        return _literal(text, position)  # nothing that begins like this is a number
+    if message in _WORDS:
+        return _invalid(text[position], _WORDS[message]), position
+    return _literal(text, position)
+
+
+def _after_zero(text: str, position: int) -> tuple[str, int]:
+    """Return the complaint about what follows a zero, after which no digit can be."""
+    position += text[position] == "-"
+    try:
+        orjson.loads(f"{text[: position + 1]} {text[position + 1 :]}".encode("utf-8", "replace"))
+    except orjson.JSONDecodeError as error:
+        message, place = _complaint(text, error.msg, error.pos - 1)
+        return message, place
+    raise AssertionError("a zero before a digit is no JSON")
+
+
+def _literal(text: str, start: int) -> tuple[str, int]:
+    """Return what is wrong with the word at a place, which may be the beginning of true, false or null."""
+    word = _LITERALS.get(text[start], "")
+    for offset, wanted in enumerate(word):
+        if start + offset == len(text):
+            return _END, len(text)
+        if text[start + offset] != wanted:
+            where = f"in literal {word} (expecting '{wanted}')"
+            return _invalid(text[start + offset], where), start + offset
+    return _invalid(text[start], "looking for beginning of value"), start
 
 
 def _invalid(char: str, where: str) -> str:

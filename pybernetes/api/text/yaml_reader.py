@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import itertools
 import math
 import re
 from typing import Any
@@ -15,11 +16,14 @@ from typing import Any
 import orjson
 import yaml
 
+from pybernetes.api.schema.places import MAX_COMPLAINTS
 from pybernetes.api.text import go_format
+from pybernetes.api.text.json_reader import MAX_DEPTH
 
-MAX_DEPTH = 250
-# Values that aliases may stand for, all in all.
-MAX_ALIASED = 100_000
+# How long the text is that aliases stand for, all in all: a document that is written out may be as long as a body.
+MAX_ALIASED = 3 << 20
+# How many directives a text may have: the library looks each of them up among all others.
+MAX_DIRECTIVES = 100
 _WORDS: dict[str, Any] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
     **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True),
@@ -28,9 +32,11 @@ _WORDS: dict[str, Any] = {
 _INTEGER = re.compile(r"[-+]?(0x[0-9a-fA-F]+|0b[01]+|0o?[0-7]+|0|[1-9][0-9]*)")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NO_NUMBER = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+_DIRECTIVE = re.compile(rb"^%", re.MULTILINE)
 # What 64 bits have room for, by base.
 _MOST_DIGITS = {2: 64, 8: 22, 10: 20, 16: 16}
 _TAG = "tag:yaml.org,2002:"
+_LONGEST_KEY = 4096  # that is told of
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -40,6 +46,8 @@ class YamlError(ValueError):
 
 def loads(raw: bytes) -> tuple[Any, list[str]]:
     """Return the value of the first document, and warnings about keys that a mapping has twice."""
+    if sum(1 for _ in itertools.islice(_DIRECTIVE.finditer(raw), MAX_DIRECTIVES + 1)) > MAX_DIRECTIVES:
+        raise YamlError("yaml: too many directives")
     try:
         return _Builder(raw).document()
     except yaml.YAMLError as error:
@@ -67,7 +75,7 @@ class _Builder:
         self.repeated: list[str] = []
         self.anchors: dict[str, tuple[Any, int]] = {}
         self.aliased = 0
-        self.nodes = 0
+        self.size = 0  # of what was read so far, as JSON and with aliases written out
 
     def document(self) -> tuple[Any, list[str]]:
         try:
@@ -84,28 +92,32 @@ class _Builder:
         return self.loader.get_event()
 
     def _node(self, event: Any, depth: int) -> Any:
-        if isinstance(event, yaml.AliasEvent):
+        kind = type(event)
+        if kind is yaml.AliasEvent:
             return self._alias(event)
         if depth > MAX_DEPTH:
             raise YamlError("yaml: exceeded max depth")
-        before, self.nodes = self.nodes, self.nodes + 1
-        if isinstance(event, yaml.ScalarEvent):
+        before = self.size
+        if kind is yaml.ScalarEvent:
             value = _scalar(event)
-        elif isinstance(event, yaml.SequenceStartEvent):
+            self.size += len(event.value) + 3
+        elif kind is yaml.SequenceStartEvent:
             value = []
-            while not isinstance(item := self._next(), yaml.SequenceEndEvent):
+            self.size += 3
+            while type(item := self._next()) is not yaml.SequenceEndEvent:
                 value.append(self._node(item, depth + 1))
         else:
+            self.size += 3
             value = self._mapping(depth)
         if event.anchor:
-            self.anchors[event.anchor] = value, self.nodes - before
+            self.anchors[event.anchor] = value, self.size - before
         return value
 
     def _alias(self, event: Any) -> Any:
         if event.anchor not in self.anchors:
             raise YamlError(f"yaml: unknown anchor '{event.anchor}' referenced")
         value, size = self.anchors[event.anchor]
-        self.nodes += size
+        self.size += size
         self.aliased += size
         if self.aliased > MAX_ALIASED:
             raise YamlError("yaml: document contains excessive aliasing")
@@ -114,15 +126,15 @@ class _Builder:
     def _mapping(self, depth: int) -> dict[str, Any]:
         entries: dict[str, Any] = {}
         merged: list[Any] = []
-        while not isinstance(event := self._next(), yaml.MappingEndEvent):
-            is_merge = isinstance(event, yaml.ScalarEvent) and event.value == "<<" and event.implicit[0]
+        while type(event := self._next()) is not yaml.MappingEndEvent:
+            is_merge = type(event) is yaml.ScalarEvent and event.value == "<<" and event.implicit[0]
             line = event.start_mark.line + 1
             key = _key(self._node(event, depth + 1))
             value = self._node(self._next(), depth + 1)
             if is_merge:
                 merged += value if isinstance(value, list) else [value]
                 continue
-            if key in entries:
+            if key in entries and len(self.repeated) < MAX_COMPLAINTS and len(key) < _LONGEST_KEY:
                 self.repeated.append(f"line {line}: key {go_format.quote(key)} already set in map")
             entries[key] = value
         for other in merged:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TypeVar
 
 from pybernetes.api.field import Errors, Path
@@ -18,6 +18,15 @@ _HEADER = re.compile(r"[-A-Za-z0-9]+\Z")
 _HEADER_TEXT = names.regex(
     "a valid HTTP header must consist of alphanumeric characters or '-'", "[-A-Za-z0-9]+", "X-Header-Name"
 )
+
+
+def repetitions(values: Iterable[Hashable]) -> Iterator[int]:
+    """Yield the places of values that stood at an earlier place already."""
+    seen: set[Hashable] = set()
+    for index, value in enumerate(values):
+        if value in seen:
+            yield index
+        seen.add(value)
 
 
 def within(low: int, high: int) -> str:

@@ -15,8 +15,9 @@ _FORM = "; desired format: https://host[/path]"
 
 def review_versions(versions: list[str], path: Path, errors: Errors) -> None:
     """Check the versions of reviews that a webhook understands: one of them must be one that is sent."""
+    repeated = set(checks.repetitions(versions))
     for index, version in enumerate(versions):
-        if version in versions[:index]:
+        if index in repeated:
             errors.invalid(path[index], version, "duplicate version")
             continue
         checks.name(names.dns1035_label, version, path[index], errors)

@@ -21,6 +21,8 @@ from pybernetes.control_plane.store.protocol import (
     Clock,
     Closed,
     Compacted,
+    Damaged,
+    DamagedRecord,
     Event,
     FutureRevision,
     HistoryLimits,
@@ -115,6 +117,7 @@ class Mirror:
         self._paths: dict[str, tuple[Node, ...]] = {}  # directory of a key -> the nodes to tell
         self._watched_keys = 0
         self._spare_nodes = SPARE_NODES
+        self._damaged: dict[str, DamagedRecord] = {}  # some may have been replaced since
         self._waiters: Waiters = []
         self._waiter_number = 0
 
@@ -195,11 +198,21 @@ class Mirror:
         """Return the last change of a key, if history still has it."""
         return next((event for event in reversed(self._history) if event.key == key), None)
 
+    def problems(self) -> dict[str, str]:
+        """Return what is wrong with the records that cannot be read, by key."""
+        records = self.records
+        current = {key: record for key, record in self._damaged.items() if records.get(key) is record}
+        self._damaged = current
+        return {key: record.problem for key, record in current.items()}
+
     # --- changing
 
     def load(self, records: Iterable[Record], revision: int) -> None:
         """Start from a complete state without history."""
         self.records = SortedDict({record.key: record for record in records})
+        self._damaged = {
+            record.key: record for record in self.records.values() if isinstance(record, DamagedRecord)
+        }
         self._history.clear()
         self._batches.clear()
         self._history_bytes = 0
@@ -215,13 +228,18 @@ class Mirror:
         size = 0
         for event in events:
             key, record = event.key, event.record
-            if record is None:
-                records.pop(key, None)
-            else:
-                records[key] = record
-                size += len(record.value)
-            if event.previous is not None:
-                size += len(event.previous.value)
+            try:
+                if record is None:
+                    records.pop(key, None)
+                else:
+                    records[key] = record
+                    size += len(record.value)
+                if event.previous is not None:
+                    size += len(event.previous.value)
+            except Damaged:
+                if isinstance(record, DamagedRecord):
+                    log.error("%s of revision %d cannot be read: %s", key, record.revision, record.problem)
+                    self._damaged[key] = record
             nodes = self._paths.get(key[: key.rfind("/") + 1])
             if nodes is None:
                 nodes = self._add_path(key)
@@ -304,7 +322,7 @@ class Mirror:
             self._watched_keys += 1
         node.watches[watch] = None
         if missed:
-            sink(missed)
+            self._send(watch, missed)
         return watch
 
     def forget(self, watch: MirrorWatch) -> None:
@@ -330,12 +348,17 @@ class Mirror:
         for watches, events in deliveries:
             for watch in watches:
                 if watch.open:
-                    try:
-                        watch.sink(events)
-                    except Exception:
-                        # A sink that failed has a gap; ending its watch makes its reader start over.
-                        log.exception("watch of %s failed and is ended", watch.prefix)
-                        watch.end(StoreError("the watch's sink failed"))
+                    self._send(watch, events)
+
+    def _send(self, watch: MirrorWatch, events: Events) -> None:
+        try:
+            watch.sink(events)
+        except Damaged as error:
+            watch.end(error)
+        except Exception:
+            # A sink that failed has a gap; ending its watch makes its reader start over.
+            log.exception("watch of %s failed and is ended", watch.prefix)
+            watch.end(StoreError("the watch's sink failed"))
 
     # --- directories
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from pybernetes.control_plane.store.mirror import Mirror
 from pybernetes.control_plane.store.protocol import (
+    Check,
     Clock,
     Closed,
     Conflict,
+    Damaged,
+    DamagedRecord,
     HistoryLimits,
     NotFound,
     Page,
@@ -21,6 +25,7 @@ from pybernetes.control_plane.store.protocol import (
     Store,
     StoreError,
     Watch,
+    accept,
     identity,
     wall_clock,
 )
@@ -33,10 +38,12 @@ class MirroredStore(Store):
         self,
         *,
         stamp: Stamp = identity,
+        check: Check = accept,
         clock: Clock = wall_clock,
         history: HistoryLimits | None = None,
     ) -> None:
         self.stamp = stamp
+        self.check = check
         self.clock = clock
         # The age of history is not a matter of the wall clock, which may be set.
         self.mirror = Mirror(clock=time.monotonic if clock is wall_clock else clock, history=history)
@@ -59,6 +66,10 @@ class MirroredStore(Store):
     def list(self, prefix: str, *, start: str = "", limit: int = 0, revision: int = 0) -> Page:
         """Return records under a prefix in key order, from `start` (inclusive), now or as of a revision."""
         return self.mirror.list(prefix, start=start, limit=limit, revision=revision)
+
+    def damaged(self) -> Mapping[str, str]:
+        """Return what is wrong with the records that cannot be read, by key."""
+        return self.mirror.problems()
 
     def changed(self, prefix: str) -> int:
         """Return a revision that grows with every change under a prefix."""
@@ -94,6 +105,24 @@ class MirroredStore(Store):
     async def snapshot_save(self, path: Path) -> SnapshotStatus:
         """Refuse: drivers that keep nothing on a disk have nothing to save."""
         raise StoreError(f"{type(self).__name__} has nothing to save")
+
+    def record(self, key: str, value: bytes, revision: int, expires: float = 0.0) -> Record:
+        """Return the record of a value that this process wrote, or that a checksum vouches for."""
+        try:
+            return Record(key, self.stamp(value, revision), revision, expires)
+        except ValueError as error:
+            return DamagedRecord(key, revision, str(error))
+
+    def checked_record(self, key: str, value: bytes, revision: int, expires: float = 0.0) -> Record:
+        """Return the record of a value that nobody vouches for."""
+        record = self.record(key, value, revision, expires)
+        try:
+            self.check(record.value)
+        except Damaged:
+            pass
+        except ValueError as error:
+            return DamagedRecord(key, revision, str(error))
+        return record
 
     def expected(self, key: str, revision: int) -> Record:
         """Return the record of a key if it is at `revision` (0: any); NotFound or Conflict otherwise."""

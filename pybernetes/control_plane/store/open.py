@@ -8,11 +8,13 @@ from typing import Any
 from pybernetes.control_plane.store import drivers
 from pybernetes.control_plane.store.driver import Driver
 from pybernetes.control_plane.store.protocol import (
+    Check,
     Clock,
     HistoryLimits,
     Stamp,
     Store,
     StoreError,
+    accept,
     identity,
     wall_clock,
 )
@@ -44,6 +46,7 @@ def open_store(
     backend: str,
     *,
     stamp: Stamp = identity,
+    check: Check = accept,
     clock: Clock = wall_clock,
     history: HistoryLimits | None = None,
     **options: Any,
@@ -54,10 +57,10 @@ def open_store(
         arguments = defaults(driver.flags, **options)
     except TypeError as error:
         raise StoreError(f"storage backend {backend}: {error}") from error
-    return driver.open(arguments, {"stamp": stamp, "clock": clock, "history": history})
+    return driver.open(arguments, {"stamp": stamp, "check": check, "clock": clock, "history": history})
 
 
-def open_chosen(arguments: argparse.Namespace, stamp: Stamp) -> Store:
+def open_chosen(arguments: argparse.Namespace, stamp: Stamp, check: Check) -> Store:
     """Make the store that the command line chooses; a flag of another driver is refused by name."""
     known = all_drivers()
     implied = (driver.name for driver in known if driver.implied_by and _given(arguments, driver))
@@ -69,7 +72,7 @@ def open_chosen(arguments: argparse.Namespace, stamp: Stamp) -> Store:
         for flag in other.flags:
             if flag not in driver.flags and getattr(arguments, flag.attribute) != flag.default:
                 raise ValueError(f"--{flag.name} is not an option of --storage-backend={driver.name}")
-    return driver.open(arguments, {"stamp": stamp})
+    return driver.open(arguments, {"stamp": stamp, "check": check})
 
 
 def _given(arguments: argparse.Namespace, driver: Driver) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from pybernetes.control_plane.store.protocol import Event, Record, Store, StoreError
+from pybernetes.control_plane.store.protocol import Damaged, Event, Record, Store, StoreError
 
 log = logging.getLogger(__name__)
 # Called with a key and what it holds now: None when it is gone.
@@ -41,6 +41,9 @@ class PrefixFollower:
     def _tell(self, key: str, record: Record | None) -> None:
         try:
             self._change(key, record)
+        except Damaged as error:
+            log.error("%s: it counts as gone until it is replaced", error)
+            self._change(key, None)
         except Exception:
             # One object that makes no sense must not cost the others; it counts as gone.
             log.exception("cannot make sense of %s", key)

@@ -6,19 +6,24 @@ StoreError
 ├── Conflict         the key was changed since the given revision
 ├── Compacted        the history back to the given revision is gone
 ├── FutureRevision   the given revision does not exist yet
+├── Damaged          what is stored at a key cannot be read
 └── Unavailable      the data cannot be reached or written now
+    └── NoSpace      there is no room for it
 """
 
 from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
+# Puts the revision into a value; ValueError for a value that makes no sense.
 Stamp = Callable[[bytes, int], bytes]
+# Looks closely at a stamped value that somebody else may have written; ValueError if it makes no sense.
+Check = Callable[[bytes], None]
 Clock = Callable[[], float]
 Sink = Callable[["list[Event]"], None]
 Closed = Callable[["StoreError | None"], None]
@@ -61,8 +66,22 @@ class FutureRevision(StoreError):
         self.current = current
 
 
+class Damaged(StoreError):
+    def __init__(self, key: str, revision: int, problem: str) -> None:
+        super().__init__(f"{key} is damaged: {problem}")
+        self.key = key
+        self.revision = revision
+        self.problem = problem
+
+
 class Unavailable(StoreError):
     pass
+
+
+class NoSpace(Unavailable):
+    def __init__(self) -> None:
+        # etcd's own text, by which clients and runbooks know it.
+        super().__init__("etcdserver: mvcc: database space exceeded")
 
 
 class Record:
@@ -79,6 +98,27 @@ class Record:
 
     def __repr__(self) -> str:
         return f"Record({self.key!r}, {len(self.value)} bytes, revision={self.revision})"
+
+
+class DamagedRecord(Record):
+    """A key whose value cannot be read: whoever asks for it gets Damaged, so that nobody serves it by mistake."""
+
+    __slots__ = ("problem",)
+
+    def __init__(self, key: str, revision: int, problem: str) -> None:
+        self.key = key
+        self.revision = revision
+        self.expires = 0.0  # what does not make sense is kept until somebody decides
+        self.view = None
+        self.problem = problem
+
+    @property
+    def value(self) -> bytes:  # type: ignore[override]
+        """Raise, since there is nothing that could be shown."""
+        raise Damaged(self.key, self.revision, self.problem)
+
+    def __repr__(self) -> str:
+        return f"DamagedRecord({self.key!r}, {self.problem!r}, revision={self.revision})"
 
 
 class Event:
@@ -140,6 +180,10 @@ def identity(value: bytes, revision: int) -> bytes:
     return value
 
 
+def accept(value: bytes) -> None:
+    """Take any value: the check of stores that know nothing about values."""
+
+
 class Store(ABC):
     """Keys and values under one growing revision.
 
@@ -176,6 +220,10 @@ class Store(ABC):
     @abstractmethod
     def list(self, prefix: str, *, start: str = "", limit: int = 0, revision: int = 0) -> Page:
         """Return records under a prefix in key order, from `start` (inclusive), now or as of a revision."""
+
+    @abstractmethod
+    def damaged(self) -> Mapping[str, str]:
+        """Return what is wrong with the records that cannot be read, by key."""
 
     @abstractmethod
     def changed(self, prefix: str) -> int:
@@ -231,8 +279,9 @@ wall_clock: Clock = time.time
 
 
 class CommonOptions(TypedDict, total=False):
-    """What every driver takes: what is put into values on the way in, the time, and how much history is kept."""
+    """What every driver takes: how values are stamped and checked, the time, and how much history is kept."""
 
     stamp: Stamp
+    check: Check
     clock: Clock
     history: HistoryLimits | None

@@ -14,9 +14,9 @@ from pybernetes.control_plane.store.protocol import SnapshotStatus, StoreError
 
 def save_embedded(data_dir: Path, path: Path) -> SnapshotStatus:
     """Copy the embedded store of a data directory, also while a server runs on it."""
-    from pybernetes.control_plane.store.drivers.sqlite import database
+    from pybernetes.control_plane.store.drivers.sqlite import database, snapshot_file
 
-    return database.save(data_dir / database.FILE_NAME, path)
+    return snapshot_file.save(data_dir / database.FILE_NAME, path)
 
 
 async def save_etcd(
@@ -45,18 +45,18 @@ def restore(path: Path, data_dir: Path) -> SnapshotStatus:
             f"{path} is a snapshot of etcd: make a data directory for etcd from it with "
             "`etcdutl snapshot restore`, or `etcdctl snapshot restore` before etcd 3.5"
         )
-    from pybernetes.control_plane.store.drivers.sqlite import database
+    from pybernetes.control_plane.store.drivers.sqlite import snapshot_file
 
-    return database.restore(path, data_dir)
+    return snapshot_file.restore(path, data_dir)
 
 
 def status(path: Path) -> SnapshotStatus:
     """Check a snapshot of either kind and sum it up."""
     if is_etcd(path):
         return bolt_file.status(path)
-    from pybernetes.control_plane.store.drivers.sqlite import database
+    from pybernetes.control_plane.store.drivers.sqlite import snapshot_file
 
-    return database.status(path)
+    return snapshot_file.status(path)
 
 
 def is_etcd(path: Path) -> bool:

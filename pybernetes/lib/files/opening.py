@@ -16,6 +16,7 @@ _NO_XDEV, _NO_MAGICLINKS, _NO_SYMLINKS, _BENEATH, _IN_ROOT = 1, 2, 4, 8, 16  # o
 _OPENAT2 = 437  # the same number on every architecture that Python runs on
 _MOST_LINKS = 40  # the kernel's limit
 _MOST_FOLDERS = 256  # held open at a time where the kernel has no openat2
+_LONGEST_PATH = 4096  # the kernel's limit, which those who go step by step would not notice
 _TRIES = 1000  # the kernel asks for another try when something is renamed while it goes through a ".."
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -153,6 +154,8 @@ def reopen(descriptor: int, flags: int) -> int:
 
 def make_folders(folder: int, path: str, mode: int) -> int:
     """Open a folder below another; make those on the way that are missing, with this mode. Return its descriptor."""
+    if len(os.fsencode(path)) >= _LONGEST_PATH:
+        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
     here = os.dup(folder)
     try:
         for part in path.split("/"):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -26,9 +28,22 @@ def open_regular(folder: int, path: str, links: Links = Links.REFUSED) -> Binary
 
 def open_regular_path(path: str | Path, foreign: int = 1) -> BinaryIO:
     """Open a regular file; others can change the last ``foreign`` parts of its path, and none of them may be a link."""
+    head, name = os.path.split(path)
+    with foreign_folder(head, foreign - 1, os.O_PATH) as folder:
+        return open_regular(folder, name)
+
+
+@contextmanager
+def foreign_folder(path: str | Path, foreign: int, flags: int = os.O_RDONLY) -> Iterator[int]:
+    """Open a folder; others can change the last ``foreign`` parts of its path, and none of them may be a link."""
     parts = os.fspath(path).split("/")
-    with opening.folder("/".join(parts[:-foreign]) or ("/" if parts[0] == "" else "."), os.O_PATH) as folder:
-        return open_regular(folder, "/".join(parts[-foreign:]))
+    own = len(parts) - foreign
+    with opening.folder("/".join(parts[:own]) or ("/" if parts[0] == "" else "."), os.O_PATH) as top:
+        folder = open_below(top, "/".join(parts[own:]), flags | os.O_DIRECTORY)
+    try:
+        yield folder
+    finally:
+        os.close(folder)
 
 
 def read_below(root: str, path: str, limit: int = 64 * 1024) -> str:

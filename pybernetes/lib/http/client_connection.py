@@ -11,7 +11,7 @@ from pybernetes.lib.http import strictness
 from pybernetes.lib.http.duplex import Duplex
 from pybernetes.lib.http.messages import Reply
 
-# All heads that a server sends for one request, interim ones included.
+# All heads that a server sends for one request, interim ones included; and what it sends later that is no body.
 _HEAD_LIMIT = 1 << 20
 _WITHOUT_BODY = (204, 304)
 
@@ -46,7 +46,8 @@ class ClientConnection(Duplex):
         self._waiter: asyncio.Future[Reply] | None = None
         self._streaming = self._head_only = False
         self._complete = self._keep_alive = True
-        self._head_size = self._body_size = 0
+        # Bytes that came since the body last grew, whether it has just grown, and its size.
+        self._waited_bytes, self._grown, self._body_size = 0, False, 0
         self._in_head = False
 
     @property
@@ -81,7 +82,7 @@ class ClientConnection(Duplex):
         self._reply = Reply()
         self._parts = []
         self._complete = self._keep_alive = False
-        self._head_size = self._body_size = 0
+        self._waited_bytes, self._grown, self._body_size = 0, False, 0
         self._in_head = True
         self._waiter = asyncio.get_running_loop().create_future()
         self.transport.write(data)
@@ -131,10 +132,10 @@ class ClientConnection(Duplex):
         except httptools.HttpParserError as error:
             if not self._complete:  # what follows an answer without a body is noise
                 self._break(f"malformed HTTP response: {error}")
-        if self._in_head:
-            self._head_size += len(data)
-            if self._head_size > _HEAD_LIMIT:
-                self._break("the headers of the answer are too large")
+        self._waited_bytes = 0 if self._grown else self._waited_bytes + len(data)
+        self._grown = False
+        if self._waited_bytes > _HEAD_LIMIT and not self._complete and not self.upgraded:
+            self._break("the headers of the answer are too large")
 
     def _break(self, text: str) -> None:
         """Give up on the answer."""
@@ -194,6 +195,7 @@ class ClientConnection(Duplex):
     def on_body(self, data: bytes) -> None:
         if self._complete:
             return
+        self._grown = True
         if self._streaming:
             self._take(data)
             return

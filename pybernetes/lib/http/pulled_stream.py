@@ -10,6 +10,8 @@ from pybernetes.lib.http.messages import TEXT
 from pybernetes.lib.http.stream import Client, Stream, chunk
 
 log = logging.getLogger(__name__)
+# How long a body goes on when the server is about to go away; some have no end, such as logs that are followed.
+_DRAIN_SECONDS = 2.0
 
 
 class PulledStream(Stream):
@@ -21,6 +23,7 @@ class PulledStream(Stream):
         self._writable = asyncio.Event()
         self._writable.set()
         self._task: asyncio.Task[None] | None = None
+        self._deadline: asyncio.TimerHandle | None = None
 
     def attach(self, connection: Client) -> None:
         """Take the connection over and begin to pull."""
@@ -52,8 +55,16 @@ class PulledStream(Stream):
         """Go on pulling."""
         self._writable.set()
 
+    def drain(self) -> None:
+        """Go on for a while and then break off: a body that ended here would look whole."""
+        if self._connection is not None and self._deadline is None:
+            loop = asyncio.get_running_loop()
+            self._deadline = loop.call_later(_DRAIN_SECONDS, self._connection.abort)
+
     def lost(self) -> None:
         """Let go of everything, the iterator included."""
+        if self._deadline is not None:
+            self._deadline.cancel()
         if self._task is not None:
             self._task.cancel()
             self._task = None

@@ -123,7 +123,7 @@ class Connection(RequestParser):
     def drain(self) -> None:
         """End the stream that is open, or the connection if it is idle."""
         if self._stream is not None:
-            self._stream.end()
+            self._stream.drain()
         elif self._busy is None:
             self.transport.close()
 

@@ -137,6 +137,10 @@ class Stream:
     def resume(self) -> None:
         """Note that the client has caught up."""
 
+    def drain(self) -> None:
+        """Come to an end: the server is about to go away. What has no end of its own ends here."""
+        self.end()
+
     def finish(self) -> None:
         """End the response, now or as soon as it has begun."""
         self._finished = True

@@ -18,7 +18,7 @@ _MESSAGE_LIMIT = 32 << 20
 _CONTROL_LIMIT = 125
 _DATA, _CONTROL = frozenset((_CONTINUATION, TEXT, BINARY)), frozenset((CLOSE, PING, PONG))
 # Why a connection ends, in the protocol's numbers.
-NORMAL, PROTOCOL_ERROR, BAD_TEXT, TOO_BIG = 1000, 1002, 1007, 1009
+NORMAL, PROTOCOL_ERROR, BAD_TEXT, TOO_BIG, INTERNAL_ERROR = 1000, 1002, 1007, 1009, 1011
 # The numbers that may be sent; from 3000 on they are the applications' own.
 _SENDABLE = frozenset((1000, 1001, 1002, 1003, *range(1007, 1015)))
 

@@ -93,6 +93,6 @@ class WebSocket:
             self._write(CLOSE, code)
             self._raw.close()
 
-    def close(self) -> None:
-        """Say goodbye and end the connection."""
-        self._end(struct.pack("!H", NORMAL))
+    def close(self, code: int = NORMAL) -> None:
+        """Say goodbye, and why in the protocol's numbers, and end the connection."""
+        self._end(struct.pack("!H", code))

@@ -16,6 +16,7 @@ _DURATIONS = (
     "nodeStatusReportFrequency", "imageMinimumGCAge", "imageMaximumGCAge", "containerLogMonitorInterval",
     "evictionPressureTransitionPeriod", "volumeStatsAggPeriod",
 )  # fmt: skip
+_USERS = 65536  # a range of users has a multiple of this many
 _ENFORCED = ("none", "pods", "system-reserved", "kube-reserved", "system-reserved-compressible", "kube-reserved-compressible")  # fmt: skip
 
 
@@ -137,8 +138,27 @@ def validate(configuration: Object) -> None:
     for key in ("maxPods", "podsPerCore", "nodeStatusMaxImages"):
         if int(configuration.get(key, 1)) < (-1 if key == "nodeStatusMaxImages" else 0):
             raise ConfigurationError(f"invalid configuration: {key} must not be a negative number")
+    _validate_isolation(configuration)
     _validate_thresholds(configuration)
     _validate_reservations(configuration)
+
+
+def _validate_isolation(configuration: Object) -> None:
+    from pybernetes.node.kubelet.pod_admission import sysctl_allowlist
+
+    for pattern in configuration.get("allowedUnsafeSysctls") or ():
+        try:
+            sysctl_allowlist.validate_pattern(pattern)
+        except ValueError as error:
+            raise ConfigurationError(f"invalid configuration: allowedUnsafeSysctls: {error}") from None
+    users = int((configuration.get("userNamespaces") or {}).get("idsPerPod") or _USERS)
+    for wrong, text in (
+        (users < _USERS, f"must not be less than {_USERS}"),
+        (users % _USERS, f"must be a multiple of {_USERS}"),
+        (users >= 2**32, f"must not be more than {2**32 - 1}"),
+    ):
+        if wrong:
+            raise ConfigurationError(f"invalid configuration: userNamespaces.idsPerPod {text}")
 
 
 def _validate_thresholds(configuration: Object) -> None:

@@ -11,11 +11,13 @@ from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.backoff import Backoff
 from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
 from pybernetes.node.kubelet.cri.client import CriClient
+from pybernetes.node.kubelet.cri.runtime_features import RuntimeFeatures
 from pybernetes.node.kubelet.cri.start_limiter import StartLimiter
 from pybernetes.node.kubelet.images.image_puller import ImagePuller
 from pybernetes.node.kubelet.metrics import KubeletMetrics
 from pybernetes.node.kubelet.node_settings import NodeSettings
 from pybernetes.node.kubelet.object_cache import ObjectCache
+from pybernetes.node.kubelet.pod.user_namespaces import UserNamespaces
 from pybernetes.node.kubelet.probes.probe_manager import ProbeManager
 from pybernetes.node.kubelet.volumes.volume_manager import VolumeManager
 from pybernetes.runtime.events import Recorder
@@ -39,8 +41,10 @@ class Context:
     addresses: tuple[str, ...]
     start_limiter: StartLimiter
     metrics: KubeletMetrics
+    user_namespaces: UserNamespaces
     node: Callable[[], Object]  # the Node object as it is known
     runtime_name: str = "containerd"
+    features: Callable[[], RuntimeFeatures] = RuntimeFeatures  # what the runtime can do
     network_problem: Callable[[], str] = lambda: ""  # why pods cannot have a network, if they cannot
     admit: Callable[[Object], tuple[str, str] | None] = lambda pod: None
     other_pods: Callable[[str], list[Object]] = lambda uid: []  # the node's other pods that count

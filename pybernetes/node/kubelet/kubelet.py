@@ -30,6 +30,7 @@ from pybernetes.node.kubelet.object_cache import ObjectCache
 from pybernetes.node.kubelet.options import Options
 from pybernetes.node.kubelet.pod.pod_worker import PodWorker
 from pybernetes.node.kubelet.pod.pod_workers import PodWorkers
+from pybernetes.node.kubelet.pod.user_namespaces import UNIT, UserNamespaces
 from pybernetes.node.kubelet.pod_admission.pod_admitter import PodAdmitter
 from pybernetes.node.kubelet.pod_sources.api_pods import ApiPods
 from pybernetes.node.kubelet.pod_sources.mirror_pods import MirrorPods
@@ -142,6 +143,10 @@ class Kubelet:
             addresses=self.addresses,
             start_limiter=StartLimiter(self.clock),
             metrics=self.metrics,
+            user_namespaces=UserNamespaces(
+                volume_inputs.directory, int((settings["userNamespaces"] or {}).get("idsPerPod") or UNIT)
+            ),
+            features=lambda: self.runtime.features,
             node=self.node,
             network_problem=lambda: self.runtime.network_problem,
             other_pods=workers.others,
@@ -199,7 +204,7 @@ class Kubelet:
                 self.client, self.clock, self.options, addresses=self.addresses,
                 runtime_version=f"{version.runtime_name}://{version.runtime_version}",
                 images=lambda: self.runtime.images, problems=self.problems, pressures=lambda: self.housekeeping.evictions.conditions,
-                port=lambda: self.port,
+                port=lambda: self.port, features=lambda: self.runtime.features,
             )  # fmt: skip
             assert self.context.objects is not None
             self.context.objects.start()

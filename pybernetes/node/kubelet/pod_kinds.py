@@ -1,4 +1,4 @@
-"""Pods that are special to the kubelet: static, mirror and critical ones."""
+"""What the kubelet tells of pods: how they are called, and which are static, mirror or critical ones."""
 
 from __future__ import annotations
 
@@ -11,6 +11,12 @@ HASH = "kubernetes.io/config.hash"
 SEEN = "kubernetes.io/config.seen"
 MIRROR = "kubernetes.io/config.mirror"
 _CRITICAL_PRIORITY = 2_000_000_000
+
+
+def shown(pod: Object) -> str:
+    """Return how messages name a pod: its name, its namespace and its uid."""
+    meta = pod["metadata"]
+    return f"{meta['name']}_{meta['namespace']}({meta['uid']})"
 
 
 def qos_of(pod: Object) -> str:

@@ -13,6 +13,7 @@ from pybernetes.node.kubelet.cri import container_events, label_keys
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
+from pybernetes.node.kubelet.cri.runtime_features import RuntimeFeatures, runtime_features
 from pybernetes.node.kubelet.node_status.node_status import image_list
 from pybernetes.node.kubelet.pod.pod_worker import PodWorker, WorkerPhase
 
@@ -39,6 +40,7 @@ class RuntimeWatch:
         self._cri, self._clock, self._workers, self._soon, self._changed = cri, clock, workers, soon, changed
         self.runtime_problem = "container runtime is not ready"
         self.network_problem = "container runtime network not ready: the runtime has not been asked yet"
+        self.features = RuntimeFeatures()
         self.images: list[Object] = []
         self.events_seen = 0
         self._checking: asyncio.Task[Any] | None = None
@@ -61,9 +63,10 @@ class RuntimeWatch:
 
     async def check(self) -> None:
         """Ask the runtime whether it and its network are ready."""
-        before = self.problems()
+        before = self.problems(), self.features
         try:
-            status = (await self._cri.status()).status
+            answer = await self._cri.status()
+            status, self.features = answer.status, runtime_features(answer)
             conditions = {condition.type: condition for condition in status.conditions}
             for type_, attribute in (
                 ("RuntimeReady", "runtime_problem"),
@@ -81,7 +84,7 @@ class RuntimeWatch:
                 setattr(self, attribute, text)
         except CriError as error:
             self.runtime_problem = f"container runtime is down: {error.message}"
-        if before != self.problems():
+        if before != (self.problems(), self.features):
             self._changed()
         self.check_until_ready()
 

@@ -14,6 +14,8 @@ from pybernetes.client.refs import (
     PERSISTENT_VOLUMES,
     STORAGE_CLASSES,
 )
+from pybernetes.lib.files import opening
+from pybernetes.lib.files.opening import make_folders
 from pybernetes.node.provisioner import plan
 from pybernetes.node.provisioner.volume_remover import VolumeRemover
 from pybernetes.runtime import Manager
@@ -78,8 +80,10 @@ class Provisioner(Controller):
 
 
 def _make(path: Path) -> None:
-    path.mkdir(parents=True, exist_ok=True)
-    os.chmod(path, 0o777)  # whoever runs in the container is to write there
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with opening.folder(path.parent) as directory:
+        made = make_folders(directory, path.name, 0o777)  # whoever runs in the container is to write there
+    os.close(made)
 
 
 async def ensure_class(client: Client) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from pathlib import Path
 
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import PERSISTENT_VOLUMES
+from pybernetes.lib.files import trees
 from pybernetes.node.provisioner import plan
 from pybernetes.runtime.controller import Controller
 from pybernetes.runtime.runtime import Runtime
@@ -35,7 +35,7 @@ class VolumeRemover(Controller):
         path = plan.own_folder(volume, self._directory)
         if path is None:
             return None  # of another node, or made by hand
-        await asyncio.to_thread(_remove, path)
+        await asyncio.to_thread(trees.remove_path, path)
         try:
             if not volume["metadata"].get("deletionTimestamp"):
                 await self.client.delete(PERSISTENT_VOLUMES, key, uid=volume["metadata"]["uid"])
@@ -48,10 +48,3 @@ class VolumeRemover(Controller):
         except NotFound:
             pass
         return None
-
-
-def _remove(path: Path) -> None:
-    if path.is_symlink():
-        path.unlink()
-    elif path.exists():
-        shutil.rmtree(path)

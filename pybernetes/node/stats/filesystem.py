@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
+
+from pybernetes.lib.files.opening import folder
+from pybernetes.lib.files.trees import walk
+
+_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,31 +46,37 @@ def filesystem(path: Path | str) -> Filesystem | None:
 
 def used(path: Path | str) -> tuple[int, int]:
     """Return the bytes and inodes that a folder takes on its own filesystem; files with several names count once."""
+    most = (0, 0)
+    for _ in range(_TRIES):
+        size, count, whole = _measure(path)
+        if whole:
+            return size, count
+        most = max(most, (size, count))
+    return most
+
+
+def _measure(path: Path | str) -> tuple[int, int, bool]:
+    """Return bytes, inodes, and whether that is everything: folders may be moved while they are gone through."""
+    size = count = 0
+    several: set[int] = set()
     try:
         top = os.lstat(path)
+        size, count = top.st_blocks * 512, 1
+        with folder(path, os.O_PATH | os.O_NOFOLLOW) as descriptor:
+            for _, _, status in walk(descriptor):
+                if status.st_dev != top.st_dev:
+                    continue  # another filesystem is mounted here
+                if status.st_nlink > 1 and not stat.S_ISDIR(status.st_mode):
+                    if status.st_ino in several:
+                        continue
+                    several.add(status.st_ino)
+                size += status.st_blocks * 512
+                count += 1
+    except (FileNotFoundError, NotADirectoryError):
+        return size, count, True
     except OSError:
-        return 0, 0
-    size, count = top.st_blocks * 512, 1
-    several: set[int] = set()
-    waiting = [os.fspath(path)]
-    while waiting:
-        try:
-            with os.scandir(waiting.pop()) as entries:
-                for entry in entries:
-                    status = entry.stat(follow_symlinks=False)
-                    if status.st_dev != top.st_dev:
-                        continue  # another filesystem is mounted here
-                    if status.st_nlink > 1 and not entry.is_dir(follow_symlinks=False):
-                        if status.st_ino in several:
-                            continue
-                        several.add(status.st_ino)
-                    size += status.st_blocks * 512
-                    count += 1
-                    if entry.is_dir(follow_symlinks=False):
-                        waiting.append(entry.path)
-        except OSError:
-            continue  # gone meanwhile
-    return size, count
+        return size, count, False
+    return size, count, True
 
 
 def device_name(number: int) -> str:

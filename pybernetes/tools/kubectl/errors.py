@@ -161,6 +161,15 @@ def with_source(error: CommandError, verb: str, source: str) -> CommandError:
     return CommandError(f'error when {verb} "{source}": {error.message}', error.code)
 
 
+# What begins a command to the terminal, and what overwrites a line.
+_TERMINAL = {0x1B: "^[", 0x9B: "^[[", 0x0D: "\\r"}
+
+
+def escaped(text: str) -> str:
+    """Return a text of others, as it may be shown on a terminal."""
+    return text.translate(_TERMINAL) if "\x1b" in text or "\r" in text or "\x9b" in text else text
+
+
 def quoted(text: str) -> str:
     """Return the text in quotes, as Go's %q writes it."""
     if text.isprintable() and '"' not in text and "\\" not in text:

@@ -10,7 +10,7 @@ from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.command_line.flags import FlagError, HelpWanted, declare, parse
 from pybernetes.tools.kubectl.command_line.lookup import find
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, Exit
+from pybernetes.tools.kubectl.errors import CommandError, Exit, escaped
 
 if TYPE_CHECKING:
     from typing import Any
@@ -34,7 +34,7 @@ def main(argv: list[str], **streams: Any) -> int:
         stdout.flush()
         text = error.text()
         if text:
-            stderr.write(text + ("" if text.endswith("\n") else "\n"))
+            stderr.write(escaped(text) + ("" if text.endswith("\n") else "\n"))
         return error.code
     except KeyboardInterrupt:
         stdout.flush()

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from pybernetes.client.client import Client
 from pybernetes.client.refs import ENDPOINT_SLICES, ENDPOINTS, SERVICES, Ref
 from pybernetes.node.dns.kube_dns import KubeDns, Options
-from pybernetes.tools.local import addons
+from pybernetes.tools.local import addons, dns_ports
 from pybernetes.tools.local.addons import Object, role, rule
 
 ACCOUNT = "system:serviceaccount:kube-system:kube-dns"
 _NAME, _NAMESPACE = "kube-dns", "kube-system"
-_PORT, _METRICS = 10053, 9153  # 53 may be taken by a name server of the machine's own
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +25,16 @@ class DnsSettings:
     address: str
     service: str
     ranges: tuple[str, ...] = ()
+    port: int = dns_ports.PORT
 
 
-def objects(settings: DnsSettings, port: int) -> list[tuple[Ref, Object]]:
+def objects(settings: DnsSettings) -> list[tuple[Ref, Object]]:
     """Return the Service without a selector, and its one endpoint."""
     labels = {"k8s-app": _NAME, "kubernetes.io/name": "KubeDNS", "kubernetes.io/cluster-service": "true"}
     meta = {"name": _NAME, "namespace": _NAMESPACE}
     # name, protocol, port of the service, port of the endpoint
-    ports = [("dns", "UDP", 53, port), ("dns-tcp", "TCP", 53, port), ("metrics", "TCP", _METRICS, _METRICS)]
+    ports = [("dns", "UDP", 53, settings.port), ("dns-tcp", "TCP", 53, settings.port)]
+    ports += [("metrics", "TCP", port, port) for port in dns_ports.http_ports(settings.port)]
     target_ports = [
         {"name": name, "protocol": protocol, "port": target} for name, protocol, _, target in ports
     ]
@@ -70,22 +71,17 @@ def roles() -> Iterable[tuple[Ref, Object]]:
 async def run(client: Client, administrator: Client, settings: DnsSettings) -> None:
     """Run kube-dns until cancelled."""
     await addons.apply(administrator, list(roles()))
-    kube_dns = KubeDns(client, _options(settings, _PORT))
+    options = Options(
+        addresses=(settings.address,), port=settings.port, ranges=settings.ranges,
+        http_ports=dns_ports.http_ports(settings.port),
+    )  # fmt: skip
+    kube_dns = KubeDns(client, options)
     try:
-        try:
-            await kube_dns.start()
-        except OSError:  # somebody has a port of ours: the service leads to another one as well
-            await kube_dns.stop()
-            kube_dns = KubeDns(client, _options(settings, 0, ()))
-            await kube_dns.start()
+        await kube_dns.start()
         async with asyncio.TaskGroup() as group:
             group.create_task(kube_dns.run())
             await kube_dns.services.wait_synced()
-            await addons.apply(administrator, objects(settings, kube_dns.server.port))
+            await addons.apply(administrator, objects(settings))
     finally:
         with contextlib.suppress(asyncio.CancelledError):
             await kube_dns.stop()
-
-
-def _options(settings: DnsSettings, port: int, http_ports: tuple[int, ...] = (_METRICS,)) -> Options:
-    return Options(addresses=(settings.address,), port=port, ranges=settings.ranges, http_ports=http_ports)

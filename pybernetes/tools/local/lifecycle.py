@@ -6,7 +6,6 @@ import contextlib
 import fcntl
 import json
 import os
-import shutil
 import signal
 import socket
 import time
@@ -15,9 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes.lib import tls
+from pybernetes.lib.files import trees
 from pybernetes.node.containerd.containerd import configure
 from pybernetes.node.containerd.requirements import check_programs
-from pybernetes.tools.local import addons, background_process, host_network, kubeconfig, name_lock, network
+from pybernetes.tools.local import (
+    addons,
+    background_process,
+    dns_ports,
+    host_network,
+    kubeconfig,
+    name_lock,
+    network,
+)
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.admin_client import AdminClient
 from pybernetes.tools.local.node import Node
@@ -45,7 +53,7 @@ def locked(cluster: Cluster) -> Iterator[None]:
             yield
         finally:
             if new and not cluster.settings.exists():
-                shutil.rmtree(cluster.root)
+                trees.remove_path(cluster.root)
 
 
 def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float = 0.0) -> Settings:
@@ -69,7 +77,9 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
         tls.ensure_authority(cluster.certificates)
         _write_kubeconfig(cluster, settings)
         if settings.nodes and not settings.host_network:
-            network.make_bridge(cluster.name, settings.node_range)
+            names = dns_ports.opened(settings.dns_port)
+            opened = network.OpenPorts((settings.port, *names.tcp), names.udp)
+            network.make_bridge(cluster.name, settings.node_range, opened)
         for node in settings.nodes:
             prepare(cluster, settings, node)
         step("certificates, settings and networks are there", "starting the API server")
@@ -98,6 +108,8 @@ def _decide(cluster: Cluster, settings: Settings, changes: Mapping[str, Any]) ->
         # Nodes reach the API server over the bridge, and so does everybody else on this machine.
         result.address = network.gateway(result.node_range)
         cluster.kubeconfig.unlink(missing_ok=True)
+    if result.nodes and not (result.dns_port and background_process.running(cluster.pid_file(SUPERVISOR))):
+        result.dns_port = dns_ports.choose(network.host_address(result))
     return result
 
 
@@ -241,7 +253,7 @@ def delete(cluster: Cluster) -> None:
         path = kubeconfig.users_file()
         if path.exists():
             kubeconfig.write(path, kubeconfig.without(kubeconfig.read(path), cluster.name))
-        shutil.rmtree(cluster.root)
+        trees.remove_path(cluster.root)
 
 
 def pause(cluster: Cluster, paused: bool) -> None:

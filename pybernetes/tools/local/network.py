@@ -1,7 +1,7 @@
 """The network of a local cluster: a bridge on this machine, and a network namespace for each node.
 
-The host's own ports, rules and routes stay as they are, but for the bridge and a few rules that let nodes out and
-nobody in.
+The host's own ports, rules and routes stay as they are, but for the bridge and a few rules that let nodes out, nobody
+in, and nodes to this machine's API server and name server alone.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import signal
 import socket
 import subprocess
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from pybernetes.lib.http.dialer import Dialer, NamespaceDialer, direct
@@ -124,12 +125,25 @@ def node_address(settings: Settings, name: str) -> str:
     return address(settings.node_range, settings.node(name).number)
 
 
+def host_address(settings: Settings) -> str:
+    """Return the address by which nodes know this machine."""
+    return default_address() if settings.host_network else gateway(settings.node_range)
+
+
 def cluster_dns(service_range: str) -> str:
     """Return the address of the cluster's name server among the services: the tenth, as everywhere."""
     return str(ipaddress.ip_network(service_range)[10])
 
 
-def make_bridge(cluster: str, node_range: str) -> None:
+@dataclass(frozen=True, slots=True)
+class OpenPorts:
+    """The ports of this machine that nodes and pods may reach."""
+
+    tcp: tuple[int, ...] = ()
+    udp: tuple[int, ...] = ()
+
+
+def make_bridge(cluster: str, node_range: str, ports: OpenPorts) -> None:
     """Make the bridge that joins this machine and the nodes, and the rules that let nodes pull images."""
     name = bridge_name(cluster)
     if not bridge_exists(cluster):
@@ -137,12 +151,10 @@ def make_bridge(cluster: str, node_range: str) -> None:
     prefix = ipaddress.ip_network(node_range).prefixlen
     run("ip", "address", "replace", f"{gateway(node_range)}/{prefix}", "dev", name)
     run("ip", "link", "set", name, "up")
-    rules = _rules(cluster, node_range)
-    there = run("iptables-save").count(_comment(cluster))
-    if there != len(rules):
-        _remove_rules(cluster)
-        text = (f"*{table}\n{how} {' '.join(rule)}\nCOMMIT\n" for table, how, rule in rules)
-        run("iptables-restore", "-w", "5", "--noflush", text="".join(text))
+    rules = _rules(cluster, node_range, ports)
+    text = (f"*{table}\n{how} {' '.join(rule)}\nCOMMIT\n" for table, how, rule in rules)
+    # Ports may have changed: what there is goes in the same step as what comes.
+    run("iptables-restore", "-w", "5", "--noflush", text=_removal(cluster) + "".join(text))
     with contextlib.suppress(OSError):  # where it must not be changed, nodes are alone with this machine
         if _FORWARDING.read_text().strip() == "0":
             _FORWARDING.write_text("1")  # it stays: others may rely on it by the time that we go
@@ -152,14 +164,25 @@ def _comment(cluster: str) -> str:
     return f'"pybernetes {cluster}"'
 
 
-def _rules(cluster: str, node_range: str) -> list[tuple[str, str, list[str]]]:
-    """Return table, position and text of each rule: nodes reach everything, and nobody but this machine reaches them."""
+def _rules(cluster: str, node_range: str, ports: OpenPorts) -> list[tuple[str, str, list[str]]]:
+    """Return table, position and text of each rule: nodes reach everything outside, and nobody but this machine them.
+
+    Of this machine they reach the open ports, and what its own packet filter lets everybody reach.
+    """
     bridge, comment = bridge_name(cluster), ["-m", "comment", "--comment", _comment(cluster)]
     new = ["-m", "conntrack", "!", "--ctstate", "RELATED,ESTABLISHED,DNAT"]
+    answers = ["-m", "conntrack", "--ctstate", "RELATED,ESTABLISHED"]
+    inward = ["INPUT", "-i", bridge, "-d", gateway(node_range)]
+    opened = [
+        ("filter", "-I", [*inward, "-p", protocol, "--dport", str(port), *comment, "-j", "ACCEPT"])
+        for protocol, numbers in (("tcp", ports.tcp), ("udp", ports.udp))
+        for port in numbers
+    ]
     return [
         # Not what stays on the bridge: where bridges ask the filter too, nodes send packets for pods by it.
         ("nat", "-A", ["POSTROUTING", "-s", node_range, "!", "-o", bridge, *comment, "-j", "MASQUERADE"]),
-        ("filter", "-I", ["INPUT", "-i", bridge, *comment, "-j", "ACCEPT"]),
+        ("filter", "-I", ["INPUT", "-i", bridge, *answers, *comment, "-j", "ACCEPT"]),
+        *opened,
         ("filter", "-I", ["FORWARD", "!", "-i", bridge, "-o", bridge, *new, *comment, "-j", "DROP"]),
         # Last, for machines that forward nothing which nobody has asked for.
         ("filter", "-A", ["FORWARD", "-i", bridge, *comment, "-j", "ACCEPT"]),
@@ -219,16 +242,17 @@ def remove_node(cluster: str, node: str) -> None:
 def remove_bridge(cluster: str) -> None:
     """Remove the bridge and the rules."""
     if bridge_exists(cluster):  # nor are there rules without it
-        _remove_rules(cluster)
+        if text := _removal(cluster):
+            run("iptables-restore", "-w", "5", "--noflush", text=text)
         run("ip", "link", "delete", bridge_name(cluster))
 
 
-def _remove_rules(cluster: str) -> None:
+def _removal(cluster: str) -> str:
+    """Return the input of iptables-restore that removes the rules of a cluster."""
     table, text = "", ""
     for line in run("iptables-save").splitlines():
         if line.startswith("*"):
             table = line
         elif _comment(cluster) in line:
             text += f"{table}\n-D {line.removeprefix('-A ')}\nCOMMIT\n"
-    if text:
-        run("iptables-restore", "-w", "5", "--noflush", text=text)
+    return text

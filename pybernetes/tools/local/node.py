@@ -6,15 +6,15 @@ import asyncio
 import contextlib
 import logging
 import os
-import shutil
 import socket
-import subprocess
 import time
 from pathlib import Path
 
 from pybernetes.client import kubeconfig as config
 from pybernetes.lib import tls
+from pybernetes.lib.files import trees
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
+from pybernetes.node.kubelet.volumes import host_mounts
 from pybernetes.tools.local import kubeconfig, network
 from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.processes import containerd_paths
@@ -131,15 +131,16 @@ class Node:
                 # A crash leaves the containerd shims, which have the socket of their containerd on the command line.
                 if self._is_shim((process / "cmdline").read_bytes().split(b"\0")):
                     os.kill(int(process.name), 9)
-        for line in Path("/proc/mounts").read_text().splitlines()[::-1]:
-            where = line.split()[1]
-            if where.startswith((f"{self.root}/", f"{self.containerd.state}/")):
-                subprocess.run(["umount", "--lazy", where], capture_output=True)
+        for folder in (self.root, self.containerd.state):
+            try:
+                host_mounts.unmount_below(folder.resolve())
+            except OSError as error:
+                log.warning("not everything below %s can be unmounted: %s", folder, error)
         for hierarchy in (Path("/sys/fs/cgroup"), *Path("/sys/fs/cgroup").iterdir()):
             _remove_groups(hierarchy / "pybernetes" / self.cluster.name / self.name)
         for address in self._sockets():
             address.unlink(missing_ok=True)
-        shutil.rmtree(self.containerd.state, ignore_errors=True)
+        _remove_folder(self.containerd.state)
         with contextlib.suppress(OSError):
             self.cluster.run.rmdir()
 
@@ -166,7 +167,15 @@ class Node:
         """Remove everything that the node made."""
         self.clear()
         network.remove_node(self.cluster.name, self.name)
-        shutil.rmtree(self.root, ignore_errors=True)
+        _remove_folder(self.root)
+
+
+def _remove_folder(folder: Path) -> None:
+    """Remove a folder, but nothing that is still mounted in it: that may be anything of the user's."""
+    try:
+        trees.remove_path(folder)
+    except OSError as error:
+        log.warning("%s cannot be removed: %s", folder, error)
 
 
 def _remove_groups(root: Path) -> None:

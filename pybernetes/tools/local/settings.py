@@ -57,6 +57,7 @@ class Settings:
     proxy_mode: str = "iptables"
     cni: str = "vxlan"
     host_network: bool = False
+    dns_port: int = 0  # of the name server, where nodes reach it; 0 if there are no nodes
     paused: bool = False
     apiserver_arguments: list[str] = field(default_factory=list)
     controller_arguments: list[str] = field(default_factory=list)

@@ -376,3 +376,12 @@ def test_endpoints_take_turns() -> None:
         await client.close()
 
     asyncio.run(check())
+
+
+@pytest.mark.parametrize(
+    ("version", "refused"),
+    [("3.5.0", True), ("3.5.1", True), ("3.5.2", True), ("3.5.3", False), ("3.4.23", False), ("3.6.0-rc.1", False), ("x", False)],
+)  # fmt: skip
+def test_versions_that_corrupt_their_data_are_refused(version: str, refused: bool) -> None:
+    with pytest.raises(StoreError, match="can corrupt its data") if refused else contextlib.nullcontext():
+        feed.refuse_corrupting(version)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pybernetes.control_plane.store.drivers.sqlite import committer, database
+from pybernetes.control_plane.store.drivers.sqlite import committer, database, snapshot_file
 from pybernetes.control_plane.store.drivers.sqlite.sqlite_store import SqliteStore
 from pybernetes.control_plane.store.protocol import Event, StoreError, Unavailable
 from tests.control_plane.store.conftest import started
@@ -22,7 +22,13 @@ async def test_files_are_private(tmp_path: Path) -> None:
         async with started(SqliteStore(tmp_path / "deep" / "data")) as store:
             await store.create("/a", b"")
             files = list((tmp_path / "deep" / "data").iterdir())
-            assert {file.name for file in files} == {"lock", "store.db", "store.db-wal", "store.db-shm"}
+            assert {file.name for file in files} == {
+                "initialized",
+                "lock",
+                "store.db",
+                "store.db-wal",
+                "store.db-shm",
+            }
             assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
             assert stat.S_IMODE((tmp_path / "deep" / "data").stat().st_mode) == 0o700
     finally:
@@ -151,11 +157,11 @@ async def test_snapshot_while_writing(tmp_path: Path) -> None:
         with pytest.raises(StoreError, match="exists"):
             await store.snapshot_save(tmp_path / "snapshot")
     assert stat.S_IMODE((tmp_path / "snapshot").stat().st_mode) == 0o600
-    assert saved == database.status(tmp_path / "snapshot")
+    assert saved == snapshot_file.status(tmp_path / "snapshot")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "snapshot"]
-    assert database.restore(tmp_path / "snapshot", tmp_path / "new") == saved
+    assert snapshot_file.restore(tmp_path / "snapshot", tmp_path / "new") == saved
     with pytest.raises(StoreError, match="new exists"):
-        database.restore(tmp_path / "snapshot", tmp_path / "new")
+        snapshot_file.restore(tmp_path / "snapshot", tmp_path / "new")
     async with started(SqliteStore(tmp_path / "new")) as store:
         assert store.revision == saved.revision and store.count("/r/") == 50
         assert (await store.create("/r/later", b"")).revision == saved.revision + 1
@@ -170,5 +176,5 @@ async def test_damaged_snapshots_are_found(tmp_path: Path) -> None:
     for damaged in (whole[:-8192], whole[:8192] + os.urandom(8192) + whole[16384:], b"", b"other"):
         (tmp_path / "damaged").write_bytes(damaged)
         with pytest.raises(StoreError, match="damaged"):
-            database.restore(tmp_path / "damaged", tmp_path / "new")
+            snapshot_file.restore(tmp_path / "damaged", tmp_path / "new")
         assert not (tmp_path / "new").exists()

@@ -35,7 +35,8 @@ def bound(source: Path, target: Path) -> Iterator[None]:
         subprocess.run(["umount", target], check=True)
 
 
-def make_deep(root: Path, depth: int) -> None:
+@contextmanager
+def deep_folders(root: Path, depth: int) -> Iterator[None]:
     """Make folders inside of folders, deeper than any path can say."""
     root.mkdir()
     here = os.open(root, os.O_PATH)
@@ -46,6 +47,10 @@ def make_deep(root: Path, depth: int) -> None:
         here = below
     os.close(os.open("file", os.O_CREAT, 0o644, dir_fd=here))
     os.close(here)
+    try:
+        yield
+    finally:
+        subprocess.run(["rm", "-rf", root], check=True)  # pytest could not
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:
@@ -72,10 +77,10 @@ def test_a_link_itself_is_removed(tmp_path: Path) -> None:
 
 
 def test_folders_deeper_than_any_path(tmp_path: Path) -> None:
-    make_deep(tmp_path / "root", 1000)
-    assert len(names_below(tmp_path / "root")) == 1001
-    remove_path(tmp_path / "root")
-    assert not list(tmp_path.iterdir())
+    with deep_folders(tmp_path / "root", 1000):
+        assert len(names_below(tmp_path / "root")) == 1001
+        remove_path(tmp_path / "root")
+        assert not list(tmp_path.iterdir())
 
 
 def test_mounts_are_not_crossed(tmp_path: Path) -> None:

@@ -160,3 +160,19 @@ def test_a_header_cannot_hold_another_one(value: bytes) -> None:
         request_bytes("GET", "/", [(b"A", value)])
     with pytest.raises(ValueError, match="end of a line"):
         request_bytes("GET", "/" + value.decode(), [])
+
+
+@pytest.mark.parametrize("begin", [b"HTTP/1.1 200 OK\r\nx: ", b"HTTP/1.1 100 Continue\r\nx: ",
+                                   b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nx: ",
+                                   b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n1;x="])  # fmt: skip
+@pytest.mark.parametrize("whole", [True, False])
+async def test_heads_trailers_and_extensions_have_a_bound(begin: bytes, whole: bool) -> None:
+    """A server that never comes to the point is given up, although it goes on."""
+    async with answering(begin + b"a" * (2 << 20)) as connection:
+        with pytest.raises(Disconnected, match="too large"):
+            if whole:
+                await connection.request(GET)
+            else:
+                await connection.open(GET)
+                await connection.read_all()
+        assert isinstance(connection.error, BadReply)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from pybernetes.lib.http.messages import Request
 from pybernetes.lib.http.pulled_stream import PulledStream
@@ -97,3 +97,36 @@ async def test_a_client_that_leaves_ends_the_source() -> None:
         await reader.readuntil(b"first")
         writer.transport.abort()
         await ended.wait()
+
+
+async def test_a_server_that_goes_away_breaks_off() -> None:
+    """What comes to its end in time is whole; what does not looks broken."""
+
+    async def short() -> AsyncIterator[bytes]:
+        yield b"one"
+        await going.wait()
+        yield b"two"
+
+    async def endless() -> AsyncIterator[bytes]:
+        while True:
+            yield b"line"
+            await asyncio.sleep(0.05)
+
+    for body, whole in ((short, True), (endless, False)):
+        going = asyncio.Event()
+        server = Server(lambda request, body=body: PulledStream(body()))  # type: ignore[misc]
+        port = await server.start("127.0.0.1", 0)
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(GET)
+        await reader.readuntil(b"\r\n\r\n")
+        await reader.readexactly(3)
+        draining = asyncio.create_task(server.drain(50))
+        await asyncio.sleep(0)
+        going.set()
+        got = b""
+        with suppress(ConnectionError):
+            while more := await asyncio.wait_for(reader.read(65536), 30):
+                got += more
+        assert got.endswith(b"0\r\n\r\n") == whole
+        await asyncio.wait_for(draining, 30)
+        writer.close()

@@ -226,8 +226,7 @@ class Node:
         await eventually(removed, not_yet=(CriError,))  # on a busy machine it may take long to connect
         from pybernetes.node.kubelet.volumes import host_mounts
 
-        for point in host_mounts.mounts_below(self.directory):
-            host_mounts.unmount(point)
+        host_mounts.unmount_below(self.directory)
 
 
 def shell(text: str, name: str = "c", **more: object) -> dict[str, object]:

@@ -113,6 +113,13 @@ def test_flags_win_over_files(tmp_path: Path) -> None:
         ({"enforceNodeAllocatable": ["pods", "system-reserved"]}, "systemReservedCgroup"),
         ({"enforceNodeAllocatable": ["none", "pods"]}, "may not contain additional enforcements"),
         ({"kubeReserved": {"pods": "5"}}, 'cannot reserve "pods" resource'),
+        ({"allowedUnsafeSysctls": ["vm.*"]}, 'the sysctls "vm." are not known to be namespaced'),
+        ({"userNamespaces": {"idsPerPod": 1}}, "userNamespaces.idsPerPod must not be less than 65536"),
+        ({"userNamespaces": {"idsPerPod": 65537}}, "userNamespaces.idsPerPod must be a multiple of 65536"),
+        (
+            {"userNamespaces": {"idsPerPod": 2**32}},
+            "userNamespaces.idsPerPod must not be more than 4294967295",
+        ),
     ],
 )
 def test_configurations_that_cannot_be(given: dict[str, Any], error: str) -> None:

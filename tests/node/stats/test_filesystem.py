@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from pybernetes.node.stats import filesystem
+from tests.lib.files.test_trees import deep_folders
 
 
 def test_folders(tmp_path: Path) -> None:
@@ -18,3 +19,13 @@ def test_folders(tmp_path: Path) -> None:
     assert filesystem.used(tmp_path / "gone") == (0, 0)
     disk = filesystem.filesystem(tmp_path)
     assert disk is not None and disk.capacity >= disk.available > 0 and filesystem.filesystem("/gone") is None
+
+
+def test_what_others_put_into_a_folder(tmp_path: Path) -> None:
+    """Pipes are not waited for, links not followed, and folders too deep for a path are counted."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("/usr")
+    with deep_folders(tmp_path / "deep", 1000):
+        _, count = filesystem.used(tmp_path)
+    assert count == 1 + 2 + 1001 + 1
+    assert filesystem.used(tmp_path / "link") == (0, 1)

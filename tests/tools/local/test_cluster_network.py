@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -74,6 +75,17 @@ def test_the_outside(net: Net, tmp_path: Path) -> None:
     command("ip", "-netns", net.machine.outside, "route", "add", net.setting("node_range"), "via", ADDRESS)
     until(lambda: net.from_here(f"{node}:30123"))
     assert not net.machine.answers(f"{node}:30123")
+
+
+def test_pods_reach_nothing_of_this_machine_but_the_api_and_names(net: Net) -> None:
+    """Its packet filter lets nobody in, and the cluster changes that for its two ports alone."""
+    gateway, port = network.gateway(net.setting("node_range")), net.setting("port")
+    with socket.create_server((gateway, 8077)):
+        knock = "nc -w 2 {} {} </dev/null && echo open"
+        until(lambda: "open" in net.inside("look", knock.format(gateway, port))[1])
+        until(lambda: "open" in net.inside("look", knock.format(gateway, net.setting("dns_port")))[1])
+        assert "open" not in net.inside("look", knock.format(gateway, 8077))[1]
+        assert "open" not in net.inside("look", knock.format(ADDRESS, port))[1]
 
 
 def test_what_a_pod_sees(net: Net) -> None:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import socket
 from pathlib import Path
 
 import pytest
 
 from pybernetes.tools.local import network
+from pybernetes.tools.local.network import OpenPorts
+from tests.node.proxy.namespaces import command, inside
+from tests.support import require_program, require_root
+from tests.tools.local.host import ADDRESS, host
 
 
 def test_a_range_that_nobody_has() -> None:
@@ -35,3 +42,44 @@ def test_which_namespaces_are_those_of_a_cluster(tmp_path: Path, monkeypatch: py
     assert network.nodes("a-a") == {"a-a"}
     assert network.nodes("a-2") == {"a-2"}
     assert network.nodes("b") == set()
+
+
+def _is_reached(address: str, port: int) -> bool:
+    """Return whether somebody listens there, and may be reached."""
+    with socket.socket() as client:
+        client.settimeout(0.4)
+        try:
+            client.connect((address, port))
+            return True
+        except OSError:
+            return False
+
+
+def test_nodes_reach_the_open_ports_of_this_machine_and_no_others() -> None:
+    """A machine whose packet filter lets nobody in: a cluster must not open it for its pods."""
+    require_root()
+    require_program("iptables")
+    require_program("ip")
+    cluster, node_range = f"net{os.getpid() % 100000}", "172.30.77.0/24"
+    gateway, node = network.gateway(node_range), network.address(node_range, 0)
+    with host(f"host{cluster}"):
+        command("iptables", "-P", "INPUT", "DROP")
+        with contextlib.ExitStack() as stack:
+            stack.callback(network.remove_bridge, cluster)
+            # Other ports at first, which must not stay open.
+            network.make_bridge(cluster, node_range, OpenPorts((22222,), (22222,)))
+            network.make_bridge(cluster, node_range, OpenPorts((6443, 10053), (10053,)))
+            stack.callback(network.remove_node, cluster, cluster)
+            network.make_node(cluster, cluster, node_range, 0)
+            for port in (6443, 10053, 22222):
+                listener = stack.enter_context(socket.create_server(("0.0.0.0", port)))
+                listener.listen()
+            with inside(network.namespace(cluster, cluster)):
+                own = stack.enter_context(socket.create_server(("0.0.0.0", 10250)))
+                own.listen()
+                assert _is_reached(gateway, 6443) and _is_reached(gateway, 10053)
+                assert not _is_reached(gateway, 22222)
+                # Nor the same ports at another address of the machine, where others listen.
+                assert not _is_reached(ADDRESS, 6443)
+            assert _is_reached(node, 10250)  # what this machine asks for is answered
+        command("iptables", "-P", "INPUT", "ACCEPT")

@@ -15,6 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from pybernetes.lib.files import trees
+from pybernetes.node.kubelet.volumes import host_mounts
+from pybernetes.tools.local.node import Node
+from pybernetes.tools.local.paths import Cluster
 from tests.node.kubelet.real_node import IMAGE, busybox
 from tests.support import end, require_program, require_root, until
 from tests.tools.local.user import User
@@ -230,3 +234,25 @@ def test_a_pod_leaves_nothing(user: User) -> None:
     assert all(running.values()), running
     user.kubectl("delete", "pod", "traces")
     until(nothing_left)
+
+
+def test_what_is_mounted_in_a_node_is_not_removed_with_it(tmp_path: Path) -> None:
+    """Mounts of the user's folders that a kubelet which was killed left behind: they are undone, not emptied."""
+    require_root()
+    node = Node(Cluster(f"mounts-{os.getpid()}", tmp_path), "n")
+    users = tmp_path / "users"
+    users.mkdir()
+    (users / "kept").touch()
+    for name in ("plain", "with space", "täglich"):
+        place = node.root / "kubelet/pods/u" / name
+        place.mkdir(parents=True)
+        host_mounts.mount(str(users), place, "", host_mounts.MS_BIND)
+    try:
+        node.clear()
+        assert host_mounts.mounts_below(tmp_path) == []
+        host_mounts.mount(str(users), place, "", host_mounts.MS_BIND)
+        with pytest.raises(OSError):
+            trees.remove_path(node.root)
+        assert [path.name for path in users.iterdir()] == ["kept"]
+    finally:
+        host_mounts.unmount_below(tmp_path)

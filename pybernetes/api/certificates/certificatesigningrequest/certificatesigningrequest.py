@@ -74,9 +74,8 @@ def validate(obj: Object, errors: Errors) -> None:
     for index, usage in enumerate(usages):
         if usage not in _USAGES:
             errors.unsupported(path[index], usage, _USAGES)
-    for index, usage in enumerate(usages):
-        if usage in usages[:index]:
-            errors.duplicate(path[index], usage)
+    for index in checks.repetitions(usages):
+        errors.duplicate(path[index], usages[index])
     signer = spec.get("signerName", "")
     if signer == _LEGACY:
         text = "the legacy signerName is not allowed via this API version"

@@ -39,7 +39,7 @@ def prepare_create(pod: Object) -> None:
         _fold_affinity(spec["affinity"], labels)
     for constraint in spec.get("topologySpreadConstraints", ()):
         _fold(constraint, labels)
-    _app_armor_fields(pod["metadata"].get("annotations", {}), spec)
+    app_armor_fields(pod["metadata"].get("annotations", {}), spec)
     if "resources" in spec:
         pod_level_resources.default_pod_level(spec)
     status["qosClass"] = qos_class(spec)
@@ -75,7 +75,7 @@ def app_armor_warnings(pod: Object) -> list[str]:
     ]
 
 
-def _app_armor_fields(annotations: dict[str, str], spec: Object) -> None:
+def app_armor_fields(annotations: dict[str, str], spec: Object) -> None:
     """Turn old annotations about AppArmor into the fields that replaced them."""
     whole = spec.get("securityContext", {}).get("appArmorProfile")
     for container, profile in _annotated(annotations, spec):

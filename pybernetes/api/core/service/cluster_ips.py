@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
-from pybernetes.api.validation import addresses
+from pybernetes.api.validation import addresses, checks
 
 FAMILIES = ("IPv4", "IPv6")
 POLICIES = ("PreferDualStack", "RequireDualStack", "SingleStack")
@@ -37,10 +37,11 @@ def validate_cluster_ips(spec: Object, old: Object | None, errors: Errors) -> No
         errors.invalid(_IPS, ips, "first value must match `clusterIP`")
     elif ips and not ip:
         errors.invalid(_IPS, ips, "must be empty when `clusterIP` is not specified")
+    repeated = set(checks.repetitions(families))
     for index, family in enumerate(families):
         if family not in FAMILIES:
             errors.unsupported(_FAMILIES[index], family, FAMILIES)
-        if family in families[:index]:
+        if index in repeated:
             errors.duplicate(_FAMILIES[index], family)
     if "ipFamilyPolicy" in spec and spec["ipFamilyPolicy"] not in POLICIES:
         errors.unsupported(_POLICY, spec["ipFamilyPolicy"], POLICIES)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.discovery.discovery import GROUP_PRIORITIES, Discovery
+from pybernetes.control_plane.apiserver.storage.damage import left_alone
 from pybernetes.control_plane.apiserver.storage.ensure import ensure
 from pybernetes.control_plane.apiserver.storage.modify import DELETE, KEEP, Outcome, modify
 from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSync
@@ -58,7 +59,8 @@ class Registration:
 
     async def start(self) -> None:
         """Write what is missing, then follow what is served."""
-        await self.sync()
+        with left_alone():
+            await self.sync()
         self._discovery.listeners.append(self._retrying_sync.ask)
         self._retrying_sync.start()
 
@@ -80,7 +82,10 @@ class Registration:
         ]
         await asyncio.gather(*(ensure(self._context, GROUP, PLURAL, "", obj) for obj in missing))
         records = self._context.store.list(self._kind.prefix).records
-        present = [self._kind.shared(record) for record in records]
+        present = []
+        for record in records:
+            with left_alone():
+                present.append(self._kind.shared(record))
         await asyncio.gather(*(self._remove(name) for name in surplus(present, served)))
 
     async def _remove(self, name: str) -> None:

@@ -36,10 +36,13 @@ from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSyn
 from pybernetes.control_plane.store.protocol import Store, StoreError
 from pybernetes.lib import gc_tuning
 from pybernetes.lib.discover import discover
+from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.http.messages import NOT_CACHED
 from pybernetes.lib.http.server import Server
 
 log = logging.getLogger(__name__)
+# So many damaged objects are named by the check that tells of them.
+_NAMED = 20
 
 
 class ApiServer:
@@ -65,7 +68,7 @@ class ApiServer:
         router = Router(self.context, own_paths, self.aggregator)
         self.flows = FlowControlConfiguration(self.context, settings.seats)
         dispatcher = Dispatcher(self.flows)
-        self.metrics.more.append(dispatcher.render)
+        self.metrics.more += [dispatcher.render, self._render_damage]
         if settings.auditor is not None:
             self.metrics.more.append(settings.auditor.render)
         handler = pipeline(self.context, router, settings.auditor, dispatcher if settings.seats else None)
@@ -88,6 +91,7 @@ class ApiServer:
         self.context.authorization.start()
         self.health.add("etcd", self._check_store)
         self.health.add("etcd-readiness", self._check_store, ("readyz",))
+        self.health.add("stored-objects", self._check_objects, ("readyz",), informative=True)
         hook = self.health.add_hook("start-apiextensions-controllers")
         self.custom_resources.start()
         hook.done()
@@ -123,6 +127,27 @@ class ApiServer:
         for kind in self.kinds:
             if not kind.converts and "list" in kind.resource.verbs:
                 yield kind.resource, self.store.count(kind.prefix)
+
+    def _damaged(self) -> dict[str, str]:
+        """Return what is wrong with stored objects that cannot be read, by key."""
+        damaged = dict(self.store.damaged())
+        for kind in self.kinds:
+            for key, (record, problem) in list(kind.unreadable.items()):
+                if self.store.get(key) is record:
+                    damaged[key] = problem
+                else:
+                    del kind.unreadable[key]
+        return damaged
+
+    def _check_objects(self) -> str | None:
+        damaged = self._damaged()
+        names = "; ".join(f"{key}: {problem}" for key, problem in sorted(damaged.items())[:_NAMED])
+        return f"{len(damaged)} stored objects cannot be read: {names}" if damaged else None
+
+    def _render_damage(self, out: Exposition) -> None:
+        name = "pybernetes_storage_damaged_objects"
+        out.family(name, "gauge", "Stored objects that cannot be read.")
+        out.sample(name, (), len(self._damaged()))
 
     async def _ensure_addresses(self) -> None:
         await bootstrap.ensure_addresses(self.context, self.settings, self.port, self._leases)

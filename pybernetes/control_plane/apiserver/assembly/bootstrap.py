@@ -14,6 +14,7 @@ from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.observability.health import Health
 from pybernetes.control_plane.apiserver.services import objects
 from pybernetes.control_plane.apiserver.services.allocator import ServiceAllocator
+from pybernetes.control_plane.apiserver.storage.damage import left_alone
 from pybernetes.control_plane.apiserver.storage.ensure import ensure
 from pybernetes.control_plane.apiserver.storage.modify import KEEP, Outcome, modify
 from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSync
@@ -101,7 +102,8 @@ async def _ensure_service(context: ServerContext, service: Object) -> None:
     await context.fresh()
     record, allocator = context.store.get(kind.key("default", objects.KUBERNETES)), context.allocator(kind)
     if record is not None and allocator is not None:
-        await allocator.note(kind.object(record))
+        with left_alone():
+            await allocator.note(kind.object(record))
 
 
 async def _set_endpoints(
@@ -123,4 +125,5 @@ async def _set_endpoints(
             return KEEP
         return {**endpoints, **content}
 
-    await modify(context.store, kind, key, change)
+    with left_alone():
+        await modify(context.store, kind, key, change)

@@ -17,7 +17,7 @@ from pybernetes.control_plane.apiserver.authn.setup import authentication, bundl
 from pybernetes.control_plane.apiserver.authz.setup import authorizers
 from pybernetes.control_plane.apiserver.proxy import kubelets
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
-from pybernetes.control_plane.apiserver.storage.resource_version import stamp
+from pybernetes.control_plane.apiserver.storage.resource_version import check, stamp
 from pybernetes.control_plane.store.open import open_chosen
 from pybernetes.control_plane.store.protocol import Store
 from pybernetes.lib import tls
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 def store(arguments: argparse.Namespace) -> Store:
     """Return the store that the flags choose."""
-    return open_chosen(arguments, stamp)
+    return open_chosen(arguments, stamp, check)
 
 
 def settings(arguments: argparse.Namespace) -> Settings:

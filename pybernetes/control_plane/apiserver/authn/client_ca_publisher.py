@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.storage.damage import left_alone
 from pybernetes.control_plane.apiserver.storage.ensure import ensure
 from pybernetes.control_plane.apiserver.storage.modify import KEEP, Outcome, modify
 from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSync
@@ -102,7 +103,8 @@ class ClientCAPublisher:
 
     async def start(self) -> None:
         """Write the ConfigMap, then follow it and the authorities."""
-        await self.sync()
+        with left_alone():
+            await self.sync()
         self._retrying_sync.follow(self._context.store, [self._key])
         self._retrying_sync.start()
 

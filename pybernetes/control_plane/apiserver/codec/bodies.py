@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
 from pybernetes.api import errors, protobuf
+from pybernetes.api.schema import places
 from pybernetes.api.schema.decode import count_keys
+from pybernetes.api.schema.places import Place
 from pybernetes.api.text import go_format, json_reader
 from pybernetes.control_plane.apiserver.codec.negotiation import OFFERED
 from pybernetes.control_plane.apiserver.request import Request
@@ -51,43 +54,66 @@ class Body:
         start, more = self.raw[:_SUMMARY], " ..." if len(self.raw) > _SUMMARY else ""
         return (start.decode("utf-8", "replace") if start[:1] == b"{" else start.hex()) + more
 
-    def complaints(self, keys: int, unknown: list[str]) -> list[str]:
+    def complaints(self, keys: int, unknown: list[Place]) -> list[str]:
         """Return complaints about fields that are there twice or are ``unknown``; ``keys`` is how many the decoded value has.
 
         Text with no more key marks than the value has keys has no duplicate, which spares the slow parse.
         """
         if self.text and len(_KEY.findall(self.raw)) != keys:
-            return _complaints(self.raw, set(unknown))
-        return [*self.repeated, *(f"unknown field {go_format.quote(path)}" for path in unknown)]
+            return _complaints(self.raw, unknown)
+        return [*self.repeated, *(f"unknown field {go_format.quote(path)}" for path in places.texts(unknown))]
 
 
-def _complaints(raw: bytes, unknown: set[str]) -> list[str]:
+class _Pairs(list[tuple[str, Any]]):
+    """An object's members in order, as opposed to an array."""
+
+
+def _complaints(raw: bytes, unknown: list[Place]) -> list[str]:
     """Return unknown and duplicate fields in the order of the text; nobody looks into what is unknown."""
     import json
 
-    class Pairs(list[tuple[str, Any]]):
-        """An object's members in order, as opposed to an array."""
+    # Numbers are not read: only keys count here, and numbers can have any length.
+    value = json.loads(
+        raw.decode("utf-8", "replace"), object_pairs_hook=_Pairs, parse_int=len, parse_float=len
+    )
+    tree: dict[Any, Any] = {}
+    for place in unknown:
+        node = tree
+        for step in places.steps(place):
+            node = node.setdefault(step, {})
+    found: dict[str, str] = {}
+    size = 0
+    for place, sort in _walk(value, None, tree):
+        where = places.text(place)
+        found[where] = f"{sort} field {go_format.quote(where)}"
+        size += len(where)
+        if len(found) == places.MAX_COMPLAINTS or size > places.MAX_BYTES:
+            break
+    return list(found.values())
 
-    complaints: dict[str, str] = {}
 
-    def walk(value: Any, path: str) -> None:
-        if isinstance(value, Pairs):
-            seen: set[str] = set()
-            for key, item in value:
-                here = f"{path}.{key}" if path else key
-                if here in unknown:
-                    complaints[here] = f"unknown field {go_format.quote(here)}"
-                    continue
-                if key in seen:
-                    complaints[here] = f"duplicate field {go_format.quote(here)}"
-                seen.add(key)
-                walk(item, here)
-        elif isinstance(value, list):
-            for index, item in enumerate(value):
-                walk(item, f"{path}[{index}]")
+_NONE: dict[Any, Any] = {}
 
-    walk(json.loads(raw.decode("utf-8", "replace"), object_pairs_hook=Pairs), "")
-    return list(complaints.values())
+
+def _walk(value: Any, place: Place, unknown: dict[Any, Any]) -> Iterator[tuple[Place, str]]:
+    """Yield the fields that are there twice or are unknown, of which there is a tree."""
+    if type(value) is _Pairs:
+        seen: dict[str, bool] = {}
+        for key, item in value:
+            node = unknown.get(key)
+            if node is not None and not node:
+                yield (place, key), "unknown"
+                continue
+            if seen.get(key):  # a second time is told once
+                seen[key] = False
+                yield (place, key), "duplicate"
+            seen.setdefault(key, True)
+            if type(item) in (_Pairs, list):
+                yield from _walk(item, (place, key), node or _NONE)
+    elif type(value) is list:
+        for index, item in enumerate(value):
+            if type(item) in (_Pairs, list):
+                yield from _walk(item, (place, index), unknown.get(index) or _NONE)
 
 
 def read_body(request: Request, default: tuple[str, str, str] = ("", "v1", "")) -> Body:

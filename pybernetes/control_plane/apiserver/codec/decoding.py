@@ -42,7 +42,7 @@ def decode(resource: Resource, body: Body, validation: str, request: Request) ->
     obj = convert(resource, value, decoder)
     if validation != "Ignore":
         # Keys below unknown fields were not counted, but then the slow parse is due anyway.
-        report(resource, body.complaints(decoder.keys, decoder.unknown), validation, request)
+        report(resource, body.complaints(decoder.keys, decoder.noted), validation, request)
     if request.audit is not None:
         request.audit.sent(resource, obj)
     return obj

@@ -41,6 +41,7 @@ class CustomKind(Kind):
         self._storage_head = b'{"kind":"%b","apiVersion":"%b",' % (
             resource.kind.encode(), self._storage_version.encode()
         )  # fmt: skip
+        self.stored_versions = set(self._forms)
         self.webhook = webhook
         self.awaits_webhook = webhook is not None
 
@@ -94,7 +95,7 @@ class CustomKind(Kind):
 
     def data(self, record: Record) -> bytes:
         """Return a stored object's bytes as this version shows them."""
-        if self._is_current(record):
+        if self._is_current(record) and record.value.startswith(self._head):
             return record.value
         view = view_of(record)
         data = view.converted.get(self.form)
@@ -112,7 +113,7 @@ class CustomKind(Kind):
                 raise StatusError(500, "", f"{record.key} is stored in another version and was not converted")
             return orjson.loads(converted)
         if self._is_current(record):
-            return orjson.loads(record.value)
+            return self.decode(record)
         obj = self._as_stored(record)
         if obj["apiVersion"] != self.resource.api_version:
             obj["apiVersion"] = self.resource.api_version
@@ -121,9 +122,8 @@ class CustomKind(Kind):
 
     def _as_stored(self, record: Record) -> Object:
         """Return an object as the version in which it is stored shows it: the defaults are those of that version."""
-        obj = orjson.loads(record.value)
-        form = self._forms.get(obj["apiVersion"])
-        return form.fit(obj) if form is not None else obj
+        obj = self.decode(record)
+        return self._forms[obj["apiVersion"]].fit(obj)
 
     def shared(self, record: Record) -> Object:
         """Return a stored object, decoded once for all who hold it at the same time: nobody may change it."""

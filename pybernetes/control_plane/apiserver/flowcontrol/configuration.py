@@ -18,7 +18,7 @@ from pybernetes.control_plane.apiserver.storage.ensure import ensure
 from pybernetes.control_plane.apiserver.storage.options import WriteOptions
 from pybernetes.control_plane.apiserver.storage.own_status import modify_status
 from pybernetes.control_plane.store.prefix_follower import PrefixFollower
-from pybernetes.control_plane.store.protocol import Record, StoreError
+from pybernetes.control_plane.store.protocol import Damaged, Record, StoreError
 
 log = logging.getLogger(__name__)
 LEVELS, SCHEMAS = "prioritylevelconfigurations", "flowschemas"
@@ -127,7 +127,9 @@ class FlowControlConfiguration:
             names, self._pending = list(self._pending), {}
             results = await asyncio.gather(*map(self._settle, names), return_exceptions=True)
             failed = [
-                name for name, result in zip(names, results, strict=True) if isinstance(result, StoreError)
+                name
+                for name, result in zip(names, results, strict=True)
+                if isinstance(result, StoreError) and not isinstance(result, Damaged)
             ]
             if failed:
                 asyncio.get_running_loop().call_later(_RETRY_SECONDS, self._ask, failed)

@@ -7,10 +7,11 @@ from typing import Any
 from weakref import ref
 
 from pybernetes.api import errors
+from pybernetes.control_plane.apiserver.storage import damage
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.view import SharedObject
 from pybernetes.control_plane.apiserver.verbs.watched import Watched
-from pybernetes.control_plane.store.protocol import Event, Record, StoreError, Watch
+from pybernetes.control_plane.store.protocol import Damaged, Event, Record, StoreError, Watch
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.stream import Stream
 
@@ -81,6 +82,12 @@ class LocalWatch(Stream):
         self.close()
 
     def _listen(self) -> None:
+        try:
+            self._start()
+        except Damaged:
+            self._failed(damage.list_status(self._kind, self._watched.records()))
+
+    def _start(self) -> None:
         options = self._options
         at, initial = self._watched.start, options.initial_events
         if initial or (initial is None and not at):
@@ -136,6 +143,9 @@ class LocalWatch(Stream):
             self._wake()
 
     def _closed(self, error: StoreError | None) -> None:
+        if isinstance(error, Damaged):
+            self._failed(damage.watch_status(error, self._store))
+            return
         if error is not None:
             status = errors.expired(f"too old resource version: {error}")
             self._changes.append(("ERROR", status.body()))

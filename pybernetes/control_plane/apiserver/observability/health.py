@@ -22,6 +22,7 @@ class _Named:
     name: str
     check: Check
     endpoints: tuple[str, ...]
+    informative: bool = False
 
 
 class Hook:
@@ -52,12 +53,14 @@ class Health:
         self._shutdown = _Named("shutdown", self._check_shutdown, ("readyz",))
         self.add("ping", lambda: None)
 
-    def add(self, name: str, check: Check, endpoints: tuple[str, ...] = ENDPOINTS) -> None:
-        """Register a check for some of the three endpoints."""
+    def add(
+        self, name: str, check: Check, endpoints: tuple[str, ...] = ENDPOINTS, *, informative: bool = False
+    ) -> None:
+        """Register a check for some of the three endpoints; an informative one tells, and fails only at its own path."""
         taken = {(existing.name, endpoint) for existing in self._checks for endpoint in existing.endpoints}
         if any((name, endpoint) in taken for endpoint in endpoints) or name == "shutdown":
             raise ValueError(f"there is a health check named {name!r} already")
-        self._checks.append(_Named(name, check, endpoints))
+        self._checks.append(_Named(name, check, endpoints, informative))
 
     def add_hook(self, name: str) -> Hook:
         """Register ``poststarthook/<name>``; call ``done`` on the result when the hook has run."""
@@ -120,6 +123,9 @@ class Health:
             else:
                 # The reason may say much of the inside; it is for the log and for the check's own path.
                 lines.append(f"[-]{check.name} failed: reason withheld")
+                if check.informative:
+                    _log.info("%s check failed: %s: %s", endpoint, check.name, problem)
+                    continue
                 failed.append(f"{check.name}: {problem}")
         if unknown:
             names = ",".join(go_format.quote(name) for name in sorted(unknown))

@@ -9,7 +9,8 @@ import orjson
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.codec import negotiation
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.store.protocol import StoreError
+from pybernetes.control_plane.apiserver.storage import damage
+from pybernetes.control_plane.store.protocol import Damaged, NoSpace, StoreError
 from pybernetes.lib.http.messages import Response
 
 log = logging.getLogger(__name__)
@@ -36,6 +37,10 @@ def failure(error: Exception, request: Request) -> Response:
 def _as_status(error: Exception) -> errors.StatusError:
     if isinstance(error, errors.StatusError):
         return error
+    if isinstance(error, Damaged):
+        return damage.status(error)
+    if isinstance(error, NoSpace):
+        return errors.StatusError(500, "", str(error))
     if isinstance(error, StoreError):
         return errors.unavailable(f"storage is (re)initializing or unreachable: {error}")
     if isinstance(error, RecursionError) or _TOO_DEEP in str(error):

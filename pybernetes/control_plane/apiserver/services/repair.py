@@ -8,6 +8,7 @@ the service.
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import dataclass, field
 
 import orjson
@@ -19,7 +20,9 @@ from pybernetes.control_plane.apiserver.services import objects
 from pybernetes.control_plane.apiserver.services.address_pool import ADDRESSES, AddressPool
 from pybernetes.control_plane.apiserver.services.port_plan import all_ports
 from pybernetes.control_plane.apiserver.services.port_pool import PortPool
-from pybernetes.control_plane.store.protocol import Store
+from pybernetes.control_plane.store.protocol import Damaged, Store
+
+log = logging.getLogger(__name__)
 
 SERVICES = "/registry/services/specs/"
 _GRACE_SECONDS = 60.0
@@ -72,7 +75,12 @@ class Repair:
 
     async def start(self) -> None:
         """Note what is missing; free what is left over, now or later."""
-        findings = self._look()
+        try:
+            findings = self._look()
+        except Damaged as error:
+            # What belongs to a service that cannot be read must not be given away.
+            log.error("services are not compared with their addresses and ports: %s", error)
+            return
         if findings.missing_ports:
             await self._ports.change(
                 lambda taken: taken | {p for p in findings.missing_ports if p in self._ports.range}
@@ -99,7 +107,10 @@ class Repair:
 
     async def _free_later(self, before: Findings) -> None:
         await asyncio.sleep(_GRACE_SECONDS)
-        now = self._look()
+        try:
+            now = self._look()
+        except Damaged:
+            return
         now.orphaned_addresses &= before.orphaned_addresses
         now.leaked_ports &= before.leaked_ports
         await self._free(now)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 from pybernetes.api import errors
@@ -18,7 +19,7 @@ from pybernetes.control_plane.apiserver.storage.modify import create_record
 from pybernetes.control_plane.apiserver.storage.object_meta import drop_duplicate_owners, fill_metadata
 from pybernetes.control_plane.apiserver.storage.options import WriteOptions
 from pybernetes.control_plane.apiserver.storage.written import Written
-from pybernetes.control_plane.store.protocol import KeyExists, Record
+from pybernetes.control_plane.store.protocol import Damaged, KeyExists, Record
 
 _NAME_TRIES = 8
 
@@ -133,8 +134,9 @@ async def _taken(context: ServerContext, kind: Kind, namespace: str, name: str) 
     error = errors.already_exists(kind.resource.group, kind.resource.plural, name)
     await context.fresh()
     record = context.store.get(kind.key(namespace, name))
-    if record is not None and kind.object(record)["metadata"].get("deletionTimestamp"):
-        error.message = f"object is being deleted: {error.message}"
+    with suppress(Damaged):
+        if record is not None and kind.object(record)["metadata"].get("deletionTimestamp"):
+            error.message = f"object is being deleted: {error.message}"
     return error
 
 

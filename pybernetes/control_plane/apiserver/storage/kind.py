@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import cached_property
@@ -11,9 +12,12 @@ import orjson
 
 from pybernetes.api.resource import Object, Resource
 from pybernetes.api.schema import Type, kind_type
+from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.storage import nulls
 from pybernetes.control_plane.apiserver.storage.view import SharedObject, View, view_of
-from pybernetes.control_plane.store.protocol import Record
+from pybernetes.control_plane.store.protocol import Damaged, Record
+
+log = logging.getLogger(__name__)
 
 ROOT = "/registry/"
 # Several readers look at a change one after the other: what the first has decoded is still there for the others.
@@ -37,6 +41,12 @@ class Kind:
         self.form = resource.api_version
         # Closes each open watch, for a kind that is no longer served.
         self.watches: set[Callable[[], None]] = set()
+        # What turned out not to be an object of this kind, and why, by key; some may have been replaced since.
+        self.unreadable: dict[str, tuple[Record, str]] = {}
+        # The versions that objects may be stored in.
+        self.stored_versions = {resource.api_version}
+        if resource.storage_version is not None:
+            self.stored_versions.add("/".join(filter(None, resource.storage_version)))
         # Whether a webhook converts objects between what is stored and this version, which takes time.
         self.awaits_webhook = False
         self._head = b'{"kind":"%b","apiVersion":"%b",' % (
@@ -90,7 +100,10 @@ class Kind:
     def data(self, record: Record) -> bytes:
         """Return a stored object's bytes as this version shows them."""
         if not self.converts:
-            return record.value
+            value = record.value
+            if not value.startswith(self._head):
+                self.decode(record)
+            return value
         view = view_of(record)
         if self.form not in view.converted:
             view.converted[self.form] = orjson.dumps(self.shown(self.object(record)))
@@ -104,12 +117,26 @@ class Kind:
 
     def object(self, record: Record) -> Object:
         """Return a stored object, decoded anew: the caller may change it."""
-        obj = orjson.loads(record.value)
+        obj = self.decode(record)
         if b":null" in record.value and self._stored is not None:
             nulls.drop(obj, self._stored)
         if self.resource.from_storage is not None:
             obj = self.resource.from_storage(obj)
         return obj
+
+    def decode(self, record: Record) -> Object:
+        """Return what is stored as it is; Damaged if it is not an object of this kind."""
+        try:
+            obj = orjson.loads(record.value)
+            if obj["kind"] == self.resource.kind and obj["apiVersion"] in self.stored_versions:
+                return obj
+            problem = f"it is {go_format.quote(obj['kind'])} of {go_format.quote(obj['apiVersion'])}"
+        except (ValueError, KeyError, TypeError) as error:
+            problem = f"it is no object: {error!r}"
+        if record.key not in self.unreadable:
+            self.unreadable[record.key] = (record, problem)
+            log.error("%s cannot be read: %s", record.key, problem)
+        raise Damaged(record.key, record.revision, problem)
 
     def shared(self, record: Record) -> Object:
         """Return a stored object, decoded once for all who hold it at the same time: nobody may change it."""

@@ -15,7 +15,15 @@ from typing import TypeVar
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.storage.kind import Kind
-from pybernetes.control_plane.store.protocol import Conflict, Event, KeyExists, NotFound, Record, Store
+from pybernetes.control_plane.store.protocol import (
+    Conflict,
+    DamagedRecord,
+    Event,
+    KeyExists,
+    NotFound,
+    Record,
+    Store,
+)
 
 Result = TypeVar("Result")
 _TRIES = 32
@@ -94,7 +102,7 @@ async def transact(
         if not store.local:
             await store.sync()
         record = store.get(key)
-        if record is not None and kind.awaits_webhook:
+        if record is not None and kind.awaits_webhook and not isinstance(record, DamagedRecord):
             await kind.convert((record,))
         try:
             return await attempt(Transaction(store, kind, key, record))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import uuid
 
+import orjson
+
 from pybernetes.api import errors
 from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object
+from pybernetes.api.validation import checks
 from pybernetes.api.validation import meta as meta_rules
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kind import Kind
@@ -52,15 +55,11 @@ def drop_duplicate_owners(metadata: Object, request: Request) -> None:
     owners = metadata.get("ownerReferences", ())
     if len({owner.get("uid") for owner in owners}) == len(owners):
         return
-    single: list[Object] = []
-    duplicates = []
-    for owner in owners:
-        if owner in single:
-            duplicates.append(owner.get("uid", ""))
-        else:
-            single.append(owner)
+    texts = (orjson.dumps(owner, option=orjson.OPT_SORT_KEYS) for owner in owners)
+    repeated = set(checks.repetitions(texts))
+    duplicates = [owner.get("uid", "") for index, owner in enumerate(owners) if index in repeated]
     if duplicates:
-        metadata["ownerReferences"] = single
+        metadata["ownerReferences"] = [owner for index, owner in enumerate(owners) if index not in repeated]
         request.warn(_DUPLICATE_OWNERS + ", ".join(duplicates))
 
 

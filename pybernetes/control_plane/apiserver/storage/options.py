@@ -101,8 +101,10 @@ class DeleteOptions:
     uid: str | None = None
     resource_version: str | None = None
     dry_run: bool = False
+    ignore_read_error: bool = False
 
 
+_IGNORE = "ignoreStoreReadErrorWithClusterBreakingPotential"
 _POLICIES = ("Background", "Foreground", "Orphan")
 
 
@@ -122,6 +124,7 @@ def delete_options(request: Request, body: Any) -> DeleteOptions:
             values["propagationPolicy"] = text
         values["orphanDependents"] = boolean(request, "orphanDependents")
         values["dryRun"] = request.query.get("dryRun", [])
+        values[_IGNORE] = boolean(request, _IGNORE)
     return _checked_delete(values)
 
 
@@ -135,6 +138,7 @@ def _checked_delete(values: dict[str, Any]) -> DeleteOptions:
         _typed(conditions, "uid", str),
         _typed(conditions, "resourceVersion", str),
         dry_run(_typed(values, "dryRun", list) or [], problems),
+        bool(_typed(values, _IGNORE, bool)),
     )
     if options.policy is not None and options.orphan is not None:
         problems.invalid("propagationPolicy", options.policy,
@@ -143,6 +147,10 @@ def _checked_delete(values: dict[str, Any]) -> DeleteOptions:
         problems.unsupported(
             "propagationPolicy", options.policy, ("Foreground", "Background", "Orphan", "nil")
         )
+    if options.ignore_read_error:
+        for name in ("propagationPolicy", "orphanDependents", "gracePeriodSeconds", "preconditions"):
+            if values.get(name) is not None:
+                problems.invalid(_IGNORE, True, f"cannot be set together with .{name}")
     if options.grace is not None and options.grace < 0:
         # A negative grace period has always meant the shortest one.
         options.grace = 1
@@ -157,6 +165,14 @@ def _typed(values: dict[str, Any], name: str, type_: type) -> Any:
     raise errors.bad_request(
         f"json: cannot unmarshal into Go struct field DeleteOptions.{name} of type {type_.__name__}"
     )
+
+
+def refuse_ignoring_read_errors(options: DeleteOptions, why: str) -> None:
+    """Refuse the option to delete what cannot be read where it has no place."""
+    if options.ignore_read_error:
+        problems = Errors()
+        problems.invalid(_IGNORE, True, why)
+        _invalid("DeleteOptions", problems)
 
 
 @dataclass(slots=True)

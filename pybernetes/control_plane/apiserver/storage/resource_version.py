@@ -9,6 +9,7 @@ from __future__ import annotations
 import orjson
 
 from pybernetes.api import protobuf
+from pybernetes.api.text import go_format
 
 _META = b'"metadata":{'
 _HEAD = b'{"kind":"%b","apiVersion":"%b",'
@@ -27,7 +28,8 @@ _OLDER = {
 def stamp(value: bytes, revision: int) -> bytes:
     """Return the stored bytes with the resourceVersion in them, put there without decoding.
 
-    The first ``"metadata":{`` is the object's own, because kind and apiVersion alone come before it.
+    The first ``"metadata":{`` is the object's own, because kind and apiVersion alone come before it. ValueError for bytes
+    that are no object.
     """
     if value[:4] == b"k8s\0":
         value = _from_protobuf(value)
@@ -38,12 +40,22 @@ def stamp(value: bytes, revision: int) -> bytes:
             if value.startswith(older):
                 value = newer + value[len(older) :]
     start = value.find(_META) + len(_META)
+    if start < len(_META) or value[:1] != b"{":
+        raise ValueError(f"it is no object: {go_format.quote(value[:20].decode(errors='replace'))}")
     comma = b"" if value[start : start + 1] == b"}" else b","
-    return (
-        value[:start] + b'"resourceVersion":"%d"%b' % (revision, comma) + value[start:]
-        if start > 11
-        else value
-    )
+    return value[:start] + b'"resourceVersion":"%d"%b' % (revision, comma) + value[start:]
+
+
+def check(value: bytes) -> None:
+    """Look closely at an object that another program may have stored; ValueError if it is none."""
+    obj = orjson.loads(value)
+    if not (
+        isinstance(obj, dict)
+        and isinstance(obj.get("kind"), str)
+        and isinstance(obj.get("apiVersion"), str)
+        and isinstance(obj.get("metadata"), dict)
+    ):
+        raise ValueError("it has no kind, apiVersion or metadata")
 
 
 def restamp(value: bytes, old: int, new: int) -> bytes:
@@ -54,7 +66,7 @@ def restamp(value: bytes, old: int, new: int) -> bytes:
 def _from_protobuf(value: bytes) -> bytes:
     try:
         obj = protobuf.decode(value, ("", "", ""))
-    except protobuf.ProtobufError:
-        return value  # of a kind that is not known here
+    except protobuf.ProtobufError as error:
+        raise ValueError(str(error)) from None  # damaged, or of a kind that is not known here
     head = {"kind": obj.pop("kind"), "apiVersion": obj.pop("apiVersion"), "metadata": obj.pop("metadata", {})}
     return orjson.dumps({**head, **obj})

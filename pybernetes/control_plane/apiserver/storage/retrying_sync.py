@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable
 
 from pybernetes.api.errors import StatusError
-from pybernetes.control_plane.store.protocol import Event, Store, StoreError, Watch
+from pybernetes.control_plane.store.protocol import Damaged, Event, Store, StoreError, Watch
 
 log = logging.getLogger(__name__)
 _RETRY_SECONDS = 1.0
@@ -63,6 +63,8 @@ class RetryingSync:
             self._wanted.clear()
             try:
                 await self._sync()
+            except Damaged as error:
+                log.error("cannot %s: %s", self._purpose, error)  # until it is replaced, which asks again
             except (StoreError, StatusError) as error:
                 log.warning("cannot %s: %s", self._purpose, error)
                 await asyncio.sleep(_RETRY_SECONDS)

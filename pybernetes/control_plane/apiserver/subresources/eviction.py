@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from pybernetes.api import errors, schema, selectors
+from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object, Resource
 from pybernetes.control_plane.apiserver.codec import negotiation
 from pybernetes.control_plane.apiserver.codec.bodies import read_body
@@ -45,6 +46,11 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
     if eviction["metadata"].get("name", info.name) != info.name:
         raise errors.bad_request("name in URL does not match name in Eviction object")
     wanted = delete_options(request, eviction.get("deleteOptions", {}))
+    if wanted.ignore_read_error:
+        problems = Errors()
+        path = "deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential"
+        problems.invalid(path, True, "can not be set for pod eviction, try after removing the option")
+        raise errors.invalid("policy", "Eviction", info.name, problems)
     wanted.dry_run = wanted.dry_run or options.dry_run
     attributes = context.admission.attributes(
         "CREATE", kind.resource, request, eviction, None, wanted.dry_run

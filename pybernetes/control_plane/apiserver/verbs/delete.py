@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import orjson
 
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
+from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.codec import negotiation, rendering
 from pybernetes.control_plane.apiserver.codec.bodies import read_body
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage import deletion
+from pybernetes.control_plane.apiserver.storage import damage, deletion
 from pybernetes.control_plane.apiserver.storage.kind import Kind
-from pybernetes.control_plane.apiserver.storage.options import DeleteOptions, delete_options, list_options
+from pybernetes.control_plane.apiserver.storage.options import (
+    DeleteOptions,
+    delete_options,
+    list_options,
+    refuse_ignoring_read_errors,
+)
 from pybernetes.control_plane.apiserver.storage.selection import Selection
-from pybernetes.control_plane.store.protocol import Record
+from pybernetes.control_plane.apiserver.storage.unsafe_deletion import VERB, delete_unreadable
+from pybernetes.control_plane.store.protocol import Damaged, Record
 from pybernetes.lib.http.messages import Response
 
 # Kinds whose deletion answers with the object instead of a Status.
@@ -60,6 +68,8 @@ async def delete(context: ServerContext, request: Request, kind: Kind) -> Respon
     options = _options(request, kind)
     info = request.request_info
     key = kind.key(info.namespace, info.name)
+    if options.ignore_read_error:
+        return await _delete_unreadable(context, request, kind, key, options)
     outcome = await _delete(context, request, kind, key, info.name, options)
     resource = kind.resource
     status = 202 if not outcome.gone and options.orphan is False else 200
@@ -68,6 +78,29 @@ async def delete(context: ServerContext, request: Request, kind: Kind) -> Respon
     if outcome.record is not None:
         return rendering.one(kind, outcome.record, form, context.clock(), status=status)
     return rendering.render(kind, outcome.obj, form, context.clock(), status=status)
+
+
+async def _delete_unreadable(
+    context: ServerContext, request: Request, kind: Kind, key: str, options: DeleteOptions
+) -> Response:
+    info, resource = request.request_info, kind.resource
+    if request.audit is not None:
+        request.audit.annotations["apiserver.k8s.io/unsafe-delete-ignore-read-error"] = ""
+    verdict = await context.authorize(request.user, replace(info, verb=VERB))
+    if not verdict.allowed:
+        why = f"not permitted to do {go_format.quote(VERB)}, reason: {verdict.reason}"
+        raise errors.forbidden(resource.group, resource.plural, info.name, why)
+    await delete_unreadable(context, kind, key, info.name, options.dry_run)
+    details = {"name": info.name, "kind": resource.kind}
+    status = {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Success",
+        "details": details,
+        "code": 200,
+    }
+    return Response(orjson.dumps(status))
 
 
 def _success(kind: Kind, obj: Object) -> dict[str, Any]:
@@ -87,6 +120,9 @@ async def delete_collection(context: ServerContext, request: Request, kind: Kind
     if form.transform == "PartialObjectMetadata":
         raise rendering.is_a_list(kind)
     options = _options(request, kind)
+    refuse_ignoring_read_errors(
+        options, "is not allowed with DELETECOLLECTION, try again after removing the option"
+    )
     chosen = list_options(request, watch=False)
     selection = Selection(kind, chosen)
     await context.fresh()
@@ -94,9 +130,13 @@ async def delete_collection(context: ServerContext, request: Request, kind: Kind
         context.store.revision,
         context.store.list(kind.collection(request.request_info.namespace)).records,
     )
-    await kind.convert(records)
-    if selection.match is not None:
-        records = [record for record in records if selection.match(record)]
+    try:
+        await kind.convert(records)
+        if selection.match is not None:
+            records = [record for record in records if selection.match(record)]
+        kind.items(records)
+    except Damaged:
+        raise damage.list_status(kind, records) from None
 
     async def delete_one(record: Record) -> None:
         try:

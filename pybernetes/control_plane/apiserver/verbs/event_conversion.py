@@ -7,8 +7,9 @@ from collections import deque
 from collections.abc import Callable
 
 from pybernetes.api import errors
+from pybernetes.control_plane.apiserver.storage import damage
 from pybernetes.control_plane.apiserver.storage.kind import Kind
-from pybernetes.control_plane.store.protocol import Event
+from pybernetes.control_plane.store.protocol import Damaged, Event, Store
 
 Sink = Callable[[list[Event]], None]
 
@@ -16,8 +17,10 @@ Sink = Callable[[list[Event]], None]
 class EventConverter:
     """Passes changes on in their order, each batch once its records are converted."""
 
-    def __init__(self, kind: Kind, sink: Sink, failed: Callable[[errors.StatusError], None]) -> None:
-        self._kind, self._sink, self._failed = kind, sink, failed
+    def __init__(
+        self, kind: Kind, sink: Sink, failed: Callable[[errors.StatusError], None], store: Store
+    ) -> None:
+        self._kind, self._sink, self._failed, self._store = kind, sink, failed, store
         self._waiting: deque[list[Event]] = deque()
         self._task: asyncio.Task[None] | None = None
 
@@ -33,8 +36,12 @@ class EventConverter:
             records = [record for event in events for record in (event.record, event.previous) if record]
             try:
                 await self._kind.convert(records)
+                self._sink(events)
+            except Damaged as error:
+                self._end(damage.watch_status(error, self._store))
             except errors.StatusError as error:
-                self._waiting.clear()
-                self._failed(error)
-                return
-            self._sink(events)
+                self._end(error)
+
+    def _end(self, error: errors.StatusError) -> None:
+        self._waiting.clear()
+        self._failed(error)

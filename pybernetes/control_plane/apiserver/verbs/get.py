@@ -8,9 +8,9 @@ from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.codec import negotiation, rendering
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage.kind import ROOT, Kind
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import revision
-from pybernetes.control_plane.store.protocol import Record
+from pybernetes.control_plane.store.protocol import Damaged, Record
 from pybernetes.lib.http.messages import Response
 
 
@@ -38,10 +38,7 @@ async def _prepare(kind: Kind, record: Record) -> None:
     try:
         await kind.convert((record,))
     except errors.StatusError as error:
-        raise errors.internal(
-            f"StorageError: corrupt object, Code: 7, Key: {record.key.removeprefix(ROOT.rstrip('/'))}, "
-            f"ResourceVersion: 0, AdditionalErrorMsg: object not decodable revision={record.revision}: {error.message}"
-        ) from None
+        raise Damaged(record.key, record.revision, error.message) from None
 
 
 async def wait_for(context: ServerContext, wanted: int) -> None:

@@ -13,11 +13,12 @@ from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.codec import negotiation, rendering
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.apiserver.storage import damage
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import ListOptions, list_options, revision
 from pybernetes.control_plane.apiserver.storage.selection import Selection
 from pybernetes.control_plane.apiserver.verbs.get import wait_for
-from pybernetes.control_plane.store.protocol import Compacted, FutureRevision, Record
+from pybernetes.control_plane.store.protocol import Compacted, Damaged, FutureRevision, Record
 from pybernetes.lib.http.messages import Response
 
 _CONTINUE_EXPIRED = (
@@ -48,8 +49,11 @@ async def _list_later(
     at = wanted if exact else 0
     while kind.awaits_webhook:
         records = _candidates(context, request, kind, options, at)
-        if not kind.unconverted(records):
-            break
+        try:
+            if not kind.unconverted(records):
+                break
+        except Damaged:
+            break  # the answer says so
         await kind.convert(records)
     return _answer(context, request, kind, options, at)
 
@@ -71,6 +75,14 @@ def _candidates(
 
 
 def _answer(context: ServerContext, request: Request, kind: Kind, options: ListOptions, at: int) -> Response:
+    try:
+        return _list(context, request, kind, options, at)
+    except Damaged:
+        records = context.store.list(kind.collection(request.request_info.namespace)).records
+        raise damage.list_status(kind, records) from None
+
+
+def _list(context: ServerContext, request: Request, kind: Kind, options: ListOptions, at: int) -> Response:
     form = negotiation.representation(request)
     namespace = request.request_info.namespace
     prefix = kind.collection(namespace)

@@ -16,13 +16,14 @@ from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.codec import negotiation, websocket_stream
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.apiserver.storage import damage
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import ListOptions, list_options, revision
 from pybernetes.control_plane.apiserver.storage.selection import Selection
 from pybernetes.control_plane.apiserver.verbs.get import wait_for
 from pybernetes.control_plane.apiserver.verbs.watch_frames import Batch, Frames
 from pybernetes.control_plane.apiserver.verbs.watched import Watched
-from pybernetes.control_plane.store.protocol import Event, StoreError, Watch
+from pybernetes.control_plane.store.protocol import Damaged, Event, StoreError, Watch
 from pybernetes.lib.http.stream import Stream, chunk
 from pybernetes.lib.http.upgrade import Upgrade
 
@@ -109,6 +110,12 @@ class Watcher:
             self._listen()
 
     def _listen(self) -> None:
+        try:
+            self._start()
+        except Damaged:
+            self._failed(damage.list_status(self.kind, self.watched.records()))
+
+    def _start(self) -> None:
         loop = asyncio.get_running_loop()
         initial = self.options.initial_events
         at = self.watched.start
@@ -171,6 +178,9 @@ class Watcher:
         self._timers[1:] = [loop.call_later(_BOOKMARK_SECONDS, self._bookmark)]
 
     def _closed(self, error: StoreError | None) -> None:
+        if isinstance(error, Damaged):
+            self._failed(damage.watch_status(error, self.context.store))
+            return
         if error is not None:
             status = errors.expired(f"too old resource version: {error}")
             self.stream.write(chunk(b'{"type":"ERROR","object":%b}\n' % orjson.dumps(status.body())))

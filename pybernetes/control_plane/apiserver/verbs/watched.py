@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.observability.metrics import Gauge
+from pybernetes.control_plane.apiserver.storage import damage
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import ListOptions
 from pybernetes.control_plane.apiserver.storage.selection import Match
 from pybernetes.control_plane.apiserver.verbs.event_conversion import EventConverter, Sink
-from pybernetes.control_plane.store.protocol import Closed, Compacted, Record, Watch
+from pybernetes.control_plane.store.protocol import Closed, Compacted, Damaged, Record, Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,8 @@ class Watched:
             await self.convert()
         except errors.StatusError as error:
             failed(error)
+        except Damaged:
+            failed(damage.list_status(self.kind, self.records()))
         else:
             if not is_closed():
                 listen()
@@ -64,7 +67,7 @@ class Watched:
     ) -> Watch | None:
         """Send the changes after a version to ``sink``, converted where a webhook does that."""
         if self.kind.awaits_webhook:
-            sink = EventConverter(self.kind, sink, failed).take
+            sink = EventConverter(self.kind, sink, failed, self.context.store).take
         try:
             return self.context.store.watch(self.prefix, at, sink, closed=closed)
         except Compacted as error:

@@ -48,7 +48,7 @@ class MemoryStore(MirroredStore):
 
     def _put(self, key: str, value: bytes, ttl: int, previous: Record | None) -> Record:
         revision = self.mirror.revision + 1
-        record = Record(key, self.stamp(value, revision), revision, self.clock() + ttl if ttl else 0.0)
+        record = self.record(key, value, revision, self.clock() + ttl if ttl else 0.0)
         self._apply(Event(revision, key, record, previous))
         if ttl:
             self._expiry.add(record)

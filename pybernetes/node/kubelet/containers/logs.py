@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import glob
+import io
 import os
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
+
+from pybernetes.lib.files.regular import foreign_folder, open_regular_path
 
 _BLOCK = 65536
 _MESSAGE_LINES = 80
 _MESSAGE_BYTES = 2048
+_MESSAGE_WINDOW = 1 << 17  # of a log: more than as many bytes take that were written one by one
+_HEAD = 128  # bytes of a line in which its flags are
+_FOREIGN = 3  # POD/CONTAINER/0.log: who can write to the folder of logs does not choose what is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,37 +52,43 @@ def parse(line: bytes) -> LogLine | None:
     return LogLine(time, stream, flags.split(b":")[0] == b"F", text)
 
 
-def tail_offset(path: Path, lines: int) -> int:
+def open_log(path: str | Path) -> BinaryIO:
+    """Open a log; raise OSError if it is not there, or no log but a link or a pipe."""
+    return open_regular_path(path, _FOREIGN)
+
+
+@contextmanager
+def log_folder(path: str | Path) -> Iterator[int]:
+    """Open the folder that a log is in."""
+    with foreign_folder(os.path.dirname(path), _FOREIGN - 1) as folder:
+        yield folder
+
+
+def tail_offset(file: BinaryIO, lines: int) -> int:
     """Return the offset at which the last ``lines`` lines begin; a line that was written in parts counts once."""
+    position = file.seek(0, 2)
     if lines <= 0:
-        return path.stat().st_size
-    with path.open("rb") as file:
-        position = file.seek(0, 2)
-        held = b""
-        wanted = lines + 1
-        while position > 0:
-            size = min(_BLOCK, position)
-            position -= size
-            file.seek(position)
-            held = file.read(size) + held
-            ends = [
-                index
-                for index, raw in _line_ends(held, complete=position == 0)
-                if (line := parse(raw)) is None or line.whole
-            ]
-            if len(ends) >= wanted:
-                return position + ends[-wanted]
-    return 0
+        return position
+    found, end, after = 0, 0, b""  # the end of the line whose beginning is looked for; what follows the block
+    while position > 0:
+        size = min(_BLOCK, position)
+        position -= size
+        file.seek(position)
+        block = file.read(size)
+        at = len(block)
+        while (at := block.rfind(b"\n", 0, at)) >= 0:
+            if end and _is_whole((block[at + 1 : at + 1 + _HEAD] + after)[:_HEAD]):
+                found += 1
+                if found > lines:
+                    return end
+            end = position + at + 1
+        after = (block[:_HEAD] + after)[:_HEAD]
+    return end if end and found == lines and _is_whole(after) else 0
 
 
-def _line_ends(data: bytes, *, complete: bool) -> Iterator[tuple[int, bytes]]:
-    """Yield each line with the offset after it; the first is left out unless it is known to be complete."""
-    start = 0 if complete else data.find(b"\n") + 1
-    if complete:
-        yield 0, b"- - F "  # the beginning of the file ends a line as well
-    while (end := data.find(b"\n", start)) >= 0:
-        yield end + 1, data[start:end]
-        start = end + 1
+def _is_whole(head: bytes) -> bool:
+    line = parse(head.split(b"\n", 1)[0])
+    return line is None or line.whole
 
 
 def render(line: LogLine, options: LogOptions, *, fresh: bool) -> bytes:
@@ -91,12 +104,12 @@ def render(line: LogLine, options: LogOptions, *, fresh: bool) -> bytes:
 async def read(path: Path, options: LogOptions, ended: asyncio.Event | None = None) -> AsyncIterator[bytes]:
     """Yield the log in pieces; with ``follow`` until ``ended`` is set and everything was read."""
     left = options.limit
-    position = tail_offset(path, options.tail) if options.tail is not None else 0
     fresh, held = True, b""
-    file = path.open("rb")
+    file = open_log(path)
     try:
-        inode = path.stat().st_ino
-        file.seek(position)
+        inode = os.fstat(file.fileno()).st_ino
+        tail = options.tail
+        file.seek(0 if tail is None else await asyncio.to_thread(tail_offset, file, tail))
         while True:
             over = ended is None or ended.is_set()
             block = file.read(_BLOCK)
@@ -127,8 +140,8 @@ async def read(path: Path, options: LogOptions, ended: asyncio.Event | None = No
                     file.seek(-len(left_over), os.SEEK_CUR)
                     continue
                 file.close()
-                file, held = path.open("rb"), b""
-                inode = path.stat().st_ino
+                file, held = open_log(path), b""
+                inode = os.fstat(file.fileno()).st_ino
                 continue
             if over:
                 return
@@ -140,7 +153,7 @@ async def read(path: Path, options: LogOptions, ended: asyncio.Event | None = No
 
 def _inode(path: Path) -> int | None:
     try:
-        return path.stat().st_ino
+        return path.lstat().st_ino
     except OSError:
         return None
 
@@ -157,11 +170,16 @@ async def _wait(event: asyncio.Event | None, seconds: float) -> None:
 
 def remove(path: str) -> None:
     """Remove the log of a run together with its rotated files."""
-    for file in (path, *glob.glob(f"{glob.escape(path)}.*")) if path else ():
-        try:
-            os.remove(file)
-        except FileNotFoundError:
-            pass
+    if not path:
+        return
+    own = os.path.basename(path)
+    try:
+        with log_folder(path) as folder:
+            for name in os.listdir(folder):
+                if name == own or name.startswith(f"{own}."):
+                    os.unlink(name, dir_fd=folder)
+    except OSError:
+        pass  # gone, or not what we made
 
 
 def link(folder: Path, pod: str, namespace: str, container: str, run: str, log: Path) -> None:
@@ -188,10 +206,15 @@ def drop_links(folder: Path) -> None:
 def last_text(path: Path) -> str:
     """Return the end of a log, short enough for a termination message."""
     try:
-        with path.open("rb") as file:
-            file.seek(tail_offset(path, _MESSAGE_LINES))
-            lines = [parse(raw) for raw in file.read().split(b"\n")]
+        with open_log(path) as file:
+            start = max(0, file.seek(0, 2) - _MESSAGE_WINDOW)
+            file.seek(start)
+            data = file.read(_MESSAGE_WINDOW)
     except OSError:
         return ""
+    if start:
+        data = data.partition(b"\n")[2]  # the first line is not whole
+    data = data[tail_offset(io.BytesIO(data), _MESSAGE_LINES) :]
+    lines = [parse(raw) for raw in data.split(b"\n")]
     text = b"".join(line.text + (b"\n" if line.whole else b"") for line in lines if line is not None)
     return text[-_MESSAGE_BYTES:].decode(errors="replace")

@@ -8,6 +8,7 @@ from pathlib import Path
 import orjson
 from cri_api.v1 import api_pb2 as messages
 
+from pybernetes.api.core.pod import sysctls
 from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.containers import resolv_conf
 from pybernetes.node.kubelet.containers.expansion import expand
@@ -26,7 +27,12 @@ def log_folder(logs: Path, pod: Object) -> Path:
 
 
 def sandbox_config(
-    pod: Object, attempt: int, cgroup_parent: str, settings: NodeSettings, resolv: resolv_conf.ResolvConf
+    pod: Object,
+    attempt: int,
+    cgroup_parent: str,
+    settings: NodeSettings,
+    resolv: resolv_conf.ResolvConf,
+    users: Message = security_context.NODE_USERS,
 ) -> Message:
     """Return the configuration of a pod's sandbox; raise ValueError if its host name is impossible."""
     meta, spec = pod["metadata"], pod["spec"]
@@ -42,7 +48,7 @@ def sandbox_config(
         ),
         linux=messages.LinuxPodSandboxConfig(
             cgroup_parent=cgroup_parent,
-            security_context=security_context.sandbox_security_context(spec, settings.seccomp_root),
+            security_context=security_context.sandbox_security_context(spec, users),
         ),
     )
     if not spec.get("hostNetwork"):
@@ -58,7 +64,7 @@ def sandbox_config(
                     )
                 )
     for sysctl in (spec.get("securityContext") or {}).get("sysctls", ()):
-        config.linux.sysctls[sysctl["name"].replace("/", ".")] = sysctl["value"]
+        config.linux.sysctls[sysctls.normalized(sysctl["name"])] = sysctl["value"]
     return config
 
 
@@ -78,11 +84,15 @@ def container_config(
     variables: Mapping[str, str],
     mounts: list[Message],
     settings: NodeSettings,
+    sandbox: Message,
     target: str = "",
 ) -> Message:
-    """Return the configuration of a container; raise ConfigError if its definition cannot be met."""
-    meta, spec = pod["metadata"], pod["spec"]
-    name = definition["name"]
+    """Return the configuration of a container; raise ConfigError if its definition cannot be met.
+
+    ``sandbox`` is the configuration of its sandbox, whose users it has.
+    """
+    meta, name = pod["metadata"], definition["name"]
+    users = sandbox.linux.security_context.namespace_options.userns_options
     config = messages.ContainerConfig(
         metadata=messages.ContainerMetadata(name=name, attempt=attempt),
         image=messages.ImageSpec(image=image.id, user_specified_image=definition["image"]),
@@ -106,15 +116,19 @@ def container_config(
                 oom_group=settings.oom_group,
             ),
             security_context=security_context.container_security_context(
-                spec,
+                pod,
                 definition,
                 image,
                 seccomp_root=settings.seccomp_root,
                 seccomp_default=settings.seccomp_default,
+                users=users,
                 target=target,
             ),
         ),
     )
+    for mount in config.mounts:  # files keep their owners, whatever users the pod has
+        mount.uidMappings.extend(users.uids)
+        mount.gidMappings.extend(users.gids)
     signal = (definition.get("lifecycle") or {}).get("stopSignal")
     if signal:
         config.stop_signal = messages.Signal.Value(signal.replace("+", "PLUS").replace("-", "MINUS"))

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import asyncio
-import glob
 import gzip
 import logging
 import os
@@ -16,6 +15,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.files.regular import open_regular
 from pybernetes.node.kubelet.containers import logs
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun
@@ -41,14 +41,16 @@ def excess(files: Iterable[str], limit: int) -> list[str]:
     return ordered[: max(0, len(ordered) - max(0, limit - 2))]
 
 
-def pack(path: str) -> None:
-    """Replace a file by its compressed form."""
-    mode = os.stat(path).st_mode & 0o777
-    with open(path, "rb") as source, gzip.open(path + _TEMPORARY, "wb") as target:
-        shutil.copyfileobj(source, target)
-    os.chmod(path + _TEMPORARY, mode)
-    os.replace(path + _TEMPORARY, path + _PACKED)
-    os.remove(path)
+def pack(folder: int, name: str) -> None:
+    """Replace a file of a folder by its compressed form."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    with open_regular(folder, name) as source:
+        temporary = os.open(name + _TEMPORARY, flags, 0o600, dir_fd=folder)
+        with open(temporary, "wb") as raw, gzip.GzipFile(name, "wb", fileobj=raw) as target:
+            os.fchmod(temporary, os.fstat(source.fileno()).st_mode & 0o777)
+            shutil.copyfileobj(source, target)
+    os.rename(name + _TEMPORARY, name + _PACKED, src_dir_fd=folder, dst_dir_fd=folder)
+    os.unlink(name, dir_fd=folder)
 
 
 class LogRotation:
@@ -88,27 +90,28 @@ class LogRotation:
 
     async def _is_long(self, run: ContainerRun) -> bool:
         try:
-            return os.stat(run.log_path).st_size >= self._size
+            return os.lstat(run.log_path).st_size >= self._size
         except FileNotFoundError:  # somebody removed it: the runtime writes to a file without a name
             await self._cri.reopen_container_log(run.id)
             return False
 
     async def _rotate(self, run: ContainerRun) -> None:
-        path = run.log_path
-        files = glob.glob(f"{glob.escape(path)}.*")
-        for file in leftovers(files):
-            os.remove(file)
-            files.remove(file)
-        for file in excess(files, self._files):
-            os.remove(file)
-            files.remove(file)
-        for file in files:
-            if not file.endswith(_PACKED):
-                await asyncio.to_thread(pack, file)
-        rotated = f"{path}.{time.strftime(_STAMP, time.localtime(self._clock.now()))}"
-        os.rename(path, rotated)
-        try:
-            await self._cri.reopen_container_log(run.id)
-        except CriError:
-            os.rename(rotated, path)
-            raise
+        own = os.path.basename(run.log_path)
+        with logs.log_folder(run.log_path) as folder:
+            files = [name for name in os.listdir(folder) if name.startswith(f"{own}.")]
+            for name in leftovers(files):
+                os.unlink(name, dir_fd=folder)
+                files.remove(name)
+            for name in excess(files, self._files):
+                os.unlink(name, dir_fd=folder)
+                files.remove(name)
+            for name in files:
+                if not name.endswith(_PACKED):
+                    await asyncio.to_thread(pack, folder, name)
+            rotated = f"{own}.{time.strftime(_STAMP, time.localtime(self._clock.now()))}"
+            os.rename(own, rotated, src_dir_fd=folder, dst_dir_fd=folder)
+            try:
+                await self._cri.reopen_container_log(run.id)
+            except CriError:
+                os.rename(rotated, own, src_dir_fd=folder, dst_dir_fd=folder)
+                raise

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-import shutil
 
+from pybernetes.lib.files import trees
 from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri import label_keys
 from pybernetes.node.kubelet.cri.client import CriError, ignore_missing
@@ -34,7 +35,10 @@ class OrphanedPods:
         logs = context.settings.logs
         for folder in logs.iterdir() if logs.is_dir() else ():
             if folder.name.rpartition("_")[2] not in known:
-                shutil.rmtree(folder, ignore_errors=True)
+                try:
+                    await asyncio.to_thread(trees.remove_path, folder)
+                except OSError as error:
+                    log.warning("the left-over logs %s cannot be removed: %s", folder, error)
 
     async def _runtime(self, known: set[str]) -> None:
         cri = self._context.cri

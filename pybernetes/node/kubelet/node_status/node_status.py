@@ -14,6 +14,7 @@ from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.oci import architecture
 from pybernetes.node.kubelet.cri.messages import Message
+from pybernetes.node.kubelet.cri.runtime_features import RuntimeFeatures
 from pybernetes.node.kubelet.node_status import machine, node_allocatable
 from pybernetes.node.kubelet.options import Options
 
@@ -93,10 +94,12 @@ class NodeStatus:
         problems: Callable[[], list[str]],
         pressures: Callable[[], frozenset[str]],
         port: Callable[[], int],
+        features: Callable[[], RuntimeFeatures] = RuntimeFeatures,
     ) -> None:
         self._client, self._clock, self._options = client, clock, options
         self._addresses, self._runtime_version = addresses, runtime_version
         self._images, self._problems, self._pressures, self._port = images, problems, pressures, port
+        self._features = features
         self.node: Object = {"metadata": {"name": options.node_name}}
         self._wakeup = asyncio.Event()
         most = int(options.configuration["nodeStatusMaxImages"])
@@ -170,7 +173,7 @@ class NodeStatus:
             "nodeInfo": machine.info(KUBERNETES_VERSION, self._runtime_version),
             "declaredFeatures": list(_FEATURES),
             "images": self._images()[: self._most_images],
-            "runtimeHandlers": previous.get("runtimeHandlers") or [{"name": "", "features": {}}],
+            **self._features().node_status(),
         }
 
     async def register(self) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pybernetes.api.resource import Object
+from pybernetes.client import NotFound
 from pybernetes.client.refs import CONFIG_MAPS, RUNTIME_CLASSES, SECRETS
 from pybernetes.node.kubelet.containers import etc_hosts, logs, resolv_conf
 from pybernetes.node.kubelet.containers.environment import ConfigError, EnvironmentInputs, environment
@@ -15,11 +16,13 @@ from pybernetes.node.kubelet.cri import label_keys, specs, start_limiter
 from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.cri.pod_runtime import PodRuntime
+from pybernetes.node.kubelet.cri.security_context import NODE_USERS
 from pybernetes.node.kubelet.images.image_puller import ImageError, Report
 from pybernetes.node.kubelet.object_cache import NotSynced, references
 from pybernetes.node.kubelet.pod import lifecycle_hooks
 from pybernetes.node.kubelet.pod.plan import Start
 from pybernetes.node.kubelet.pod.pod_stopper import PodStopper
+from pybernetes.node.kubelet.pod_kinds import shown
 from pybernetes.node.kubelet.volumes.container_mounts import container_mounts
 from pybernetes.node.kubelet.volumes.errors import MOUNT_FAILED, ImageVolumeError
 from pybernetes.node.kubelet.volumes.image_volumes import mounted_images
@@ -42,29 +45,51 @@ class PodStarter:
 
     # -- sandboxes ---------------------------------------------------------------------------------------
 
-    def sandbox_config(self, pod: Object, attempt: int, cgroup_parent: str) -> Message:
-        """Return the configuration of a pod's sandbox; record events about its DNS."""
+    async def sandbox_config(self, pod: Object, attempt: int, cgroup_parent: str) -> Message:
+        """Return the configuration of a pod's sandbox; record events about its DNS, and if it cannot be met."""
         settings = self.context.settings
         resolv, warnings = resolv_conf.pod_resolv_conf(pod, settings.dns)
         for warning in warnings:
             if warning == "MissingClusterDNS":
-                name = f"{pod['metadata']['name']}_{pod['metadata']['namespace']}({pod['metadata']['uid']})"
-                text = f'pod: "{name}". kubelet does not have ClusterDNS IP configured and cannot create Pod using "ClusterFirst" policy. Falling back to "Default" policy.'
+                text = f'pod: "{shown(pod)}". kubelet does not have ClusterDNS IP configured and cannot create Pod using "ClusterFirst" policy. Falling back to "Default" policy.'
                 self.context.event(pod, "Warning", "MissingClusterDNS", text)
             else:
                 self.context.event(pod, "Warning", "DNSConfigForming", warning)
-        return specs.sandbox_config(pod, attempt, cgroup_parent, settings, resolv)
+        try:
+            users = await self._users(pod)
+            return specs.sandbox_config(pod, attempt, cgroup_parent, settings, resolv, users)
+        except (ConfigError, ValueError) as error:
+            raise self._no_sandbox(pod, str(error)) from None
+
+    def _no_sandbox(self, pod: Object, why: str) -> ConfigError:
+        self.context.event(pod, "Warning", "FailedCreatePodSandBox", f"Failed to create pod sandbox: {why}")
+        return ConfigError(why)
+
+    async def _users(self, pod: Object) -> Message:
+        """Return the user namespace of a pod: the node's, or its own where the runtime can make it."""
+        if pod["spec"].get("hostUsers") is not False:
+            return NODE_USERS
+        handler = await self._handler(pod)
+        what = f'RuntimeClass handler "{handler}"' if handler else "runtime"
+        refused = f"can't set `spec.hostUsers: false`, {what} does not support user namespaces"
+        try:
+            if not self.context.features().handler(handler).user_namespaces:
+                raise ConfigError(refused)
+        except ValueError as error:
+            raise ConfigError(f"{refused}: {error}") from None
+        return self.context.user_namespaces.of(pod["metadata"]["uid"])
 
     async def create_sandbox(self, pod: Object, config: Message) -> str:
         """Create a pod's sandbox; return its id."""
         specs.log_folder(self.context.settings.logs, pod).mkdir(parents=True, exist_ok=True)
-        handler = await self._handler(pod)
         try:
+            handler = await self._handler(pod)
             async with self.context.start_limiter.slot(start_limiter.SANDBOX):
                 return await self.context.cri.run_pod_sandbox(config, handler)
+        except ConfigError as error:
+            raise self._no_sandbox(pod, str(error)) from None
         except CriError as error:
-            text = f"Failed to create pod sandbox: rpc error: code = {_code(error)} desc = {error.message}"
-            self.context.event(pod, "Warning", "FailedCreatePodSandBox", text)
+            self._no_sandbox(pod, f"rpc error: code = {_code(error)} desc = {error.message}")
             raise
 
     async def _handler(self, pod: Object) -> str:
@@ -75,7 +100,11 @@ class PodStarter:
         client = self.context.client
         if client is None:
             raise ConfigError(f'RuntimeClass "{name}" cannot be looked up without an API server')
-        return (await client.get(RUNTIME_CLASSES, name)).get("handler", "")
+        try:
+            return (await client.get(RUNTIME_CLASSES, name)).get("handler", "")
+        except NotFound:
+            text = f'failed to get RuntimeClass {name}: runtimeclass.node.k8s.io "{name}" not found'
+            raise ConfigError(text) from None
 
     # -- containers --------------------------------------------------------------------------------------
 
@@ -101,7 +130,7 @@ class PodStarter:
             variables, mounted_files = await self._prepare(pod, container, {**mounted, **images}, addresses)
             attempt = self._attempt(pod, start, runtime)
             definition = specs.container_config(
-                pod, container, attempt, image, variables, mounted_files, context.settings,
+                pod, container, attempt, image, variables, mounted_files, context.settings, config,
                 _target(start, runtime),
             )  # fmt: skip
             if images:
@@ -227,7 +256,15 @@ class PodStarter:
         variables = environment(pod, container, inputs)
         folder = context.volumes.folder(pod["metadata"]["uid"])
         file = self._hosts_file(pod, folder, addresses)
-        return variables, container_mounts(pod, container, mounted, variables, folder, file)
+        recursive = await self._recursive_read_only(pod, container)
+        return variables, container_mounts(pod, container, mounted, variables, folder, file, recursive)
+
+    async def _recursive_read_only(self, pod: Object, container: Object) -> bool:
+        """Return whether the runtime can make mounts read-only with all below them, if the container asks."""
+        mounts = container.get("volumeMounts", ())
+        if all(mount.get("recursiveReadOnly", "Disabled") == "Disabled" for mount in mounts):
+            return False
+        return self.context.features().handler(await self._handler(pod)).recursive_read_only
 
     def _hosts_file(self, pod: Object, folder: Path, addresses: tuple[str, ...]) -> Path | None:
         if not addresses:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
+import logging
 
 import orjson
 
 from pybernetes.api.core.pod.pod_level_resources import is_restartable
 from pybernetes.api.resource import Object
+from pybernetes.lib.files import trees
 from pybernetes.node.kubelet.containers import logs
 from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri import specs
@@ -16,6 +17,7 @@ from pybernetes.node.kubelet.cri.client import ignore_missing
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState, PodRuntime
 from pybernetes.node.kubelet.pod import lifecycle_hooks
 
+log = logging.getLogger(__name__)
 _LEAST_GRACE = 2.0
 
 
@@ -125,7 +127,11 @@ class PodStopper:
         for sandbox in runtime.sandboxes:
             await ignore_missing(self.context.cri.stop_pod_sandbox(sandbox.id))
             await ignore_missing(self.context.cri.remove_pod_sandbox(sandbox.id))
-        shutil.rmtree(specs.log_folder(self.context.settings.logs, pod), ignore_errors=True)
+        folder = specs.log_folder(self.context.settings.logs, pod)
+        try:
+            await asyncio.to_thread(trees.remove_path, folder)
+        except OSError as error:
+            log.warning("the logs %s cannot be removed: %s", folder, error)
 
     async def prune(self, runtime: PodRuntime) -> bool:
         """Remove ended runs beyond those that are kept, and sandboxes without runs; return whether there were any."""

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 from pybernetes.node.kubelet.backoff import duration_text
-from pybernetes.node.kubelet.containers.environment import ConfigError
 from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.cri.container_resources import container_resources
 from pybernetes.node.kubelet.cri.label_keys import fingerprint
@@ -19,6 +18,7 @@ from pybernetes.node.kubelet.pod.plan import Actions, Kill, Probed, Start, plan
 from pybernetes.node.kubelet.pod.pod_starter import PodStarter, StartFailed
 from pybernetes.node.kubelet.pod.pod_stopper import PodStopper
 from pybernetes.node.kubelet.pod.pod_view import PodView
+from pybernetes.node.kubelet.pod_kinds import shown
 from pybernetes.node.kubelet.probes.probe_manager import LIVENESS, STARTUP
 from pybernetes.node.kubelet.status.status_inputs import ENDED
 from pybernetes.node.kubelet.volumes.errors import VolumeError
@@ -189,13 +189,9 @@ class PodSync:
             context.event(self.view.pod, "Warning", error.reason, error.message)
             raise
         if actions.create_sandbox:
-            try:
-                self._sandbox_config = self._starter.sandbox_config(
-                    self.view.pod, self.view.runtime.next_attempt, parent
-                )
-            except ValueError as error:
-                context.event(self.view.pod, "Warning", "FailedCreatePodSandBox", str(error))
-                raise ConfigError(str(error)) from None
+            self._sandbox_config = await self._starter.sandbox_config(
+                self.view.pod, self.view.runtime.next_attempt, parent
+            )
             made = await self._starter.create_sandbox(self.view.pod, self._sandbox_config)
             await self.view.refresh_sandbox(made)
             if self.view.runtime.sandbox is None:
@@ -203,7 +199,7 @@ class PodSync:
             self.view.report()
         if self._sandbox_config is None:
             attempt = max(0, self.view.runtime.next_attempt - 1)
-            self._sandbox_config = self._starter.sandbox_config(self.view.pod, attempt, parent)
+            self._sandbox_config = await self._starter.sandbox_config(self.view.pod, attempt, parent)
         for start in starts:
             waits = _sooner(waits, await self._start(start, mounted))
         return waits
@@ -225,9 +221,8 @@ class PodSync:
                 context.backoff.next(key, run.finished, now)
                 due.append(start)
                 continue
-            meta = self.view.pod["metadata"]
             delay = duration_text(context.backoff.delay(key))
-            pod_name = f"{meta['name']}_{meta['namespace']}({self.view.uid})"
+            pod_name = shown(self.view.pod)
             message = f"back-off {delay} restarting failed container={name} pod={pod_name}"
             if (
                 self.view.waiting.get(name, ("", ""))[0] != "CrashLoopBackOff"

@@ -9,6 +9,7 @@ from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.pod.pod_worker import WorkerPhase
 from pybernetes.node.kubelet.pod.pod_workers import PodWorkers
 from pybernetes.node.kubelet.pod_admission import predicates, preemption
+from pybernetes.node.kubelet.pod_admission.app_armor import host_has_app_armor
 from pybernetes.node.kubelet.pod_kinds import is_critical
 
 Refusal = tuple[str, str]  # reason and message
@@ -26,6 +27,7 @@ class PodAdmitter:
     ) -> None:
         self._context, self._workers = context, workers
         self._unsafe_sysctls, self._pressed = unsafe_sysctls, pressed
+        self._app_armor = host_has_app_armor()
 
     def refusal(self, pod: Object) -> Refusal | None:
         """Return why a pod cannot run here; for a critical one, others are preempted."""
@@ -35,7 +37,9 @@ class PodAdmitter:
             other for other in self._workers.others(pod["metadata"]["uid"])
             if not made or other["metadata"].get("creationTimestamp", "") <= made
         ]  # fmt: skip
-        refusal = self._pressed(pod) or predicates.refusal(pod, context.node(), earlier, self._unsafe_sysctls)
+        refusal = self._pressed(pod) or predicates.refusal(
+            pod, context.node(), earlier, self._unsafe_sysctls, self._app_armor
+        )
         if refusal is not None and refusal[0].startswith("OutOf") and self._make_room(pod, earlier):
             return None
         if refusal is not None:

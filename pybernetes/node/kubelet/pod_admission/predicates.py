@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import placement, resource_totals
 from pybernetes.api.resource import Object
 from pybernetes.api.resource_list import ResourceList, add_to
+from pybernetes.node.kubelet.pod_admission.app_armor import app_armor_problem
+from pybernetes.node.kubelet.pod_admission.sysctl_allowlist import sysctl_problem
 from pybernetes.node.kubelet.pod_kinds import is_static
 
 _OS = "kubernetes.io/os"
-_SAFE_SYSCTLS = (
-    "kernel.shm_rmid_forced", "net.ipv4.ip_local_port_range", "net.ipv4.tcp_syncookies", "net.ipv4.ping_group_range",
-    "net.ipv4.ip_unprivileged_port_start", "net.ipv4.ip_local_reserved_ports", "net.ipv4.tcp_keepalive_time",
-    "net.ipv4.tcp_fin_timeout", "net.ipv4.tcp_keepalive_intvl", "net.ipv4.tcp_keepalive_probes",
-    "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem",
-)  # fmt: skip
 
 
 def refusal(
-    pod: Object, node: Object, others: Iterable[Object], unsafe_sysctls: Iterable[str] = ()
+    pod: Object,
+    node: Object,
+    others: Iterable[Object],
+    unsafe_sysctls: Iterable[str] = (),
+    app_armor: bool = False,
 ) -> tuple[str, str] | None:
-    """Return reason and message if the pod cannot run here; resources are checked last, as preemption could help."""
+    """Return reason and message if the pod cannot run here; resources are checked last, as preemption could help.
+
+    ``app_armor`` is whether the kernel has it.
+    """
     problem = (
-        _sysctls(pod, tuple(unsafe_sysctls))
+        _sysctls(pod, unsafe_sysctls)
+        or _app_armor(pod, app_armor)
         or _system(pod)
+        or _supplemental_groups(pod, node)
         or _selector(pod, node)
         or _taints(pod, node)
         or _ports(pod, others := list(others))
@@ -45,13 +49,23 @@ def _system(pod: Object) -> tuple[str, str] | None:
     return None
 
 
-def _sysctls(pod: Object, allowed: tuple[str, ...]) -> tuple[str, str] | None:
-    for sysctl in (pod["spec"].get("securityContext") or {}).get("sysctls", ()):
-        name = sysctl["name"].replace("/", ".")
-        patterns = [re.escape(pattern).replace(r"\*", ".*") for pattern in allowed]
-        if name not in _SAFE_SYSCTLS and not any(re.fullmatch(pattern, name) for pattern in patterns):
-            return "SysctlForbidden", f'forbidden sysctl: "{name}" not allowlisted'
-    return None
+def _sysctls(pod: Object, allowed: Iterable[str]) -> tuple[str, str] | None:
+    problem = sysctl_problem(pod["spec"], allowed)
+    return ("SysctlForbidden", f"forbidden sysctl: {problem}") if problem is not None else None
+
+
+def _app_armor(pod: Object, enabled: bool) -> tuple[str, str] | None:
+    problem = app_armor_problem(pod["spec"], enabled)
+    return ("AppArmor", f"Cannot enforce AppArmor: {problem}") if problem is not None else None
+
+
+def _supplemental_groups(pod: Object, node: Object) -> tuple[str, str] | None:
+    policy = (pod["spec"].get("securityContext") or {}).get("supplementalGroupsPolicy")
+    supported = (node.get("status", {}).get("features") or {}).get("supplementalGroupsPolicy")
+    if policy != "Strict" or supported:
+        return None
+    text = "SupplementalGroupsPolicy=Strict is not supported in this node"
+    return "SupplementalGroupsPolicyNotSupported", text
 
 
 def _selector(pod: Object, node: Object) -> tuple[str, str] | None:

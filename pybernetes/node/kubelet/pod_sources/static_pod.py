@@ -8,6 +8,7 @@ from pathlib import Path
 import orjson
 
 from pybernetes.api.core.pod.defaults import default_pod_spec
+from pybernetes.api.core.pod.prepare import app_armor_fields
 from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.pod_kinds import HASH, SEEN, SOURCE
 
@@ -40,6 +41,7 @@ def parse_static_pod(text: str, path: Path | str, node: str, now: str, source: s
     }  # fmt: skip
     spec = pod["spec"]
     default_pod_spec(spec)
+    app_armor_fields(meta["annotations"], spec)
     spec["nodeName"] = node
     spec.setdefault("enableServiceLinks", True)
     if source == "file":

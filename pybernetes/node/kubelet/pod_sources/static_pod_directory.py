@@ -9,10 +9,12 @@ from pathlib import Path
 from pybernetes.api.resource import Object
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock, Timer
+from pybernetes.lib.files.regular import open_regular_path
 from pybernetes.lib.inotify import FolderWatcher
 from pybernetes.node.kubelet.pod_sources.static_pod import parse_static_pod
 
 log = logging.getLogger(__name__)
+_LONGEST = 10 << 20  # of a file, in bytes
 
 
 class StaticPodDirectory:
@@ -50,11 +52,13 @@ class StaticPodDirectory:
         self._timer = None
         texts: dict[Path, tuple[str, Object | None]] = {}
         for path in sorted(self.folder.iterdir()):
-            if path.name.startswith(".") or not path.is_file() or self._only not in ("", path.name):
+            if path.name.startswith(".") or self._only not in ("", path.name):
                 continue
             try:
-                content = path.read_text()
-            except OSError as error:
+                content = _content(path)
+            except IsADirectoryError:
+                continue
+            except (OSError, ValueError) as error:
                 log.warning("the static pod %s cannot be read: %s", path, error)
                 continue
             known = self._texts.get(path)
@@ -80,3 +84,15 @@ class StaticPodDirectory:
             names.add(name)
             self.pods[pod["metadata"]["uid"]] = pod
         self._changed(self.pods)
+
+
+def _content(path: Path) -> str:
+    """Return the text of a file; raise OSError if it is none, and ValueError if it is too long."""
+    real = path.resolve()  # administrators keep links there
+    if real.is_dir():
+        raise IsADirectoryError(path)
+    with open_regular_path(real) as file:
+        data = file.read(_LONGEST + 1)
+    if len(data) > _LONGEST:
+        raise ValueError(f"it is longer than {_LONGEST} bytes")
+    return data.decode()

@@ -76,10 +76,13 @@ class PodHandlers:
                 400, f'container "{container}" in pod "{name}" is waiting to start: ContainerCreating'
             )
         path = Path(run.log_path)
-        if not path.exists():
+        try:
+            logs.open_log(path).close()
+        except OSError as error:
+            why = "no such file or directory" if isinstance(error, FileNotFoundError) else error.strerror
             raise HttpError(
-                500, f"failed to try resolving symlinks in path {run.log_path!r}: no such file or directory"
-            )
+                500, f"failed to try resolving symlinks in path {run.log_path!r}: {why}"
+            ) from None
         return PulledStream(self._pieces(worker, run, path, options))
 
     async def _pieces(

@@ -124,7 +124,8 @@ async def _version_5(request: Request, url: str, streams: dict[str, bool]) -> Up
                 number: await runtime.open({"streamType": name}, is_read=number in _OUTPUTS)
                 for number, name in _stream_types(streams).items()
             }
-            await _channels(socket, opened)
+            if not await _channels(socket, opened):
+                socket.close(websocket.INTERNAL_ERROR)
         finally:
             socket.close()
             running.cancel()
@@ -148,11 +149,17 @@ def _stream_types(streams: dict[str, bool]) -> dict[int, str]:
     return types
 
 
-async def _channels(socket: WebSocket, opened: dict[int, spdy.Stream]) -> None:
-    """Carry messages to and from the streams, until the process has ended or the client left."""
+async def _channels(socket: WebSocket, opened: dict[int, spdy.Stream]) -> bool:
+    """Carry messages to and from the streams, until the process has ended or the client left.
+
+    Return whether it is so: a runtime that goes away says nothing about how the process ended.
+    """
+    done = False
 
     async def outwards(number: int) -> None:
+        nonlocal done
         while data := await opened[number].read():
+            done = done or number == ERROR
             await socket.send(bytes((number,)) + data)
 
     async def all_outwards() -> None:
@@ -160,6 +167,7 @@ async def _channels(socket: WebSocket, opened: dict[int, spdy.Stream]) -> None:
         await asyncio.gather(*(outwards(number) for number in outputs))
 
     async def inwards() -> None:
+        nonlocal done
         while (message := await socket.receive()) is not None:
             if not message:
                 continue
@@ -168,5 +176,7 @@ async def _channels(socket: WebSocket, opened: dict[int, spdy.Stream]) -> None:
                 await opened[data[0]].end()
             elif number in (STDIN, RESIZE) and number in opened and data:
                 await opened[number].write(data)
+        done = True
 
     await first_of(all_outwards(), inwards())
+    return done

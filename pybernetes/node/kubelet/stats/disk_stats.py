@@ -89,8 +89,14 @@ class DiskStats:
         }
         parts += [volume for volume in listed if volume["name"] in ephemeral]
         size, count = summary_fields.total(parts)
-        hosts = _files(self._context.volumes.folder(measured.uid), "etc-hosts")
-        stats["ephemeral-storage"] = summary_fields.filesystem(node, now, (size + hosts[0], count + hosts[1]))
+        folder = self._context.volumes.folder(measured.uid)
+        # What containers can write to besides: their /etc/hosts, and the files of their termination messages.
+        for more in (
+            _files(folder, "etc-hosts"),
+            await self._size(str(folder / "containers"), 0.0 if fresh else self._keep),
+        ):
+            size, count = size + more[0], count + more[1]
+        stats["ephemeral-storage"] = summary_fields.filesystem(node, now, (size, count))
 
     async def _volumes(self, measured: MeasuredPod, now: float, fresh: bool) -> list[Object]:
         stats = []
@@ -120,7 +126,7 @@ def _files(folder: Path, *names: str) -> tuple[int, int]:
     size = count = 0
     try:
         for name in names or os.listdir(folder):
-            status = os.stat(folder / name)
+            status = os.lstat(folder / name)
             size, count = size + status.st_blocks * 512, count + 1
     except OSError:
         pass

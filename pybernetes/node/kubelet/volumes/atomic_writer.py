@@ -38,8 +38,12 @@ def write(folder: Path, files: Mapping[str, VolumeFile], group: int | None = Non
             _link(volume, names)
             return False
         fresh = time.strftime("..%Y_%m_%d_%H_%M_%S.", time.gmtime()) + secrets.token_hex(4)
-        _write_files(volume, fresh, files, group)
-        _replace(volume, _DATA, fresh)
+        try:
+            _write_files(volume, fresh, files, group)
+            _replace(volume, _DATA, fresh)
+        except OSError:  # such as a full disk: what is there stays, and no try leaves anything
+            remove(volume, fresh)
+            raise
         _link(volume, names)
         if current is not None:
             remove(volume, current)

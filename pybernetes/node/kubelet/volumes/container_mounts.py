@@ -33,8 +33,12 @@ def container_mounts(
     variables: Mapping[str, str],
     folder: Path,
     hosts: Path | None,
+    recursive: bool = False,
 ) -> list[Message]:
-    """Return the mounts of a container; ``folder`` is the pod's, ``hosts`` the file for its /etc/hosts."""
+    """Return the mounts of a container; ``folder`` is the pod's, ``hosts`` the file for its /etc/hosts.
+
+    ``recursive`` is whether the runtime can make a mount read-only with all that is mounted below it.
+    """
     container_mounts: list[Message] = []
     for index, mount in enumerate(container.get("volumeMounts", ())):
         volume = mounted.get(mount["name"])
@@ -46,7 +50,7 @@ def container_mounts(
         made = messages.Mount(
             container_path=target if target.startswith("/") else f"/{target}",
             readonly=bool(mount.get("readOnly")) or volume.read_only,
-            recursive_read_only=mount.get("recursiveReadOnly") == "Enabled",
+            recursive_read_only=_recursive_read_only(mount, recursive),
             propagation=_PROPAGATION[mount.get("mountPropagation") or ""],
         )
         below = _below(mount, variables)
@@ -68,6 +72,22 @@ def container_mounts(
             messages.Mount(container_path=path, host_path=str(_message_file(folder, container["name"])))
         )
     return container_mounts
+
+
+def _recursive_read_only(mount: Object, supported: bool) -> bool:
+    """Return whether a mount is read-only with all below it; raise ConfigError if that is asked for in vain."""
+    mode = mount.get("recursiveReadOnly", "Disabled")
+    if mode == "Disabled":
+        return False
+    start = f'failed to resolve recursive read-only mode: volume "{mount["name"]}" requested recursive read-only mode'
+    if not mount.get("readOnly"):
+        raise ConfigError(f"{start}, but it is not read-only")
+    propagation = mount.get("mountPropagation") or "None"
+    if propagation != "None":
+        raise ConfigError(f'{start}, but it is not compatible with propagation "{propagation}"')
+    if mode == "Enabled" and not supported:
+        raise ConfigError(f"{start}, but it is not supported by the runtime")
+    return supported
 
 
 def _below(mount: Object, variables: Mapping[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import re
@@ -41,9 +42,14 @@ def unmount_below(place: Path) -> None:
     with folder(place, os.O_PATH) as top:
         # What is mounted below a mount that is shared with the host would be unmounted there as well.
         for point in points:
-            _by_descriptor(top, place, point, lambda name: mount("", name, "", MS_PRIVATE))
+            _by_descriptor(top, place, point, _make_private)
         for point in points:
             _by_descriptor(top, place, point, lambda name: unmount(name, 0))
+
+
+def _make_private(name: str) -> None:
+    with contextlib.suppress(OSError):  # no mount: something else was mounted above it
+        mount("", name, "", MS_PRIVATE)
 
 
 def _by_descriptor(top: int, place: Path, point: Path, do: Callable[[str], None]) -> None:

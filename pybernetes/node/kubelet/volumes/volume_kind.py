@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,6 +40,7 @@ class VolumeRequest:
     source: Object  # the field of the volume that belongs to its kind
     path: Path  # the volume's own folder
     inputs: VolumeInputs
+    nested: Sequence[str] = ()  # the folders in it on which containers mount others
 
     @property
     def namespace(self) -> str:

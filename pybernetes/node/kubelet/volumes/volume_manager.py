@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from pybernetes.api.resource import Object
@@ -42,7 +43,9 @@ class VolumeManager:
         """Return the folder of everything that belongs to a pod."""
         return self.inputs.directory / uid
 
-    def _request(self, pod: Object, volume: Object) -> tuple[VolumeKind, VolumeRequest]:
+    def _request(
+        self, pod: Object, volume: Object, nested: Sequence[str] = ()
+    ) -> tuple[VolumeKind, VolumeRequest]:
         source = _source_of(volume)
         kind = self.kinds.get(source)
         if kind is None:
@@ -50,12 +53,14 @@ class VolumeManager:
                 f'volume "{volume["name"]}": volumes of type {source} are not supported by this kubelet'
             )
         path = self.folder(pod["metadata"]["uid"]) / "volumes" / f"kubernetes.io~{source}" / volume["name"]
-        return kind, VolumeRequest(pod, volume["name"], volume.get(source) or {}, path, self.inputs)
+        return kind, VolumeRequest(pod, volume["name"], volume.get(source) or {}, path, self.inputs, nested)
 
     async def mount(self, pod: Object) -> dict[str, MountedVolume]:
         """Mount the volumes of a pod that are not mounted yet; return all of them by name."""
+        nested = nested_mount_points(pod)
         mounted = {
-            volume["name"]: await self._mount_one(pod, volume) for volume in pod["spec"].get("volumes", ())
+            volume["name"]: await self._mount_one(pod, volume, nested.get(volume["name"], ()))
+            for volume in pod["spec"].get("volumes", ())
         }
         self._paths |= {
             (pod["metadata"]["uid"], name): volume.path for name, volume in mounted.items() if volume.path
@@ -75,8 +80,8 @@ class VolumeManager:
             return known
         return str(request.path) if request.path.exists() else None
 
-    async def _mount_one(self, pod: Object, volume: Object) -> MountedVolume:
-        kind, request = self._request(pod, volume)
+    async def _mount_one(self, pod: Object, volume: Object, nested: Sequence[str]) -> MountedVolume:
+        kind, request = self._request(pod, volume, nested)
         name = volume["name"]
         try:
             if isinstance(kind, ContentVolume):
@@ -117,8 +122,7 @@ class VolumeManager:
             os.chown(request.path, -1, request.fs_group)
             os.chmod(request.path, 0o2777)
         atomic_writer.write(request.path, files, request.fs_group)
-        places = nested_mount_points(request.pod, request.name)
-        make_mount_points(request.path, places, {path.split("/")[0] for path in files})
+        make_mount_points(request.path, request.nested, {path.split("/")[0] for path in files})
 
     async def refresh(self, pod: Object) -> None:
         """Rewrite the volumes whose content comes from objects, where it changed."""

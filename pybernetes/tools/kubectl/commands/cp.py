@@ -6,14 +6,19 @@ import io
 import os
 import posixpath
 import tarfile
+import threading
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.commands._unpacking import unpack
 from pybernetes.tools.kubectl.commands.exec import execute
+from pybernetes.tools.kubectl.connection import streaming
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, quoted
+from pybernetes.tools.kubectl.errors import CommandError, escaped
 from pybernetes.tools.kubectl.resources.pods import choose_container, named
 
 if TYPE_CHECKING:
+    from typing import BinaryIO
+
     from pybernetes.api.resource import Object
 
 
@@ -25,6 +30,9 @@ c container string | the container
 - no-preserve bool false | do not keep owner and permissions
 - retries int 0 | how often to go on after an error; negative is without end
 """,)  # fmt: skip
+
+# How long a tar whose archive is of no use has to say why.
+_LAST_WORDS_SECONDS = 5.0
 
 
 class _Spec:
@@ -74,13 +82,20 @@ def _pod(context: Context, spec: _Spec) -> tuple[Object, str]:
 
 
 class _Sink:
-    """Takes the output of a command in a container."""
+    """Takes the output of a command in a container: to a file, or to nobody."""
 
-    def __init__(self) -> None:
-        self.buffer = io.BytesIO()
+    def __init__(self, buffer: BinaryIO | None = None) -> None:
+        self.buffer = buffer or io.BytesIO()
 
     def flush(self) -> None:
         """Do nothing: there is no buffer."""
+
+
+class _Input:
+    """The input of a command in a container, as a file to write to."""
+
+    def __init__(self, write: streaming.Write) -> None:
+        self.write = write
 
 
 def _to_pod(context: Context, path: str, target: _Spec) -> None:
@@ -92,9 +107,6 @@ def _to_pod(context: Context, path: str, target: _Spec) -> None:
     if directory:
         destination = posixpath.join(destination, os.path.basename(path.rstrip("/")))
     destination = posixpath.normpath(destination)
-    archive = io.BytesIO()
-    with tarfile.open(fileobj=archive, mode="w") as tar:
-        tar.add(path, arcname=posixpath.basename(destination))
     command = [
         "tar",
         *(["--no-same-permissions", "--no-same-owner"] if context.flags.no_preserve else []),
@@ -104,7 +116,21 @@ def _to_pod(context: Context, path: str, target: _Spec) -> None:
     folder = posixpath.dirname(destination)
     if folder:
         command += ["-C", folder]
-    code = execute(context, pod, container, command, stdin=True, given=archive.getvalue())
+    problems: list[str] = []
+
+    def give(write: streaming.Write) -> None:
+        """Write the archive while it is made: it may be larger than the memory."""
+        try:
+            with tarfile.open(fileobj=_Input(write), mode="w|") as tar:  # type: ignore[call-overload]
+                tar.add(path, arcname=posixpath.basename(destination))
+        except OSError as error:
+            if error.filename is not None:  # and not that the other side has left
+                problems.append(f"{error.filename}: {(error.strerror or '').lower()}")
+            raise
+
+    code = execute(context, pod, container, command, stdin=True, given=give)
+    if problems:
+        raise CommandError(problems[0])
     if code:
         raise CommandError(f"command terminated with exit code {code}", code)
 
@@ -124,45 +150,36 @@ def _is_directory(context: Context, pod: Object, container: str, path: str) -> b
 
 def _from_pod(context: Context, source: _Spec, path: str) -> None:
     pod, container = _pod(context, source)
-    sink = _Sink()
-    quiet, complaints = _quiet(context)
-    code = execute(quiet, pod, container, ["tar", "cf", "-", source.path], output=sink)
-    if code:
-        context.stderr.write(complaints.getvalue())
-        raise CommandError(f"command terminated with exit code {code}", code)
-    prefix = posixpath.normpath(source.path).lstrip("/")
     if os.path.isdir(path):
         path = os.path.join(path, posixpath.basename(posixpath.normpath(source.path)))
-    sink.buffer.seek(0)
-    try:
-        with tarfile.open(fileobj=sink.buffer) as tar:
-            for member in tar:
-                _extract(context, tar, member, prefix, path)
-    except tarfile.TarError:
-        raise CommandError("tar contents corrupted") from None
+    quiet, complaints = _quiet(context)
+    reading, writing = os.pipe()
+    ended: list[int | CommandError] = []
 
+    def fetch() -> None:
+        with open(writing, "wb", 0) as file:
+            try:
+                command = ["tar", "cf", "-", source.path]
+                ended.append(execute(quiet, pod, container, command, output=_Sink(file)))
+            except CommandError as error:
+                ended.append(error)
+            except OSError:
+                pass  # what it sends was not what was wanted
 
-def _extract(context: Context, tar: tarfile.TarFile, member: tarfile.TarInfo, prefix: str, path: str) -> None:
-    name = member.name.lstrip("/")
-    if not (name == prefix or name.startswith(f"{prefix}/") or prefix in ("", ".")):
-        raise CommandError("tar contents corrupted")
-    relative = name[len(prefix) :].lstrip("/") if prefix not in ("", ".") else name
-    target = os.path.normpath(os.path.join(path, relative)) if relative else path
-    root = os.path.abspath(path)
-    if os.path.abspath(target) != root and not os.path.abspath(target).startswith(root.rstrip("/") + "/"):
-        context.warn(f"warning: file {quoted(target)} is outside target destination, skipping")
-        return
-    if member.isdir():
-        os.makedirs(target, exist_ok=True)
-        return
-    if member.issym() or member.islnk():
-        context.warn(f"warning: skipping symlink: {quoted(target)} -> {quoted(member.linkname)}")
-        return
-    os.makedirs(os.path.dirname(os.path.abspath(target)), exist_ok=True)
-    content = tar.extractfile(member)
-    if content is None:
-        return
-    with open(target, "wb") as file:
-        file.write(content.read())
-    if not context.flags.no_preserve:
-        os.chmod(target, member.mode & 0o777)
+    fetching = threading.Thread(target=fetch, daemon=True)
+    fetching.start()
+    prefix, problem = posixpath.normpath(source.path).lstrip("/"), None
+    with open(reading, "rb") as archive:
+        try:
+            unpack(archive, prefix, path, context.warn, not context.flags.no_preserve)
+        except CommandError as error:
+            problem = error
+    fetching.join(_LAST_WORDS_SECONDS if problem else None)
+    code = ended[0] if ended else 0
+    if isinstance(code, CommandError):
+        raise code
+    if code:
+        context.stderr.write(escaped(complaints.getvalue()))
+        raise CommandError(f"command terminated with exit code {code}", code)
+    if problem is not None:
+        raise problem

@@ -7,7 +7,7 @@ from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe._writer import _event
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, escaped
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.output.table import columns
 
@@ -112,4 +112,5 @@ def _row(flags: Values, event: Object) -> list[str]:
         f"{about.get('kind', '')}/{about.get('name', '')}",
         (event.get("message") or "").strip(),
     ]
-    return ([event["metadata"].get("namespace", "")] if flags.all_namespaces else []) + cells
+    namespace = [event["metadata"].get("namespace", "")] if flags.all_namespaces else []
+    return [escaped(cell) for cell in namespace + cells]

@@ -60,7 +60,7 @@ def run(context: Context) -> None:
 
 def execute(
     context: Context, pod: dict[str, object], container: str, command: list[str], *, stdin: bool = False,
-    tty: bool = False, given: bytes | None = None, output: object = None,
+    tty: bool = False, given: streaming.Give | None = None, output: object = None,
 ) -> int:  # fmt: skip
     """Run a command in a container of a pod and return its exit code."""
     metadata: dict[str, str] = pod["metadata"]  # type: ignore[assignment]

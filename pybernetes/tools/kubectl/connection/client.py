@@ -8,7 +8,7 @@ import sys
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.connection.http import Connection, Response
 from pybernetes.tools.kubectl.connection.json_text import dumps, loads
-from pybernetes.tools.kubectl.errors import ApiError, CommandError
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, escaped
 from pybernetes.tools.kubectl.kubeconfig.access import Access
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Client:
         quoted = text.split(" ", 2)[-1].split('"')
         message = text[text.find('"') + 1 : text.rfind('"')] if len(quoted) > 2 else text
         print(
-            f"Warning: {message.replace(chr(92) + chr(34), chr(34))}",
+            f"Warning: {escaped(message.replace(chr(92) + chr(34), chr(34)))}",
             file=self._stderr or sys.stderr,
             flush=True,
         )

@@ -9,7 +9,7 @@ import os
 import socket
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.errors import CommandError, NoConnection
+from pybernetes.tools.kubectl.errors import CommandError, NoConnection, quoted
 
 if TYPE_CHECKING:
     import ssl
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pybernetes.tools.kubectl.kubeconfig.access import Access
 
 _READ = 262144
+# What a server may send before an answer begins, and between its chunks.
+_HEAD_LIMIT = 1 << 20
 
 
 class Response:
@@ -28,7 +30,10 @@ class Response:
         self._connection = connection
         head = connection.until(b"\r\n\r\n")
         lines = head.decode("latin-1").split("\r\n")
-        self.status = int(lines[0].split(" ", 2)[1])
+        version, _, rest = lines[0].partition(" ")
+        if not version.startswith("HTTP/1.") or not (rest[:3].isascii() and rest[:3].isdigit()):
+            raise NoConnection("Unable to connect to the server: net/http: malformed HTTP response")
+        self.status = int(rest[:3])
         self.headers: dict[str, str] = {}
         self.warnings: list[str] = []
         for line in lines[1:]:
@@ -38,6 +43,8 @@ class Response:
                 self.warnings.append(value)
             self.headers[name] = value
         length = self.headers.get("content-length")
+        if length and not (length.isascii() and length.isdigit() and len(length) < 20):
+            raise NoConnection(f"Unable to connect to the server: bad Content-Length {quoted(length)}")
         self._left = int(length) if length else (0 if self.status in (101, 204, 304) else -1)
         self._chunked = self.headers.get("transfer-encoding", "").lower() == "chunked"
         self.done = False
@@ -46,8 +53,13 @@ class Response:
         """Yield the body as it arrives."""
         connection = self._connection
         if self._chunked:
-            while size := int(connection.until(b"\r\n").split(b";")[0], 16):
-                yield connection.exactly(size)
+            while size := _chunk_size(connection.until(b"\r\n")):
+                while size:
+                    piece = connection.some(size)
+                    if not piece:
+                        raise NoConnection("Unable to connect to the server: unexpected EOF")
+                    size -= len(piece)
+                    yield piece
                 connection.exactly(2)
             while connection.until(b"\r\n"):
                 pass
@@ -70,11 +82,15 @@ class Response:
 
     def lines(self) -> Iterator[bytes]:
         """Yield the body line by line, as it arrives."""
-        rest = b""
+        begun: list[bytes] = []
         for piece in self.pieces():
-            *whole, rest = (rest + piece).split(b"\n")
-            yield from whole
-        if rest:
+            first, *more = piece.split(b"\n")
+            begun.append(first)
+            if more:
+                yield b"".join(begun)
+                begun = [more.pop()]
+                yield from more
+        if rest := b"".join(begun):
             yield rest
 
     def close(self) -> None:
@@ -175,12 +191,20 @@ class Connection:
 
     def until(self, mark: bytes) -> bytes:
         """Return everything before a mark, and drop the mark."""
-        while mark not in self._buffer:
+        seen = 0
+        while (place := self._buffer.find(mark, max(0, seen - len(mark) + 1))) < 0:
+            seen = len(self._buffer)
+            if seen > _HEAD_LIMIT:
+                self.close()
+                raise NoConnection(
+                    "Unable to connect to the server: net/http: server response headers exceeded "
+                    f"{_HEAD_LIMIT} bytes; aborted"
+                )
             piece = self._socket.recv(_READ)
             if not piece:
                 raise EOFError("EOF")
             self._buffer += piece
-        before, _, self._buffer = self._buffer.partition(mark)
+        before, self._buffer = self._buffer[:place], self._buffer[place + len(mark) :]
         return before
 
     def raw(self) -> Any:
@@ -198,6 +222,13 @@ class Connection:
             self._socket.close()
             self._socket = None
             self._buffer = b""
+
+
+def _chunk_size(line: bytes) -> int:
+    text = line.partition(b";")[0].strip()
+    if not text or len(text) > 15 or text.strip(b"0123456789abcdefABCDEF"):
+        raise NoConnection("Unable to connect to the server: invalid byte in chunk length")
+    return int(text, 16)
 
 
 def tls_context(access: Access) -> ssl.SSLContext:

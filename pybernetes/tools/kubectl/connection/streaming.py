@@ -15,10 +15,13 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from pybernetes.api.resource import Object
 
+    Write = Callable[[bytes], None]
+    Give = Callable[[Write], None]
 
 STDIN, STDOUT, STDERR, ERROR, RESIZE, CLOSE = 0, 1, 2, 3, 4, 255
 
@@ -42,6 +45,9 @@ class Channels:
         self._parser = websocket.Parser()
         self._lock = threading.Lock()
         self.closed = False
+        self.ending = (
+            "close 1006 (abnormal closure): unexpected EOF"  # how the other side has ended it, if not well
+        )
 
     def receive(self) -> tuple[int, bytes] | None:
         """Return the next channel and its data; None at the end."""
@@ -54,6 +60,8 @@ class Channels:
                 elif opcode == websocket.PING:
                     self._write(websocket.PONG, payload)
                 elif opcode == websocket.CLOSE:
+                    code = int.from_bytes(payload[:2], "big") or websocket.NORMAL
+                    self.ending = "" if code == websocket.NORMAL else f"close {code}"
                     self.close()
                     return None
             try:
@@ -118,11 +126,12 @@ class Terminal:
 
 
 def run(
-    context: Context, path: str, query: list[tuple[str, Any]], *, stdin: bool, tty: bool, given: bytes | None = None,
+    context: Context, path: str, query: list[tuple[str, Any]], *, stdin: bool, tty: bool, given: Give | None = None,
     output: Any = None, redraw: bool = False,
 ) -> int:  # fmt: skip
     """Join our input and output with a process in a container until it ends; return its exit code.
 
+    ``given`` writes what the process is to read, with the function that it gets.
     ``redraw`` is for a process that has a terminal already: it is told another size first, so that it draws anew.
     """
     channels = Channels(context, path, query, ("v5.channel.k8s.io", "v4.channel.k8s.io"))
@@ -144,8 +153,12 @@ def run(
                 try:
                     status = loads(data)
                 except ValueError:
+                    status = {}
+                if not isinstance(status, dict) or not status:
                     status = {"status": "Failure", "message": data.decode("utf-8", "replace")}
     channels.close()
+    if not status and channels.ending:  # nobody has said that the process ended
+        raise CommandError(f"websocket: {channels.ending}")
     return exit_code(status)
 
 
@@ -156,7 +169,8 @@ def exit_code(status: Object) -> int:
     if status.get("reason") == "NonZeroExitCode":
         for cause in (status.get("details") or {}).get("causes") or ():
             if cause.get("reason") == "ExitCode":
-                return int(cause["message"])
+                text = str(cause.get("message"))
+                return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 1
     raise CommandError(status.get("message") or "the command failed")
 
 
@@ -178,10 +192,12 @@ def _binary(stream: Any) -> Any:
     return write
 
 
-def _give(channels: Channels, data: bytes) -> None:
-    for place in range(0, len(data), 32768):
-        channels.send(STDIN, data[place : place + 32768])
-    channels.end_input()
+def _give(channels: Channels, given: Give) -> None:
+    try:
+        given(lambda data: channels.send(STDIN, data))
+        channels.end_input()
+    except OSError:
+        pass  # the process has ended
 
 
 def _pump(channels: Channels, stream: Any) -> None:

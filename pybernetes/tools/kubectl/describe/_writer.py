@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, escaped
 from pybernetes.tools.kubectl.output.elastic_tabs import align
 from pybernetes.tools.kubectl.output.go_value import go_value
 from pybernetes.tools.kubectl.output.times import rfc1123z, since
@@ -30,8 +30,8 @@ class Writer:
         self._done = ""
 
     def put(self, text: str, level: int = 0) -> None:
-        """Add text as it is, at a level."""
-        self._parts.append("  " * level + text)
+        """Add text at a level; what would be a command to the terminal is shown."""
+        self._parts.append("  " * level + escaped(text))
 
     def line(self, text: str = "", level: int = 0) -> None:
         """Add a line."""

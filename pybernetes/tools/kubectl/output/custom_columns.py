@@ -5,7 +5,7 @@ from __future__ import annotations
 from pybernetes.api.text import go_printf
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, escaped
 from pybernetes.tools.kubectl.files import read_text
 from pybernetes.tools.kubectl.output.jsonpath import PathTemplate, show
 from pybernetes.tools.kubectl.output.printers import Print
@@ -36,7 +36,7 @@ def _cell(results: list[list[Any]]) -> str:
     if not results or not results[0]:
         return "<none>"
     values = [value for result in results for value in result]
-    return ",".join(("<nil>" if value is None else _text(value)) for value in values)
+    return ",".join(("<nil>" if value is None else escaped(_text(value))) for value in values)
 
 
 def _text(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.errors import escaped
 from pybernetes.tools.kubectl.output.go_value import go_value
 
 if TYPE_CHECKING:
@@ -40,13 +41,9 @@ def clean(cell: Any) -> str:
         for mark in "\f\n\r":
             if mark in cell:
                 places = [place for place in map(cell.find, "\f\n\r") if place >= 0]
-                return _escaped(cell[: min(places)]) + "..."
-        return _escaped(cell) if "\x1b" in cell or "\t" in cell else cell
+                return escaped(cell[: min(places)]) + "..."
+        return escaped(cell)
     return go_value(cell, clean)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\x1b", "^[").replace("\r", "\\r")
 
 
 class TablePrinter:
@@ -92,7 +89,7 @@ class TablePrinter:
         cells = ["EVENT"] if event else []
         if self.with_namespace:
             cells.append("NAMESPACE")
-        cells += [name.upper() for name in names]
+        cells += [clean(name).upper() for name in names]
         cells += [label.rpartition("/")[2].upper() for label in self.label_columns]
         return cells + (["LABELS"] if self.show_labels else [])
 

@@ -23,7 +23,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     flags = (
         "--storage-backend=memory",
         f"--token-auth-file={users}",
-        "--enable-admission-plugins=NodeRestriction",
     )
     with running(directory, *flags, "--disable-admission-plugins=ServiceAccount") as server:
         server.call("POST", f"{BASE}/serviceaccounts", {"metadata": {"name": "sa"}})

@@ -19,8 +19,8 @@ POD: Object = {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Yield a server with its usual plugins and one more."""
-    flags = ("--storage-backend=memory", "--enable-admission-plugins=NodeRestriction")
+    """Yield a server with its usual plugins."""
+    flags = ("--storage-backend=memory", "--disable-admission-plugins=")
     with running(tmp_path_factory.mktemp("admission"), *flags) as server:
         yield server
 

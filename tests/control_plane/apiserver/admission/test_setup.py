@@ -33,7 +33,7 @@ PLUGINS = [
     "ValidatingAdmissionWebhook", "ResourceQuota", "AlwaysDeny",
 ]  # fmt: skip
 ON = [
-    "NamespaceLifecycle", "LimitRanger", "ServiceAccount", "TaintNodesByCondition", "PodSecurity", "Priority",
+    "NamespaceLifecycle", "LimitRanger", "ServiceAccount", "NodeRestriction", "TaintNodesByCondition", "PodSecurity", "Priority",
     "DefaultTolerationSeconds", "DefaultStorageClass", "StorageObjectInUseProtection", "PersistentVolumeClaimResize",
     "RuntimeClass", "CertificateApproval", "CertificateSigning", "ClusterTrustBundleAttest",
     "CertificateSubjectRestriction", "DefaultIngressClass", "PodTopologyLabels", "NodeDeclaredFeatureValidator",
@@ -57,8 +57,8 @@ def running(enable: Sequence[str] = (), disable: Sequence[str] = ()) -> list[str
 
 def test_flags_switch_plugins() -> None:
     assert names(["A, B", "C"]) == ["A", "B", "C"]
-    assert running(["NodeRestriction", "AlwaysDeny"], ["ServiceAccount", "PodGroupProtection"]) == [
-        "NamespaceLifecycle", "LimitRanger", "NodeRestriction", *ON[ON.index("TaintNodesByCondition") :], "AlwaysDeny"
+    assert running(["NamespaceExists", "AlwaysDeny"], ["ServiceAccount", "NodeRestriction", "PodGroupProtection"]) == [
+        "NamespaceLifecycle", "NamespaceExists", "LimitRanger", *ON[ON.index("TaintNodesByCondition") :], "AlwaysDeny"
     ]  # fmt: skip
 
 

@@ -145,7 +145,7 @@ def binding(**reference: Any) -> Object:
 
 
 MAP_POLICY = {
-    "/registry/validatingadmissionpolicies/p": b'{"kind":"","apiVersion":"","metadata":{"name":"p"},'
+    "/registry/validatingadmissionpolicies/p": b'{"kind":"ValidatingAdmissionPolicy","apiVersion":"admissionregistration.k8s.io/v1","metadata":{"name":"p"},'
     b'"spec":{"paramKind":{"apiVersion":"v1","kind":"ConfigMap"}}}'
 }
 FOO_POLICY = {key: value.replace(b"ConfigMap", b"Foo") for key, value in MAP_POLICY.items()}
@@ -235,7 +235,7 @@ def test_admin_access_is_for_namespaces_with_the_label() -> None:
     asks = {
         "spec": {"devices": {"requests": [{"name": "a"}, {"name": "b", "exactly": {"adminAccess": True}}]}}
     }
-    label = b'{"kind":"","apiVersion":"","metadata":{"name":"one","labels":{"resource.kubernetes.io/admin-access":"true"}}}'
+    label = b'{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"one","labels":{"resource.kubernetes.io/admin-access":"true"}}}'
     why = "spec.devices.requests[1].adminAccess: Forbidden: admin access to devices requires the `resource.kubernetes.io/admin-access: true` label on the containing namespace"
     for path, obj in ((CLAIMS, asks), (CLAIMS.replace("claims", "claimtemplates"), {"spec": asks})):
         assert judged(path, obj, None) == why

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pybernetes.control_plane.apiserver.storage.resource_version import restamp, stamp
+from pybernetes.control_plane.apiserver.storage.resource_version import check, restamp, stamp
 
 RECORDED = Path(__file__).parents[3] / "api" / "protobuf" / "recorded.jsonl"
 
@@ -24,12 +24,26 @@ RECORDED = Path(__file__).parents[3] / "api" / "protobuf" / "recorded.jsonl"
          b'{"kind":"DeviceTaintRule","apiVersion":"resource.k8s.io/v1","metadata":{"resourceVersion":"7","name":"a"}}'),
         (b'{"kind":"DeviceTaintRule","apiVersion":"example.com/v1beta2","metadata":{"name":"a"}}',
          b'{"kind":"DeviceTaintRule","apiVersion":"example.com/v1beta2","metadata":{"resourceVersion":"7","name":"a"}}'),
-        (b"nothing that anybody knows", b"nothing that anybody knows"),
-        (b"k8s\0nonsense", b"k8s\0nonsense"),
     ],
 )  # fmt: skip
 def test_stamp(value: bytes, expected: bytes) -> None:
     assert stamp(value, 7) == expected
+
+
+@pytest.mark.parametrize("value", [b"nothing that anybody knows", b"k8s\0nonsense", b"", b'["metadata":{}]'])
+def test_what_is_no_object_is_refused(value: bytes) -> None:
+    with pytest.raises(ValueError, match=r"no object|wire type"):
+        stamp(value, 7)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [b"[]", b'{"kind":"A"', b'{"kind":"A","apiVersion":1,"metadata":{}}', b'{"kind":"A","apiVersion":"v1"}'],
+)
+def test_check(value: bytes) -> None:
+    check(b'{"kind":"A","apiVersion":"v1","metadata":{}}')
+    with pytest.raises(ValueError):
+        check(value)
 
 
 def test_restamp() -> None:

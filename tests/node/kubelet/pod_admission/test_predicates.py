@@ -27,6 +27,12 @@ def _required(operator: str, value: str) -> dict[str, Any]:
         ({"os": {"name": "linux"}}, None),
         ({"os": {"name": "windows"}}, "PodOSNotSupported"),
         ({"tolerations": []}, "TaintToleration"),
+        ({"securityContext": {"appArmorProfile": {"type": "RuntimeDefault"}}}, "AppArmor"),
+        ({"securityContext": {"supplementalGroupsPolicy": "Merge"}}, None),
+        (
+            {"securityContext": {"supplementalGroupsPolicy": "Strict"}},
+            "SupplementalGroupsPolicyNotSupported",
+        ),
     ],
 )
 def test_admission(spec: dict[str, Any], reason: str | None) -> None:
@@ -39,6 +45,13 @@ def test_admission(spec: dict[str, Any], reason: str | None) -> None:
     refusal = predicates.refusal(pod(**spec), node, [], ["net.core.*"])
     assert (refusal and refusal[0]) == reason
     assert refusal is None or refusal[1].startswith("Pod was rejected: ")
+
+
+def test_a_strict_policy_of_groups_runs_where_the_runtime_can() -> None:
+    strict = pod(securityContext={"supplementalGroupsPolicy": "Strict"})
+    for supported in (True, False):
+        node = {"status": {"features": {"supplementalGroupsPolicy": supported}}}
+        assert (predicates.refusal(strict, node, []) is None) is supported
 
 
 def test_admission_counts_others() -> None:

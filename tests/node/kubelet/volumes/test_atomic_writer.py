@@ -44,6 +44,14 @@ def test_what_is_a_change(tmp_path: Path, files: dict[str, VolumeFile], changed:
     }
 
 
+def test_a_try_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    atomic_writer.write(tmp_path, {"a": VolumeFile(b"1", 0o644)})
+    before = sorted(path.name for path in tmp_path.iterdir())
+    with pytest.raises(OSError):
+        atomic_writer.write(tmp_path, {"b": VolumeFile(b"2", 0o644), "b/c": VolumeFile(b"3", 0o644)})
+    assert sorted(path.name for path in tmp_path.iterdir()) == before and (tmp_path / "a").read_text() == "1"
+
+
 def _relink(volume: Path, outside: Path) -> None:
     (volume / "..data").unlink()
     (volume / "..data").symlink_to(outside)

@@ -47,3 +47,39 @@ def test_how_a_container_is_told(tmp_path: Path) -> None:
     for path in ("/etc", "a/../.."):
         with pytest.raises(ConfigError):
             told_of(native, subPath=path)
+
+
+@pytest.mark.parametrize(
+    ("more", "supported", "expected"),
+    [
+        ({}, True, False),
+        ({"recursiveReadOnly": "Disabled"}, True, False),
+        ({"recursiveReadOnly": "IfPossible"}, False, False),
+        ({"recursiveReadOnly": "IfPossible"}, True, True),
+        ({"recursiveReadOnly": "Enabled"}, True, True),
+        ({"recursiveReadOnly": "Enabled"}, False, "but it is not supported by the runtime"),
+        ({"recursiveReadOnly": "Enabled", "readOnly": False}, True, "but it is not read-only"),
+        (
+            {"recursiveReadOnly": "Enabled", "mountPropagation": "HostToContainer"},
+            True,
+            'but it is not compatible with propagation "HostToContainer"',
+        ),
+    ],
+)
+def test_read_only_with_all_below(
+    tmp_path: Path, more: dict[str, Any], supported: bool, expected: bool | str
+) -> None:
+    mount = {"name": "v", "mountPath": "/v", "readOnly": True, **more}
+    definition = {"name": "c", "volumeMounts": [mount]}
+
+    def made() -> Any:
+        volumes = {"v": MountedVolume(str(tmp_path))}
+        return container_mounts({"spec": {}}, definition, volumes, {}, tmp_path, None, supported)[0]
+
+    if isinstance(expected, bool):
+        assert (made().readonly, made().recursive_read_only) == (True, expected)
+        return
+    with pytest.raises(ConfigError) as raised:
+        made()
+    start = 'failed to resolve recursive read-only mode: volume "v" requested recursive read-only mode, '
+    assert str(raised.value) == start + expected

@@ -27,6 +27,24 @@ def test_everything_below_a_folder_is_unmounted(tmp_path: Path) -> None:
         host_mounts.unmount_below(tmp_path)
 
 
+def test_mounts_that_others_hide(tmp_path: Path) -> None:
+    """A folder stands where something hidden is mounted: it is unmounted with what hides it."""
+    require_root()
+    root = tmp_path / "pod"
+    root.mkdir()
+    (root / "v").mkdir()
+    try:
+        for _ in range(2):
+            host_mounts.mount("tmpfs", root / "v", "tmpfs")
+            (root / "v/deeper").mkdir()
+            if not host_mounts.mounts_below(root / "v"):
+                host_mounts.mount("tmpfs", root / "v/deeper", "tmpfs")
+        host_mounts.unmount_below(root)
+        assert host_mounts.mounts_below(root) == []
+    finally:
+        host_mounts.unmount_below(tmp_path)
+
+
 def test_a_mount_point_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     require_root()
     (tmp_path / "real").mkdir()

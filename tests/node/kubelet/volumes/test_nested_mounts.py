@@ -24,16 +24,18 @@ from tests.node.kubelet.pods import pod
         ({"v": "/v", "other": "/vv/nested"}, []),
         ({"other": "/v", "v": "/v/nested"}, []),
         ({"v": "/v", "other": "/v/../etc"}, []),
+        ({"v": "/v", "a": "/v-w", "b": "/v/x", "c": "/v/x-y/z", "d": "/v.w/x"}, ["x", "x-y/z"]),
     ],
 )
 def test_where_others_are_mounted(mounts: dict[str, str], expected: list[str]) -> None:
     listed = [{"name": name, "mountPath": path} for name, path in mounts.items()]
-    assert nested_mount_points(pod(containers=[{"name": "c", "volumeMounts": listed}]), "v") == expected
+    found = nested_mount_points(pod(containers=[{"name": "c", "volumeMounts": listed}]))
+    assert found.get("v", []) == expected
 
 
 def test_a_sub_path_has_no_place_for_others() -> None:
     mounts = [{"name": "v", "mountPath": "/v", "subPath": "s"}, {"name": "o", "mountPath": "/v/nested"}]
-    assert nested_mount_points(pod(initContainers=[{"name": "c", "volumeMounts": mounts}]), "v") == []
+    assert nested_mount_points(pod(initContainers=[{"name": "c", "volumeMounts": mounts}])) == {}
 
 
 def test_mount_points_are_folders_and_do_not_replace_files(tmp_path: Path) -> None:

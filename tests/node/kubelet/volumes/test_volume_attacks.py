@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -181,3 +182,43 @@ def test_last_words_in_a_pipe_or_a_link(node: Node) -> None:
     assert "not a regular file" in ended["pipe"]["state"]["terminated"]["message"]
     for what in ("pipe", "file", "link"):
         node.delete(f"last-{what}")
+
+
+def test_sub_paths_outlive_the_kubelet_and_go_with_their_pod(node: Node) -> None:
+    """Files and folders; read-only where asked; after restarts of container and kubelet; and orphans."""
+    mounts = [
+        {"name": "v", "mountPath": "/folder", "subPath": "d"},
+        {"name": "v", "mountPath": "/file", "subPath": "file", "readOnly": True},
+        {"name": "v", "mountPath": "/made", "subPathExpr": "$(NAME)/deep"},
+        {"name": "v", "mountPath": "/fixed", "subPath": "d", "readOnly": True},
+    ]
+    script = (
+        "cat /file; (echo x > /file) 2>/dev/null || echo kept; echo run >> /made/runs; touch /folder/x;"
+        " (touch /fixed/y) 2>/dev/null || echo fixed; until rm /folder/end 2>/dev/null; do sleep 0.05; done"
+    )
+    env = [{"name": "NAME", "value": "new"}]
+    node.create(
+        "subs",
+        shell(script, volumeMounts=mounts, env=env),
+        initContainers=[
+            shell(
+                "mkdir -p /v/d; echo text > /v/file", "setup", volumeMounts=[{"name": "v", "mountPath": "/v"}]
+            )
+        ],
+        volumes=[{"name": "v", "emptyDir": {}}],
+    )
+    pod = node.until_ready("subs")
+    uid = pod["metadata"]["uid"]
+    volume = volume_path(node, pod, "emptyDir", "v")
+    node.until(lambda: node.server.kubectl("logs", "subs") == "text\nkept\nfixed\n")
+    assert (volume / "d/x").exists() and (volume / "new/deep").stat().st_mode & 0o777 == 0o777
+    node.stop_kubelet(signal.SIGKILL)
+    node.start_kubelet()
+    (volume / "d/end").touch()
+    node.until(lambda: (volume / "new/deep/runs").read_text() == "run\nrun\n")
+    assert len([trace for trace in node.traces(uid) if "volume-subpaths" in trace]) == len(mounts)
+    node.stop_kubelet(signal.SIGKILL)
+    node.server.call("DELETE", "/api/v1/namespaces/default/pods/subs?gracePeriodSeconds=0")
+    node.until(lambda: node.pod("subs") is None)
+    node.start_kubelet()
+    node.until(lambda: not node.traces(uid))

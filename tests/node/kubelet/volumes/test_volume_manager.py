@@ -112,7 +112,7 @@ async def test_what_is_mounted_in_a_volume_is_not_removed_with_it(tmp_path: Path
 
 
 async def test_repositories_are_not_cloned(tmp_path: Path) -> None:
-    """CVE-2024-10220: a gitRepo volume, whose hooks would run on the node, is not supported."""
+    """CVE-2024-10220, CVE-2025-1767: a gitRepo volume, whose hooks would run on the node, is not supported."""
     volumes = manager(tmp_path)
     with pytest.raises(VolumeError, match="volumes of type gitRepo are not supported"):
         await volumes.mount(pod(volumes=[{"name": "v", "gitRepo": {"repository": "https://example.test"}}]))

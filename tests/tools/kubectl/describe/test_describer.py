@@ -55,3 +55,9 @@ def test_every_file_names_its_group() -> None:
     for name in names:
         module = discover.load(package.__name__, name)
         assert callable(module.describe) and isinstance(module.GROUP, str)
+
+
+def test_nothing_commands_the_terminal(folder: Path) -> None:
+    """What others wrote is shown, not obeyed (CVE-2021-25743)."""
+    (folder / "widget.py").write_text(WIDGET.replace('value["spec"]["size"]', r'"a\x1b[2Jb\x9b1mc\rd"'))
+    assert described("example.com") == "Size:  a^[[2Jb^[[1mc\\rd\n"

@@ -120,6 +120,7 @@ def validate_tolerations(tolerations: list[Object], path: Path, errors: Errors) 
 def validate_topology_spread(constraints: list[Object], path: Path, errors: Errors) -> None:
     """Check how pods are spread over the values of a node label."""
     pairs = [(item.get("topologyKey", ""), item.get("whenUnsatisfiable", "")) for item in constraints]
+    last = {pair: index for index, pair in enumerate(pairs)}
     for index, constraint in enumerate(constraints):
         here = path[index]
         key, action = pairs[index]
@@ -127,7 +128,7 @@ def validate_topology_spread(constraints: list[Object], path: Path, errors: Erro
         if not key:
             errors.required(here / "topologyKey", "can not be empty")
         checks.one_of(action, ("DoNotSchedule", "ScheduleAnyway"), here / "whenUnsatisfiable", errors)
-        if pairs[index] in pairs[index + 1 :]:
+        if last[pairs[index]] > index:
             errors.duplicate(here / "{topologyKey, whenUnsatisfiable}", f"{{{key}, {action}}}")
         domains = constraint.get("minDomains")
         if domains is not None:

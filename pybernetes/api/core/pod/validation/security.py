@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from pybernetes.api.core.pod.sysctls import namespace as kernel_namespace
 from pybernetes.api.core.pod.validation.go_structs import show
 from pybernetes.api.core.pod.validation.windows import validate_windows_options
 from pybernetes.api.field import Errors, Path
@@ -13,21 +14,6 @@ from pybernetes.api.validation import checks
 _PROFILES = ("Localhost", "RuntimeDefault", "Unconfined")
 _SYSCTL = r"([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
 _sysctl = re.compile(_SYSCTL + r"\Z")
-_IPC_NAMES = frozenset(
-    f"kernel.{name}"
-    for name in (
-        "sem",
-        "shmall",
-        "shmmax",
-        "shmmni",
-        "shm_rmid_forced",
-        "shm",
-        "msgmax",
-        "msgmnb",
-        "msgmni",
-        "msg",
-    )
-)
 _PATH_LIMIT = 4095
 
 
@@ -130,19 +116,8 @@ def _sysctls(sysctls: list[Object], spec: Object, path: Path, errors: Errors) ->
         elif name in seen:
             errors.duplicate(here, name)
         seen.add(name)
-        space = _namespace(name)
-        if space == "net" and spec.get("hostNetwork"):
+        space = kernel_namespace(name)
+        if space == "Net" and spec.get("hostNetwork"):
             errors.invalid(here, name, "may not be specified when 'hostNetwork' is true")
-        elif space == "ipc" and spec.get("hostIPC"):
+        elif space == "IPC" and spec.get("hostIPC"):
             errors.invalid(here, name, "may not be specified when 'hostIPC' is true")
-
-
-def _namespace(name: str) -> str:
-    """Return the kernel namespace that a sysctl belongs to; a name can have slashes in place of dots."""
-    first = next((char for char in name if char in "./"), ".")
-    if first == "/":
-        name = name.translate({ord("/"): ".", ord("."): "/"})
-    name = name.partition("*")[0]
-    if name.startswith("net."):
-        return "net"
-    return "ipc" if name in _IPC_NAMES or name.startswith("fs.mqueue.") else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 
 from pybernetes.api import quantity
@@ -81,14 +82,36 @@ def _projected(source: Object) -> list[Place]:
 
 
 def _overlaps(places: Iterable[Place]) -> Iterator[str]:
-    seen: list[Place] = []
+    root = _Folder()
     for raw, source in places:
         path = raw.rstrip("/")
-        for other, other_source in seen:
-            nested = f"{other}/".startswith(f"{path}/") or f"{path}/".startswith(f"{other}/")
-            if path and other and nested:
-                yield f"{_shown(path, source)} with {_shown(other, other_source)}"
-        seen.append((path, source))
+        if not path:
+            continue
+        folder, above = root, []
+        for name in path.split("/"):
+            above += folder.files
+            folder = folder.folders.setdefault(name, _Folder())
+        for other, other_source in itertools.chain(above, folder.below()):
+            yield f"{_shown(path, source)} with {_shown(other, other_source)}"
+        folder.files.append((path, source))
+
+
+class _Folder:
+    """A folder of a volume: the files that have its path, and what is below it."""
+
+    __slots__ = ("files", "folders")
+
+    def __init__(self) -> None:
+        self.files: list[Place] = []
+        self.folders: dict[str, _Folder] = {}
+
+    def below(self) -> Iterator[Place]:
+        """Yield the files that are the folder itself or are below it."""
+        open_folders = [self]
+        while open_folders:
+            folder = open_folders.pop()
+            yield from folder.files
+            open_folders += folder.folders.values()
 
 
 def _shown(path: str, source: str) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import heapq
+import itertools
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod.validation.annotations import APP_ARMOR, SECCOMP, SECCOMP_POD, app_armor_profile
@@ -24,6 +27,8 @@ _ANNOTATIONS = {
     "security.alpha.kubernetes.io/sysctls": 'non-functional in v1.11+; use the "sysctls" field instead',
     "security.alpha.kubernetes.io/unsafe-sysctls": 'non-functional in v1.11+; use the "sysctls" field instead',
 }
+# More than fit into the headers of an answer; each pair of ports or paths can give one.
+_MOST = 100
 _NO_SELECTOR = "a null labelSelector results in matching no pod"
 
 
@@ -32,7 +37,7 @@ def pod_warnings(pod: Object, old: Object | None) -> list[str]:
     if old is not None:
         return []
     problems = names.dns_label(pod["metadata"].get("name", ""))
-    messages = list(_warnings(pod, Path(), is_template=False))
+    messages = list(itertools.islice(_warnings(pod, Path(), is_template=False), _MOST))
     if problems:
         messages.insert(0, (
             "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; "
@@ -43,7 +48,7 @@ def pod_warnings(pod: Object, old: Object | None) -> list[str]:
 
 def pod_template_warnings(template: Object, path: Path) -> list[str]:
     """Warn about the template of a workload, whose path is given."""
-    return list(_warnings(template, path, is_template=True))
+    return list(itertools.islice(_warnings(template, path, is_template=True), _MOST))
 
 
 def _warnings(holder: Object, path: Path, *, is_template: bool) -> Iterator[str]:
@@ -161,7 +166,7 @@ def _environment(variables: list[Object], path: Path) -> Iterator[str]:
 
 
 def _ports(spec: Object, path: Path) -> Iterator[str]:
-    known: dict[tuple[int, str], list[tuple[Path, str, int]]] = {}
+    known: dict[tuple[int, str], _Known] = {}
     by_name: dict[str, Path] = {}
     repeated: list[str] = []
     for container, place in each_container(spec, path):
@@ -170,15 +175,15 @@ def _ports(spec: Object, path: Path) -> Iterator[str]:
             address, host = port.get("hostIP", ""), port.get("hostPort", 0)
             if address and not host:
                 yield f"{here}: hostIP set without hostPort: {_port_text(port)}"
-            others = known.setdefault((port.get("containerPort", 0), port.get("protocol", "")), [])
-            for other, other_address, other_host in others:
+            others = known.setdefault((port.get("containerPort", 0), port.get("protocol", "")), _Known())
+            for _, other, other_address, other_host in others.clashing(address, host):
                 if address == other_address and host == other_host:
                     yield f"{here}: duplicate port definition with {other}"
                 elif not host or not other_host:
                     yield f"{here}: overlapping port definition with {other}"
-                elif host == other_host and bool(address) != bool(other_address):
+                else:
                     yield f"{here}: dangerously ambiguous port definition with {other}"
-            others.append((here, address, host))
+            others.add(here, address, host)
             name = port.get("name")
             if name and name in by_name:
                 first = by_name[name]
@@ -189,6 +194,31 @@ def _ports(spec: Object, path: Path) -> Iterator[str]:
             elif name:
                 by_name[name] = here
     yield from repeated
+
+
+_Port = tuple[int, Path, str, int]
+
+
+class _Known:
+    """The ports of a pod with one number, found by what makes another one clash with them."""
+
+    def __init__(self) -> None:
+        self._count = itertools.count()
+        self._ports: dict[Any, list[_Port]] = {}
+
+    def add(self, path: Path, address: str, host: int) -> None:
+        port = (next(self._count), path, address, host)
+        for key in ((), host, (host, address)):
+            self._ports.setdefault(key, []).append(port)
+
+    def clashing(self, address: str, host: int) -> Iterable[_Port]:
+        """Return the ports that another one clashes with, in their order."""
+        if not host:
+            return self._ports.get((), ())
+        if not address:
+            return heapq.merge(self._ports.get(0, ()), self._ports.get(host, ()))
+        keys = (0, (host, ""), (host, address))
+        return heapq.merge(*(self._ports.get(key, ()) for key in keys))
 
 
 def _port_text(port: Object) -> str:

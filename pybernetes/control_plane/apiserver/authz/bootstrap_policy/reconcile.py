@@ -16,6 +16,7 @@ from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.authz.bootstrap_policy.defaults import AUTOUPDATE, objects
 from pybernetes.control_plane.apiserver.authz.rbac.rule_cover import missing_rules
 from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.storage.damage import left_alone
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.modify import DELETE, KEEP, Outcome, modify
 
@@ -47,8 +48,9 @@ async def _ensure(context: ServerContext, kind: Kind, wanted: Object, now: str) 
         _own(kind, existing, completion, now)
         return completion
 
-    if await modify(context.store, kind, key, change) is None:
-        await modify(context.store, kind, key, change)
+    with left_alone():
+        if await modify(context.store, kind, key, change) is None:
+            await modify(context.store, kind, key, change)
 
 
 def completed(existing: Object, wanted: Object) -> Object | None:

@@ -76,7 +76,7 @@ class EtcdStore(MirroredStore):
         """Connect, read everything and follow."""
         self._client = EtcdClient(self._servers, **self._tls)
         self._leases = Leases(self._client)
-        self._feed = EtcdFeed(self._client, self.mirror, self._prefix, self.stamp, self._barrier)
+        self._feed = EtcdFeed(self._client, self.mirror, self._prefix, self.checked_record, self._barrier)
         try:
             await self._feed.start(START_SECONDS)
         except BaseException:
@@ -177,7 +177,7 @@ class EtcdStore(MirroredStore):
         current = self.get(key)
         if current is not None and current.revision == revision:
             return current
-        return Record(key, self.stamp(value, revision), revision)  # changed again since
+        return self.checked_record(key, value, revision)  # changed again since
 
     def _seen(self, pair: Any) -> Record:
         return self._written(pair.key.decode(), pair.value, pair.mod_revision)

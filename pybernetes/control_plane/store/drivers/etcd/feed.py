@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import grpc
@@ -17,9 +17,12 @@ from aetcd import rpc
 
 from pybernetes.control_plane.store.drivers.etcd.client import FIRST_DELAY, LAST_DELAY, EtcdClient, Rejected
 from pybernetes.control_plane.store.mirror import Mirror, prefix_end
-from pybernetes.control_plane.store.protocol import Compacted, Event, Record, Stamp, StoreError, Unavailable
+from pybernetes.control_plane.store.protocol import Compacted, Event, Record, StoreError, Unavailable
 
 log = logging.getLogger(__name__)
+
+# Makes a record from a key, its value and its revision.
+Make = Callable[[str, bytes, int], Record]
 
 PAGE = 2000
 # Ends the watch when its member loses the cluster, where it would stay silent otherwise.
@@ -31,10 +34,10 @@ BROADCAST = -1
 class EtcdFeed:
     """Reads etcd into a mirror until it is closed."""
 
-    def __init__(self, client: EtcdClient, mirror: Mirror, prefix: str, stamp: Stamp, barrier: str) -> None:
+    def __init__(self, client: EtcdClient, mirror: Mirror, prefix: str, make: Make, barrier: str) -> None:
         self._client = client
         self._mirror = mirror
-        self._stamp = stamp
+        self._make = make
         self._barrier = barrier.encode()  # a key that is written to see it arrive, and not shown
         self._key = prefix.encode()
         self._end = (prefix_end(prefix) or "\0").encode()
@@ -50,6 +53,10 @@ class EtcdFeed:
 
     async def start(self, timeout: float) -> None:
         """Fill the mirror and begin to follow."""
+        status, _ = await self._client.call(
+            lambda endpoint: endpoint.maintenance.Status, rpc.StatusRequest(), timeout=timeout
+        )
+        refuse_corrupting(status.version)
         pairs, revision = await self._read_all(timeout)
         self._mirror.load([self._record(pair) for pair in pairs], revision)
         self._task = asyncio.get_running_loop().create_task(self._run(), name="etcd-feed")
@@ -91,6 +98,7 @@ class EtcdFeed:
                 self._client.leave(endpoint)
             except StoreError as error:
                 log.warning("cannot follow etcd at %s: %s", endpoint.address, error)
+                self._client.leave(endpoint)
             except asyncio.CancelledError:
                 if asyncio.current_task().cancelling():  # type: ignore[union-attr]
                     raise
@@ -102,6 +110,7 @@ class EtcdFeed:
 
     async def _follow(self, endpoint: Any) -> None:
         status = await endpoint.maintenance.Status(rpc.StatusRequest(), timeout=LAST_DELAY)
+        refuse_corrupting(status.version)
         self._progress_is_ordered = progress_is_ordered(status.version)
         head = await endpoint.kv.Range(rpc.RangeRequest(key=self._barrier), timeout=LAST_DELAY * 5)
         if head.header.revision < self._mirror.revision:
@@ -218,7 +227,14 @@ class EtcdFeed:
         mirror.compact(revision)  # the states in between were never seen
 
     def _record(self, pair: Any) -> Record:
-        return Record(pair.key.decode(), self._stamp(pair.value, pair.mod_revision), pair.mod_revision)
+        # What another has written may be anything.
+        return self._make(pair.key.decode(), pair.value, pair.mod_revision)
+
+
+def refuse_corrupting(version: str) -> None:
+    """Raise for the versions of etcd that can lose or mix up what they hold when they are killed."""
+    if version_number(version)[:2] == (3, 5) and version_number(version) < (3, 5, 3):
+        raise StoreError(f"etcd {version} can corrupt its data (3.5.0 to 3.5.2 do): use 3.5.3 or later")
 
 
 def _name(key: bytes) -> str | None:
@@ -232,8 +248,13 @@ def _name(key: bytes) -> str | None:
 
 def progress_is_ordered(version: str) -> bool:
     """Return whether a version of etcd has the fix that keeps progress answers behind the events before them."""
-    try:
-        number = tuple(int(part) for part in version.split("-")[0].split("."))
-    except ValueError:
-        return False
+    number = version_number(version)
     return number >= (3, 5, 8) or (3, 4, 25) <= number < (3, 5)
+
+
+def version_number(version: str) -> tuple[int, ...]:
+    """Return a version as numbers; (0,) for one that is not made of numbers."""
+    try:
+        return tuple(int(part) for part in version.split("-")[0].split("."))
+    except ValueError:
+        return (0,)

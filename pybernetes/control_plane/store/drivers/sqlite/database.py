@@ -1,24 +1,29 @@
-"""The file of the embedded store: its tables, how a batch is written, how it is copied and inspected.
+"""The file of the embedded store: its tables, how a batch is written, and how everything is read and checked.
 
-Everything here blocks; the store calls it from its commit thread or from an executor.
+Each row carries a checksum of all that it says, so that damage is found before it is served. Everything here
+blocks; the store calls it from its commit thread or from an executor.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
+from zlib import crc32
 
-from pybernetes.control_plane.store.protocol import SnapshotStatus, StoreError
+from pybernetes.control_plane.store.protocol import StoreError
 
 FILE_NAME = "store.db"
 # "pybs" in the file's header tells our files from any other SQLite file.
 APPLICATION_ID = 0x70796273
-FORMAT = 1
+FORMAT = 2
+# Format 1 had no checksums; it is brought up to date when it is opened.
+FORMER_FORMAT = 1
 # The row that carries the revision: no key is empty.
 REVISION_KEY = ""
 # More rows than this in one statement gain nothing and would flood the statement cache.
@@ -32,7 +37,8 @@ CREATE TABLE records (
   key TEXT NOT NULL UNIQUE,
   revision INTEGER NOT NULL,
   value BLOB,
-  expires REAL NOT NULL
+  expires REAL NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0
 );
 CREATE TRIGGER delete_inserted AFTER INSERT ON records WHEN NEW.value IS NULL
   BEGIN DELETE FROM records WHERE id = NEW.id; END;
@@ -40,31 +46,48 @@ CREATE TRIGGER delete_updated AFTER UPDATE ON records WHEN NEW.value IS NULL
   BEGIN DELETE FROM records WHERE id = NEW.id; END;
 """
 
+_CHECKSUM_COLUMN = "checksum INTEGER NOT NULL DEFAULT 0"
+FORMER_SCHEMA = SCHEMA.replace(f",\n  {_CHECKSUM_COLUMN}", "")
+ADD_CHECKSUMS = f"ALTER TABLE records ADD COLUMN {_CHECKSUM_COLUMN}"
+_SCHEMA_QUERY = "SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY name"
+
 Row = tuple[str, int, bytes | None, float]  # key, revision, value or None to delete, expiry
 
 
-def connect(path: Path) -> sqlite3.Connection:
-    """Open the file for writing, making it when it is not there."""
-    # Made here, since SQLite would leave the mode to the umask; its other files copy the mode.
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    try:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA wal_autocheckpoint = 0")
-        if not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
-            connection.executescript(
-                f"BEGIN; PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT};"
-                f"{SCHEMA} INSERT INTO records VALUES (NULL, '{REVISION_KEY}', 1, x'', 0); COMMIT;"
-            )
-        check(connection, path)
-    except sqlite3.Error as error:
-        connection.close()
-        raise StoreError(f"cannot open {path}: {error}") from error
-    except StoreError:
-        connection.close()
-        raise
-    return connection
+@dataclass(frozen=True, slots=True)
+class DamagedRow:
+    """A row that does not say what was written: its number, and what it seems to say."""
+
+    number: int
+    key: str | None  # None if it is no text
+    revision: int
+    problem: str
+    value: Any
+
+    @property
+    def name(self) -> str:
+        """How people are told of it."""
+        return self.key if self.key is not None else f"row {self.number}"
+
+
+def checksum(key: str, revision: int, value: bytes | None, expires: float) -> int:
+    """Return the checksum of all that a row says."""
+    return crc32(value or b"", crc32(f"{key}\0{revision}\0{expires!r}".encode()))
+
+
+def create(connection: sqlite3.Connection) -> None:
+    """Make the tables of an empty store, at revision 1."""
+    first = checksum(REVISION_KEY, 1, b"", 0.0)
+    connection.executescript(
+        f"BEGIN; PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT}; {SCHEMA}"
+        "INSERT INTO records (key, revision, value, expires, checksum)"
+        f" VALUES ('{REVISION_KEY}', 1, x'', 0, {first}); COMMIT;"
+    )
+
+
+def text(encoded: bytes) -> str:
+    """Return a text of the file; one that is none any more keeps its bytes, and is found by its checksum."""
+    return encoded.decode(errors="surrogateescape")
 
 
 def connect_read_only(path: Path, *, immutable: bool = False) -> sqlite3.Connection:
@@ -73,6 +96,7 @@ def connect_read_only(path: Path, *, immutable: bool = False) -> sqlite3.Connect
         raise StoreError(f"{path} does not exist")
     mode = "mode=ro&immutable=1" if immutable else "mode=ro"
     connection = sqlite3.connect(f"file:{quote(str(path))}?{mode}", uri=True, isolation_level=None)
+    connection.text_factory = text
     try:
         check(connection, path)
     except (sqlite3.Error, StoreError) as error:
@@ -81,25 +105,87 @@ def connect_read_only(path: Path, *, immutable: bool = False) -> sqlite3.Connect
     return connection
 
 
-def check(connection: sqlite3.Connection, path: Path) -> None:
-    """Raise when a file is not ours or was written by a later version."""
+def check(connection: sqlite3.Connection, path: Path) -> int:
+    """Return the format of a file; raise when it is not ours or was written by a later version."""
     if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
         raise StoreError(f"{path} is not a file of this store")
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version != FORMAT:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version not in (FORMER_FORMAT, FORMAT):
         raise StoreError(f"{path} has format {version}, this version reads format {FORMAT}")
+    return version
 
 
-def load(connection: sqlite3.Connection) -> tuple[list[Row], int]:
-    """Return all rows, and the revision of the last batch."""
-    rows = connection.execute("SELECT key, revision, value, expires FROM records WHERE id > 1").fetchall()
-    return rows, read_revision(connection)
+def structural_problems(connection: sqlite3.Connection) -> list[str]:
+    """Return what is wrong with the file's pages and its index, as SQLite words it."""
+    if not has_our_schema(connection):
+        return ["the description of its tables is not ours"]
+    answers = [answer for (answer,) in connection.execute("PRAGMA integrity_check(20)")]
+    return [] if answers == ["ok"] else [line for answer in answers for line in answer.splitlines()]
 
 
-def read_revision(connection: sqlite3.Connection) -> int:
-    """Return the revision of the last batch."""
-    revision: int = connection.execute("SELECT revision FROM records WHERE id = 1").fetchone()[0]
-    return revision
+def has_our_schema(connection: sqlite3.Connection) -> bool:
+    """Return whether the tables and triggers are, to the letter, those that we make."""
+    found = connection.execute(_SCHEMA_QUERY).fetchall()
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh, closing(
+        sqlite3.connect(":memory:", isolation_level=None)
+    ) as former:  # fmt: skip
+        fresh.executescript(SCHEMA)
+        former.executescript(FORMER_SCHEMA)
+        before = former.execute(_SCHEMA_QUERY).fetchall()
+        former.execute(ADD_CHECKSUMS)
+        return found in (
+            fresh.execute(_SCHEMA_QUERY).fetchall(),
+            former.execute(_SCHEMA_QUERY).fetchall(),
+            before,
+        )
+
+
+def load(connection: sqlite3.Connection) -> tuple[list[Row], list[DamagedRow], int]:
+    """Return all good rows, the damaged ones, and the revision of the last batch."""
+    rows: list[Row] = []
+    damaged: list[DamagedRow] = []
+    revision = 0
+    for found in read(connection):
+        if isinstance(found, DamagedRow):
+            damaged.append(found)
+        elif found[0] == REVISION_KEY:
+            revision = found[1]
+        else:
+            rows.append(found)
+    if not revision:
+        raise StoreError("the row that carries the revision is damaged")
+    return rows, damaged, revision
+
+
+def read(connection: sqlite3.Connection) -> Iterator[Row | DamagedRow]:
+    """Yield each row, compared with its checksum if the file has them."""
+    column = "NULL" if is_former_format(connection) else "checksum"
+    for row in connection.execute(f"SELECT id, key, revision, value, expires, {column} FROM records"):
+        yield examine(*row)
+
+
+def is_former_format(connection: sqlite3.Connection) -> bool:
+    """Return whether the rows of a file have no checksums yet."""
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version == FORMER_FORMAT
+
+
+def examine(number: int, key: Any, revision: Any, value: Any, expires: Any, stored: Any) -> Row | DamagedRow:
+    """Return a row if it is what was written (``stored`` is its checksum, None in the former format)."""
+    try:
+        if type(key) is str and type(revision) is int and type(value) is bytes and type(expires) is float:
+            if stored is None or checksum(key, revision, value, expires) == stored:
+                return key, revision, value, expires
+            problem = "its checksum does not match"
+        else:
+            problem = "its columns do not have their types"
+        if type(key) is str:
+            key.encode()
+    except UnicodeEncodeError:
+        problem, key = "its key is not a text", None
+    return DamagedRow(
+        number, key if type(key) is str else None, revision if type(revision) is int else 0, problem, value
+    )
 
 
 def write(connection: sqlite3.Connection, rows: Sequence[Row], revision: int) -> None:
@@ -122,10 +208,10 @@ def write(connection: sqlite3.Connection, rows: Sequence[Row], revision: int) ->
 def execute(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
     """Write rows by one statement."""
     connection.execute(
-        f"INSERT INTO records (key, revision, value, expires) VALUES {','.join(['(?,?,?,?)'] * len(rows))}"
-        " ON CONFLICT (key) DO UPDATE"
-        " SET revision = excluded.revision, value = excluded.value, expires = excluded.expires",
-        [field for row in rows for field in row],
+        "INSERT INTO records (key, revision, value, expires, checksum)"
+        f" VALUES {','.join(['(?,?,?,?,?)'] * len(rows))} ON CONFLICT (key) DO UPDATE SET revision = excluded.revision,"
+        " value = excluded.value, expires = excluded.expires, checksum = excluded.checksum",
+        [field for row in rows for field in (*row, checksum(*row))],
     )
 
 
@@ -144,68 +230,6 @@ def extend_log(connection: sqlite3.Connection, size: int) -> None:
         file.write(bytes(max(0, size - file.seek(0, os.SEEK_END))))
         file.flush()
         os.fsync(file.fileno())
-
-
-def save(source: Path, target: Path) -> SnapshotStatus:
-    """Copy the file as of one moment to a new file, also while a server writes to it."""
-    if target.exists():
-        raise StoreError(f"{target} exists")
-    part = target.with_name(target.name + ".part")
-    part.unlink(missing_ok=True)
-    os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    try:
-        with closing(connect_read_only(source)) as reader, closing(sqlite3.connect(part)) as writer:
-            # All pages in one step: a later step would start over after each write of the server.
-            reader.backup(writer, pages=-1)
-            # A snapshot is one file, without a write-ahead log beside it.
-            writer.execute("PRAGMA journal_mode = DELETE")
-        synchronize(part)
-        os.link(part, target)  # unlike a rename, refuses to replace what came there meanwhile
-        synchronize(target.parent)
-    except sqlite3.Error as error:
-        raise StoreError(f"cannot save {source} to {target}: {error}") from error
-    except FileExistsError:
-        raise StoreError(f"{target} exists") from None
-    finally:
-        part.unlink(missing_ok=True)
-    return status(target)
-
-
-def restore(snapshot: Path, directory: Path) -> SnapshotStatus:
-    """Make a new data directory from a snapshot; an existing one is refused."""
-    saved = status(snapshot)
-    try:
-        directory.mkdir(mode=0o700, parents=True)
-    except FileExistsError:
-        raise StoreError(f"{directory} exists: restore into a new directory") from None
-    save(snapshot, directory / FILE_NAME)
-    synchronize(directory.parent)
-    return saved
-
-
-def status(path: Path) -> SnapshotStatus:
-    """Check a snapshot and sum it up."""
-    try:
-        with closing(connect_read_only(path, immutable=True)) as connection:
-            problem = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
-            if problem != "ok":
-                raise StoreError(f"{path} is damaged: {problem}")
-            revision = read_revision(connection)
-            checksum = total = 0
-            for part in contents(connection):
-                checksum = zlib.crc32(part, checksum)
-                total += 1
-    except sqlite3.Error as error:
-        raise StoreError(f"cannot read {path}: {error}") from error
-    return SnapshotStatus(checksum, revision, total, path.stat().st_size)
-
-
-def contents(connection: sqlite3.Connection) -> Iterator[bytes]:
-    """Yield each record as bytes, in key order, for the checksum."""
-    for key, revision, value, expires in connection.execute(
-        "SELECT key, revision, value, expires FROM records WHERE id > 1 ORDER BY key"
-    ):
-        yield f"{key}\0{revision}\0{expires!r}\0".encode() + value
 
 
 def synchronize(path: Path) -> None:

@@ -25,6 +25,21 @@ def acquire(directory: Path) -> int:
     return descriptor
 
 
+def is_held(directory: Path) -> bool:
+    """Return whether a process has the directory in use."""
+    try:
+        descriptor = os.open(directory / FILE_NAME, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def release(descriptor: int) -> None:
     """Give the lock back."""
     os.ftruncate(descriptor, 0)

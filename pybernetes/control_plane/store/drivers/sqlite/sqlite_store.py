@@ -8,17 +8,25 @@ so nothing is ever decided on a state that might still fail to become durable.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
-import sqlite3
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Unpack
 
-from pybernetes.control_plane.store.drivers.sqlite import database, directory_lock
+from pybernetes.control_plane.store.drivers.sqlite import (
+    data_directory,
+    database,
+    directory_lock,
+    snapshot_file,
+)
 from pybernetes.control_plane.store.drivers.sqlite.committer import Committer, Write, Writes
+from pybernetes.control_plane.store.drivers.sqlite.opening import open_database
 from pybernetes.control_plane.store.expiry import Expiry
 from pybernetes.control_plane.store.mirrored_store import MirroredStore
 from pybernetes.control_plane.store.protocol import (
     CommonOptions,
+    DamagedRecord,
     Event,
     KeyExists,
     Record,
@@ -26,6 +34,8 @@ from pybernetes.control_plane.store.protocol import (
     StoreError,
     Unavailable,
 )
+
+log = logging.getLogger(__name__)
 
 
 class SqliteStore(MirroredStore):
@@ -39,6 +49,7 @@ class SqliteStore(MirroredStore):
         self._lock: int | None = None
         self._pending: dict[str, Write] = {}
         self._failed = False
+        self._unnamed: dict[str, str] = {}  # damaged rows whose key is lost
 
     @property
     def path(self) -> Path:
@@ -53,22 +64,38 @@ class SqliteStore(MirroredStore):
         except OSError as error:
             raise StoreError(f"cannot use {self.directory}: {error.strerror}") from error
         try:
-            connection = database.connect(self.path)
-            rows, revision = database.load(connection)
-        except (StoreError, sqlite3.Error, OSError) as error:
+            data_directory.expect_store(self.directory)
+            opened = open_database(self.path, self._check_value)
+            data_directory.note_store(self.directory)
+        except OSError as error:
             self._unlock()
-            raise StoreError(str(error)) from error
-        stamp = self.stamp
-        records = [
-            Record(key, stamp(value, changed), changed, expires)
-            for key, changed, value, expires in rows
-            if value is not None
-        ]
-        self.mirror.load(records, revision)
-        self._committer = Committer(connection, revision, self._committed)
+            raise StoreError(f"cannot use {self.directory}: {error.strerror}") from error
+        except StoreError:
+            self._unlock()
+            raise
+        # What is damaged comes first: a good row with the same key wins.
+        records: list[Record] = []
+        for row in opened.damaged:
+            log.error("%s is damaged: %s", row.name, row.problem)
+            if row.key is None or not row.key.startswith("/"):
+                self._unnamed[row.name] = row.problem
+            else:
+                records.append(DamagedRecord(row.key, row.revision, row.problem))
+        for key, changed, value, expires in opened.rows:
+            assert value is not None
+            records.append(self.record(key, value, changed, expires))
+        self.mirror.load(records, opened.revision)
+        self._committer = Committer(opened.connection, opened.revision, self._committed)
         for record in records:
             if record.expires:
                 self._expiry.add(record)
+
+    def _check_value(self, value: bytes) -> None:
+        self.check(self.stamp(value, 0))
+
+    def damaged(self) -> Mapping[str, str]:
+        """Return what is wrong with the records that cannot be read, by key; rows without one by their number."""
+        return {**self._unnamed, **super().damaged()}
 
     async def close(self) -> None:
         """Finish pending writes, end every watch and unlock the directory."""
@@ -106,7 +133,7 @@ class SqliteStore(MirroredStore):
 
     async def snapshot_save(self, path: Path) -> SnapshotStatus:
         """Copy the file as of now to a new file, while writes go on."""
-        return await asyncio.get_running_loop().run_in_executor(None, database.save, self.path, path)
+        return await asyncio.get_running_loop().run_in_executor(None, snapshot_file.save, self.path, path)
 
     async def _put(self, key: str, value: bytes, ttl: int, previous: Record | None) -> Record:
         if not key.isascii():
@@ -143,7 +170,7 @@ class SqliteStore(MirroredStore):
             if error is None:
                 record = None
                 if value is not None:
-                    record = Record(key, self.stamp(value, revision), revision, write.expires)
+                    record = self.record(key, value, revision, write.expires)
                     if write.expires:
                         self._expiry.add(record)
                 write.event = Event(revision, key, record, write.previous)

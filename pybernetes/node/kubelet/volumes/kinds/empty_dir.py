@@ -7,7 +7,7 @@ import os
 from pybernetes.api import quantity
 from pybernetes.node.kubelet.volumes import host_mounts
 from pybernetes.node.kubelet.volumes.errors import VolumeError
-from pybernetes.node.kubelet.volumes.nested_mounts import make_mount_points, nested_mount_points
+from pybernetes.node.kubelet.volumes.nested_mounts import make_mount_points
 from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume, PathVolume, VolumeRequest
 
 
@@ -25,7 +25,7 @@ async def _mount(request: VolumeRequest) -> MountedVolume:
         fresh = True
     if fresh:
         os.chmod(request.path, 0o777)
-        make_mount_points(request.path, nested_mount_points(request.pod, request.name))
+        make_mount_points(request.path, request.nested)
     return MountedVolume(str(request.path))
 
 

@@ -147,7 +147,7 @@ class Kubelets:
     async def put(self, group: str, plural: str, obj: Object) -> None:
         kind = self.context.kinds.find(group, plural)
         key = kind.key(obj["metadata"].get("namespace", ""), obj["metadata"]["name"])
-        value = orjson.dumps({"kind": "", "apiVersion": "", **obj})
+        value = orjson.dumps({"kind": kind.resource.kind, "apiVersion": kind.resource.api_version, **obj})
         if self.store.get(key) is None:
             await self.store.create(key, value)
         else:

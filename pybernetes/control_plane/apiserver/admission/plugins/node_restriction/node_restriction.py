@@ -40,6 +40,8 @@ class NodeRestriction(Plugin):
 
     name = "NodeRestriction"
     order = 80
+    # Upstream leaves it to the administrator, as it does the Node authorizer, which is on here and relies on it.
+    on_by_default = True
     scope = Scope(operations=(CREATE, UPDATE, DELETE), resources=tuple(_CHECKS), subresources=None)
 
     def __init__(self, inputs: PluginInputs) -> None:

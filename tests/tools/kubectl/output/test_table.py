@@ -1,0 +1,54 @@
+"""Tables on a terminal."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from pybernetes.tools.kubectl.command_line.flags import parse
+from pybernetes.tools.kubectl.commands.events import _row
+from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.output.custom_columns import printer
+from pybernetes.tools.kubectl.output.table import clean
+
+
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [
+        ("plain", "plain"),
+        (None, ""),
+        (3, "3"),
+        ("a\x1b[31mred", "a^[[31mred"),
+        ("a\x9b31mred", "a^[[31mred"),
+        ("one\ntwo", "one..."),
+        ("\x1bone\rtwo", "^[one..."),
+        ("one\ftwo", "one..."),
+        ("a\tb", "a\tb"),
+    ],
+)
+def test_a_cell_is_one_line_and_no_command(cell: object, shown: str) -> None:
+    """CVE-2021-25743."""
+    assert clean(cell) == shown
+
+
+class Flags:
+    """The flags that these printers look at."""
+
+    all_namespaces = True
+    no_headers = True
+
+
+def test_events_and_columns_of_ones_own_are_no_commands() -> None:
+    """CVE-2021-25743."""
+    event = {
+        "metadata": {"namespace": "n\x1b"}, "type": "t\x1b", "reason": "r\x1b", "message": "m\x1b[2J\rx",
+        "involvedObject": {"kind": "k\x1b", "name": "x\x1b"},
+    }  # fmt: skip
+    row = _row(Flags, event)  # type: ignore[arg-type]
+    assert row == ["n^[", "<unknown>", "t^[", "r^[", "k^[/x^[", "m^[[2J\\rx"]
+    out = io.StringIO()
+    context = Context(parse([], {}), stdout=out)
+    context.flags.no_headers = True  # type: ignore[attr-defined]
+    printer(context, "custom-columns", "A:.a")({"a": "x\x1b[2J"})
+    assert out.getvalue() == "x^[[2J\n"
