@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from functools import lru_cache
 from typing import NamedTuple
+
+from pybernetes.lib.bounded_cache import bounded_cache
 
 _PATTERN = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)")
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)")
@@ -16,8 +17,6 @@ _BINARY_NAMES = {power: name for name, power in _BINARY.items()}
 _NANO = Fraction(1, 10**9)
 # The largest value in binary form; anything above is capped to it, as upstream does.
 _LIMIT = Fraction(2**63 - 1)
-# Longer texts are not worth remembering: memory is counted in bytes.
-_LONGEST_KEPT = 64
 # Powers of ten beyond this are no sensible quantity, and would take all memory.
 _LARGEST_POWER = 60
 # More digits than any number in use has: reading them takes time in proportion to their square.
@@ -47,16 +46,8 @@ class _Parsed(NamedTuple):
     kept: bool  # whether the text is written back as it was
 
 
+@bounded_cache(4 << 20)
 def _parse(text: str) -> _Parsed:
-    return _parse_short(text) if len(text) <= _LONGEST_KEPT else _read(text)
-
-
-@lru_cache(maxsize=8192)
-def _parse_short(text: str) -> _Parsed:
-    return _read(text)
-
-
-def _read(text: str) -> _Parsed:
     if text.isdecimal() and text.isascii() and len(text) < 16:  # most are plain numbers
         return _Parsed(Fraction(int(text)), "d", _is_kept(text, text.lstrip("0") or "0", "", "d", 0))
     text = text.strip()
@@ -140,14 +131,10 @@ def _format(value: Fraction, form: str) -> str:
 def canonical(text: str | int | float) -> str:
     """Return the form in which the API server writes a quantity back: ``0.5`` becomes ``500m``."""
     written = text if isinstance(text, str) else str(text)
-    return _canonical_short(written) if len(written) <= _LONGEST_KEPT else _canonical(written)
-
-
-@lru_cache(maxsize=8192)
-def _canonical_short(written: str) -> str:
     return _canonical(written)
 
 
+@bounded_cache(4 << 20)
 def _canonical(written: str) -> str:
     value, form, kept = _parse(written)
     return written.strip() if kept else _format(value, form)
@@ -168,13 +155,13 @@ def _sum(left: str, right: str, sign: int) -> str:
     return _format(total, "d" if form == "i" and -1024 < total < 1024 else form)
 
 
-@lru_cache(maxsize=8192)
+@bounded_cache(4 << 20)
 def add(left: str, right: str) -> str:
     """Return the sum of two quantities, in the format of the first that is not zero."""
     return _sum(left, right, 1)
 
 
-@lru_cache(maxsize=8192)
+@bounded_cache(4 << 20)
 def subtract(left: str, right: str) -> str:
     """Return the difference of two quantities, in the format of the first that is not zero."""
     return _sum(left, right, -1)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import Any
 
 from pybernetes.api.text import go_format
 from pybernetes.api.validation import names
+from pybernetes.lib.bounded_cache import bounded_cache
 
 _TOKEN = re.compile(r"\s*(?:(!=|==|=|!|<|>|\(|\)|,)|([^\s!=<>(),]+))")
-# What is between two commas of a field selector, unless a backslash is before them.
-_PART = re.compile(r"(?:[^,\\]|\\.?)+", re.DOTALL)
+# Reading one takes some milliseconds at the most.
+LONGEST = 16 * 1024
+_COMMA = re.compile(r"\\.|,", re.DOTALL)
+_ESCAPE = re.compile(r"\\(.?)|=", re.DOTALL)
 Matcher = Callable[[Mapping[str, str]], bool]
 
 
@@ -144,10 +146,16 @@ class Nothing(Selector):
 NOTHING = Nothing()
 
 
-@lru_cache(maxsize=4096)
+@bounded_cache(8 << 20, weight=50)
 def parse_labels(text: str) -> Selector:
     """Return a label selector from a query parameter: ``a=b,c in (d,e),!f``."""
+    _check_length(text)
     return _Parser(text).parse() if text.strip() else EVERYTHING
+
+
+def _check_length(text: str) -> None:
+    if len(text) > LONGEST:
+        raise SelectorError(f"a selector must be no more than {LONGEST} characters, this one has {len(text)}")
 
 
 _SPECIAL = frozenset(("!=", "==", "=", "!", "<", ">", "(", ")", ",", ""))
@@ -283,6 +291,7 @@ def from_map(labels: Mapping[str, str] | None) -> Selector:
 
 def parse_fields(text: str) -> list[tuple[str, str, bool]]:
     """Return a field selector: triples of field, value and whether they must be equal."""
+    _check_length(text)
     requirements = []
     for part in _split(text):
         for operator, equal in (("!=", False), ("==", True), ("=", True)):
@@ -297,20 +306,21 @@ def parse_fields(text: str) -> list[tuple[str, str, bool]]:
 
 def _split(text: str) -> list[str]:
     """Return the parts between commas that are not escaped."""
-    return _PART.findall(text)
+    parts, start = [], 0
+    for match in _COMMA.finditer(text):
+        if match[0] == ",":
+            parts.append(text[start : match.start()])
+            start = match.end()
+    return [part for part in [*parts, text[start:]] if part]
 
 
 def _unescape(value: str) -> str:
-    result, position = [], 0
-    while position < len(value):
-        char = value[position]
-        if char == "\\":
-            following = value[position + 1 : position + 2]
-            if following not in ("\\", ",", "=") or not following:
-                raise SelectorError(f"invalid field selector: invalid escape sequence: \\{following}")
-            char, position = following, position + 1
-        elif char == "=":
-            raise SelectorError(f"invalid field selector: unescaped character in value: {ord(char)}")
-        result.append(char)
-        position += 1
-    return "".join(result)
+    return _ESCAPE.sub(_unescaped, value)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    if match[0] == "=":
+        raise SelectorError(f"invalid field selector: unescaped character in value: {ord('=')}")
+    if match[1] not in ("\\", ",", "="):
+        raise SelectorError(f"invalid field selector: invalid escape sequence: {match[0]}")
+    return match[1]

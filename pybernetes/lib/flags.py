@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 _UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
-_PART = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)")
+# Nothing is tried twice: clients send durations, too.
+_PART = re.compile(r"([0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(ns|us|µs|μs|ms|s|m|h)")
+# What fits into the nanoseconds of Go's durations.
+_LONGEST = 2**63 / 1e9
 
 
 class Seconds(float):
@@ -26,12 +29,10 @@ def duration(text: str) -> Seconds:
     if rest == "0":
         return Seconds(0)
     total, position = 0.0, 0
-    for match in _PART.finditer(rest):
-        if match.start() != position:
-            break
+    while match := _PART.match(rest, position):
         total += float(match.group(1)) * _UNITS[match.group(2)]
         position = match.end()
-    if not rest or position != len(rest):
+    if not rest or position != len(rest) or total >= _LONGEST:
         raise ValueError(f'invalid duration "{text}"')
     return Seconds(sign * total)
 

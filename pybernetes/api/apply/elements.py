@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import orjson
 
 from pybernetes.api.schema import Type
 from pybernetes.api.text import go_format
+from pybernetes.lib.bounded_cache import bounded_cache
 
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _TABLE = str.maketrans(_ESCAPED)
@@ -50,7 +50,7 @@ def of_item(item: Any, type_: Type) -> str:
     return "k:" + encode(keys)
 
 
-@lru_cache(maxsize=4096)
+@bounded_cache()
 def _by_one_key(name: str, value: str) -> str:
     return "k:" + encode({name: value})
 

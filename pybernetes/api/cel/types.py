@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
+
+from pybernetes.lib.bounded_cache import bounded_cache
 
 _serials = itertools.count(1)
 
@@ -90,7 +91,7 @@ def variable() -> Type:
 _NAME = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*")
 
 
-@lru_cache(maxsize=4096)
+@bounded_cache(4 << 20, weight=50)
 def named(text: str) -> Type:
     """Return a type as signatures write it: ``list(A)``, ``map(string, dyn)``, ``optional(A)``, ``kubernetes.URL``."""
     type_, rest = _read(text)

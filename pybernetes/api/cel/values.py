@@ -6,12 +6,12 @@ import base64
 import binascii
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pybernetes.api.cel import types
 from pybernetes.api.cel.runtime import MapList, Moment, SetList, Span
 from pybernetes.api.cel.types import Type
+from pybernetes.lib.bounded_cache import bounded_cache
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
@@ -51,7 +51,7 @@ def with_head(schema: Object) -> Object:
     return {**schema, "type": schema.get("type", "object"), "properties": {**given, **head}}
 
 
-@lru_cache(maxsize=4096)
+@bounded_cache()
 def escape(name: str) -> str:
     """Return the name of a field as expressions write it; nothing if they cannot."""
     if name in _KEYWORDS:

@@ -6,7 +6,6 @@ value that stood at the same place, or ``ABSENT`` if there is none that can be c
 
 from __future__ import annotations
 
-from functools import lru_cache
 from types import NoneType
 from typing import Any
 
@@ -17,6 +16,7 @@ from pybernetes.api.customresource.types import INT_OR_STRING
 from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
+from pybernetes.lib.bounded_cache import bounded_cache
 
 ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "ABSENT"})()
 _INT_RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
@@ -26,7 +26,7 @@ _MOST_EXACT = float(2**53)
 _FLOAT32 = 3.4028234663852886e38
 
 
-@lru_cache(maxsize=2048)
+@bounded_cache(32 << 20, weight=200)
 def _pattern(text: str) -> Any:
     import re2  # late: only custom resources with patterns need it
 

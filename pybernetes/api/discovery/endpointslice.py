@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from pybernetes.api.field import ROOT, Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.table import AGE, NAME
 from pybernetes.api.validation import addresses, checks, declarative, meta, names
 from pybernetes.api.validation.domains import fully_qualified
+from pybernetes.lib.bounded_cache import bounded_cache
 
 _ADDRESS_TYPES = ("FQDN", "IPv4", "IPv6")
 _PROTOCOLS = ("SCTP", "TCP", "UDP")
@@ -101,7 +100,7 @@ def _endpoint(endpoint: Object, kind: str, path: Path, errors: Errors) -> None:
         _hints(endpoint["hints"], path / "hints", errors)
 
 
-@lru_cache(maxsize=8192)
+@bounded_cache(4 << 20)
 def _is_fine(address: str, kind: str) -> bool:
     """Return whether all is valid; slices repeat their addresses with every write."""
     errors = Errors()

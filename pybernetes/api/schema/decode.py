@@ -10,7 +10,6 @@ import base64
 import binascii
 import re
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -18,6 +17,7 @@ import orjson
 from pybernetes.api import quantity
 from pybernetes.api.schema.places import MAX_COMPLAINTS, Place, texts
 from pybernetes.api.schema.types import Type
+from pybernetes.lib.bounded_cache import bounded_cache
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
@@ -258,7 +258,7 @@ def _bad_byte(value: str) -> int:
     return len(value) - len(value) % 4
 
 
-@lru_cache(maxsize=1024)
+@bounded_cache()
 def _time(value: str, kind: str) -> str:
     if not _TIME.match(value):
         raise DecodeError(

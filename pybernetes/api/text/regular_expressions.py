@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
+
+from pybernetes.lib.bounded_cache import bounded_cache
 
 # Errors of RE2, and what Go's library says instead.
 _SORTS = {
@@ -20,7 +21,7 @@ class PatternError(ValueError):
     """A text that is no regular expression; it says so in Go's words."""
 
 
-@lru_cache(maxsize=4096)
+@bounded_cache(32 << 20, weight=200)
 def compile_pattern(text: str) -> Any:
     """Return a compiled expression; raise PatternError if it is none."""
     import re2

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Callable, Container
-from functools import lru_cache
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.text import go_format
 from pybernetes.api.validation import checks
+from pybernetes.lib.bounded_cache import bounded_cache
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -28,7 +28,7 @@ def _parse(text: str) -> Address | None:
         return None
 
 
-@lru_cache(maxsize=4096)
+@bounded_cache(2 << 20)
 def parse_sloppy(text: str) -> Address | None:
     """Return the address, also with leading zeros; one that is IPv4 written as IPv6 counts as IPv4."""
     address = _parse(text)
@@ -44,7 +44,7 @@ def _is_mapped(text: str) -> bool:
     return isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None
 
 
-@lru_cache(maxsize=4096)
+@bounded_cache(2 << 20)
 def _ip_problems(text: str) -> tuple[str, ...]:
     if parse_sloppy(text) is None:
         return (BAD_IP,)
@@ -78,7 +78,7 @@ def _strict(
         errors.invalid(path, text, f"must be in canonical form ({go_format.quote(canonical)})")
 
 
-@lru_cache(maxsize=1024)
+@bounded_cache()
 def parse_cidr_sloppy(text: str) -> Network | None:
     """Return the network of a CIDR, also with leading zeros and with bits set beyond the prefix."""
     host, slash, length = text.partition("/")
@@ -93,7 +93,7 @@ def parse_cidr_sloppy(text: str) -> Network | None:
     return ipaddress.ip_network(f"{address}/{bits}", strict=False)
 
 
-@lru_cache(maxsize=1024)
+@bounded_cache()
 def _cidr_problems(text: str) -> tuple[str, ...]:
     network = parse_cidr_sloppy(text)
     if network is None:

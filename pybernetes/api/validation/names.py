@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from functools import lru_cache
+
+from pybernetes.lib.bounded_cache import bounded_cache
 
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
@@ -57,7 +58,7 @@ _VALUE_TEXT = (
 )
 
 
-@lru_cache(maxsize=4096)
+@bounded_cache(2 << 20)
 def _dns_label(name: str) -> tuple[str, ...]:
     problems = []
     if len(name.encode()) > 63:
@@ -75,7 +76,7 @@ def dns_label(name: str) -> list[str]:
     return list(_dns_label(name))
 
 
-@lru_cache(maxsize=4096)
+@bounded_cache(2 << 20)
 def _dns_subdomain(name: str) -> tuple[str, ...]:
     problems = []
     if len(name.encode()) > 253:
@@ -122,7 +123,7 @@ def path_segment(name: str) -> list[str]:
     return [f"may not contain '{char}'" for char in "/%" if char in name]
 
 
-@lru_cache(maxsize=4096)
+@bounded_cache(2 << 20)
 def _qualified_name(name: str) -> tuple[str, ...]:
     problems = []
     prefix, slash, last = name.rpartition("/")
@@ -151,7 +152,7 @@ def qualified_name(name: str) -> list[str]:
     return list(_qualified_name(name))
 
 
-@lru_cache(maxsize=4096)
+@bounded_cache(2 << 20)
 def _label_value(value: str) -> tuple[str, ...]:
     problems = []
     if len(value.encode()) > 63:

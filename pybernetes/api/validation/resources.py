@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from pybernetes.api import quantity
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.validation import names, numbers
+from pybernetes.lib.bounded_cache import bounded_cache
 
 _COMPUTE = ("cpu", "memory", "ephemeral-storage")
 STANDARD_CONTAINER = frozenset(_COMPUTE)
@@ -38,7 +37,7 @@ def is_native(name: str) -> bool:
     return "/" not in name or "kubernetes.io/" in name
 
 
-@lru_cache(maxsize=1024)
+@bounded_cache()
 def is_extended(name: str) -> bool:
     """Return whether the resource is one that a device plugin or an operator brings."""
     if is_native(name) or name.startswith("requests."):
@@ -61,7 +60,7 @@ def is_integer(name: str) -> bool:
     return name in _COUNTED or is_extended(name)
 
 
-@lru_cache(maxsize=1024)
+@bounded_cache()
 def _name(name: str) -> tuple[str, ...]:
     problems = names.qualified_name(name)
     if not problems and "/" not in name and name not in _STANDARD and not _is_quota_huge_page(name):
@@ -69,7 +68,7 @@ def _name(name: str) -> tuple[str, ...]:
     return tuple(problems)
 
 
-@lru_cache(maxsize=1024)
+@bounded_cache()
 def _container_name(name: str) -> tuple[str, ...]:
     problems = _name(name)
     if "/" not in name:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:  # the rooms import this module: it only names the types of wh
 # A request's id is a UUID, random for this process and counted within it.
 _PROCESS = str(uuid.uuid4())[:23].encode()
 _NUMBERS = itertools.count(1)
+# One that a client gives is in every answer and in every event of the audit log.
+LONGEST_AUDIT_ID = 256
 
 
 class Request(messages.Request):
@@ -67,7 +69,11 @@ class Request(messages.Request):
     def audit_id(self) -> bytes:
         """What tells this request from all others: given by whoever passed it on, or new."""
         if not self._audit_id:
-            self._audit_id = self.headers.get(b"audit-id") or b"%b-%012x" % (_PROCESS, next(_NUMBERS))
+            given = self.headers.get(b"audit-id")
+            if given and len(given) <= LONGEST_AUDIT_ID:
+                self._audit_id = given
+            else:
+                self._audit_id = b"%b-%012x" % (_PROCESS, next(_NUMBERS))
         return self._audit_id
 
     def warn(self, text: str) -> None:

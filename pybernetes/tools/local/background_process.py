@@ -24,13 +24,14 @@ def _started(pid: int) -> str:
 
 def start(arguments: Sequence[str], pid_file: Path, log: Path) -> int:
     """Start one of our programs in the background; its output goes to the log."""
-    with log.open("ab") as output:
+    with open(os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as output:
         process = subprocess.Popen(
             pyb(*arguments),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
             start_new_session=True,
+            umask=0o077,
             preexec_fn=lambda: _prepare(pid_file),
         )
     return process.pid

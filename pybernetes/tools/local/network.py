@@ -150,6 +150,9 @@ def make_bridge(cluster: str, node_range: str, ports: OpenPorts) -> None:
         run("ip", "link", "add", name, "type", "bridge")
     prefix = ipaddress.ip_network(node_range).prefixlen
     run("ip", "address", "replace", f"{gateway(node_range)}/{prefix}", "dev", name)
+    with contextlib.suppress(OSError):  # without IPv6 there is nothing to refuse
+        # A node must not make itself this machine's router.
+        Path(f"/proc/sys/net/ipv6/conf/{name}/accept_ra").write_text("0")
     run("ip", "link", "set", name, "up")
     rules = _rules(cluster, node_range, ports)
     text = (f"*{table}\n{how} {' '.join(rule)}\nCOMMIT\n" for table, how, rule in rules)
@@ -211,7 +214,8 @@ def make_node(cluster: str, node: str, node_range: str, number: int, kept_inside
     for pod_range in kept_inside:
         run(*inside, "route", "replace", "unreachable", pod_range, "metric", LAST_METRIC)
     run(*inside, "route", "replace", "default", "via", gateway(node_range))
-    run("ip", "netns", "exec", name, "sysctl", "-q", "-w", "net.ipv4.ip_forward=1")
+    kernel = ("net.ipv4.ip_forward=1", "net.ipv6.conf.eth0.accept_ra=0")  # nor another node's
+    run("ip", "netns", "exec", name, "sysctl", "-q", "-e", "-w", *kernel)
 
 
 def keep_services_inside(name: str, ranges: Iterable[str], own: str) -> None:

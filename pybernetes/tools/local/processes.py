@@ -11,6 +11,10 @@ from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import NodeSettings, Settings
 
 CONTROL_PLANE = "control-plane"
+# Volumes have files of all kinds of users, which are removed with them; the port may be a low one.
+_FILES = frozenset({"DAC_OVERRIDE", "DAC_READ_SEARCH", "FOWNER", "NET_BIND_SERVICE"})
+# It reaches pods from inside of their nodes' namespaces, and routes the addresses of load balancers.
+_NETWORKS = frozenset({"SYS_ADMIN", "NET_ADMIN"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +23,9 @@ class ProcessSpec:
 
     name: str
     command: tuple[str, ...]
+    # What it may do as root, and nothing else, nor may anything that it executes; None for everything.
+    capabilities: frozenset[str] | None = None
+    umask: int = 0o022
 
 
 def pyb(*arguments: str) -> tuple[str, ...]:
@@ -37,7 +44,9 @@ def containerd_paths(cluster: Cluster, node: str) -> ContainerdPaths:
 
 def desired_processes(cluster: Cluster, settings: Settings) -> list[ProcessSpec]:
     """Return the processes of a cluster: a control plane, and for each node a containerd and its agents."""
-    result = [ProcessSpec(CONTROL_PLANE, pyb(CONTROL_PLANE, "--cluster", cluster.name))]
+    capabilities = _FILES | _NETWORKS if settings.node_range else _FILES
+    command = pyb(CONTROL_PLANE, "--cluster", cluster.name)
+    result = [ProcessSpec(CONTROL_PLANE, command, capabilities, umask=0o077)]
     for node in settings.nodes:
         if not node.stopped:
             result += _of_node(cluster, settings, node)

@@ -18,7 +18,8 @@ class RotatedLog:
         self._open()
 
     def _open(self) -> None:
-        self._file = self.path.open("ab", buffering=0)
+        descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._file = os.fdopen(descriptor, "ab", buffering=0)
         self._size = self._file.tell()
 
     def write(self, data: bytes) -> None:

@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from pybernetes.lib import privileges
 from pybernetes.tools.local.processes import ProcessSpec
 from pybernetes.tools.local.rotated_log import RotatedLog
 
@@ -110,10 +111,12 @@ class Supervisor:
 
     def _start(self, supervised: SupervisedProcess) -> None:
         supervised.started = time.monotonic()
+        spec = supervised.spec
+        surplus = privileges.surplus(spec.capabilities) if spec.capabilities is not None else None
         try:
             process = subprocess.Popen(
-                supervised.spec.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                start_new_session=True, preexec_fn=_die_with_parent,
+                spec.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                start_new_session=True, umask=spec.umask, preexec_fn=lambda: _prepare(surplus),
             )  # fmt: skip
         except OSError as error:
             supervised.log.write(f"{supervised.spec.command[0]}: {error}\n".encode())
@@ -200,7 +203,10 @@ class Supervisor:
         os.replace(temporary, self.state)
 
 
-def _die_with_parent() -> None:
+def _prepare(surplus: tuple[int, ...] | None) -> None:
+    """Have a new process die with its parent and lose rights, before it becomes the program."""
+    if surplus is not None:
+        privileges.drop(surplus)
     _LIBC.prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
     for number in (signal.SIGCHLD, signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)

@@ -135,6 +135,9 @@ def test_namespaces_of_the_node_and_of_the_pod(node: Node) -> None:
     assert _logs(node, "shared").namespace("pid") == _logs(node, "shared", "d").namespace("pid")
     assert "\nfirst sh\n" not in _logs(node, "shared").text
     assert host.namespace("user") == os.readlink("/proc/self/ns/user")
+    # CVE-2020-10749: a pod that announces itself as a router does not become the node's.
+    announced = Path("/proc/sys/net/ipv6/conf/cni0/accept_ra")
+    assert not announced.exists() or announced.read_text() == "0\n"
     for name in ("host", "shared"):
         node.delete(name)
 

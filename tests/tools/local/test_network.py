@@ -55,8 +55,18 @@ def _is_reached(address: str, port: int) -> bool:
             return False
 
 
+def _accepts_routers(namespace: str, link: str) -> str:
+    """Return whether a link takes a router that announces itself; empty without IPv6."""
+    with inside(namespace) if namespace else contextlib.nullcontext():
+        path = Path(f"/proc/sys/net/ipv6/conf/{link}/accept_ra")
+        return path.read_text().strip() if path.exists() else ""
+
+
 def test_nodes_reach_the_open_ports_of_this_machine_and_no_others() -> None:
-    """A machine whose packet filter lets nobody in: a cluster must not open it for its pods."""
+    """A machine whose packet filter lets nobody in: a cluster must not open it for its pods.
+
+    CVE-2020-10749, CVE-2020-13401: nor does a node become the machine's router by announcing itself.
+    """
     require_root()
     require_program("iptables")
     require_program("ip")
@@ -82,4 +92,7 @@ def test_nodes_reach_the_open_ports_of_this_machine_and_no_others() -> None:
                 # Nor the same ports at another address of the machine, where others listen.
                 assert not _is_reached(ADDRESS, 6443)
             assert _is_reached(node, 10250)  # what this machine asks for is answered
+            links = {"": network.bridge_name(cluster), network.namespace(cluster, cluster): "eth0"}
+            for namespace, link in links.items():
+                assert _accepts_routers(namespace, link) in ("0", "")
         command("iptables", "-P", "INPUT", "ACCEPT")

@@ -236,6 +236,33 @@ def test_a_pod_leaves_nothing(user: User) -> None:
     until(nothing_left)
 
 
+def test_nobody_else_reads_what_is_the_clusters(user: User) -> None:
+    """Keys, kubeconfigs, the store and logs are their owner's alone; the control plane has few rights of root."""
+    root = Path(user.environment["PYBERNETES_HOME"]) / "clusters" / NAME
+    assert root.stat().st_mode & 0o077 == 0
+    private = [
+        *root.glob("*.*"), *(root / "data").rglob("*"), *(root / "logs").rglob("*"),
+        *root.glob("certificates/*.key"), *root.glob("nodes/*/*.kubeconfig"), *root.glob("nodes/*/*.key"),
+    ]  # fmt: skip
+    assert {"admin.kubeconfig", "ca.key", "control-plane.log", "kubelet.key"} <= {
+        path.name for path in private
+    }
+    readable = [str(path) for path in private if path.is_file() and path.stat().st_mode & 0o077]
+    assert not readable
+    pids = {
+        name: program["pid"] for name, program in json.loads((root / "programs.json").read_text()).items()
+    }
+    status = Path(f"/proc/{pids['control-plane']}/status").read_text()
+    effective = int(next(line for line in status.splitlines() if line.startswith("CapEff")).split()[1], 16)
+    kept = {1, 2, 3, 10, 12, 21}  # files of others, low ports, routes, network namespaces
+    assert {number for number in range(64) if effective >> number & 1} <= kept
+    assert "NoNewPrivs:\t1" in status
+    # Containers have to be free to gain rights that they are given, so their runtime keeps them.
+    assert "NoNewPrivs:\t0" in Path(f"/proc/{pids[f'containerd-{NAME}']}/status").read_text()
+    for pid in pids.values():
+        assert b"PRIVATE KEY" not in Path(f"/proc/{pid}/environ").read_bytes()
+
+
 def test_what_is_mounted_in_a_node_is_not_removed_with_it(tmp_path: Path) -> None:
     """Mounts of the user's folders that a kubelet which was killed left behind: they are undone, not emptied."""
     require_root()

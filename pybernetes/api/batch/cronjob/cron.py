@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from pybernetes.api.text import go_format
 from pybernetes.api.text.durations import parse_duration
+from pybernetes.lib.bounded_cache import bounded_cache
 
 _MONTHS = dict(
     jan=1, feb=2, mar=3, apr=4, may=5, jun=6, jul=7, aug=8, sep=9, oct=10, nov=11, dec=12
@@ -52,7 +52,7 @@ class Schedule:
     every: float = 0
 
 
-@lru_cache(maxsize=1024)
+@bounded_cache()
 def parse(text: str) -> Schedule:
     """Return the schedule in a text; raise CronError if it is none."""
     if not text:
@@ -143,7 +143,7 @@ def _duration(text: str) -> float:
         raise CronError(f"failed to parse duration {text}: {error}") from None
 
 
-@lru_cache(maxsize=1024)
+@bounded_cache()
 def zone_problem(name: str) -> str:
     """Return what is wrong with the name of a time zone, or nothing."""
     if name in ("", "UTC", "Local"):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
+
+from pybernetes.lib.bounded_cache import bounded_cache
 
 _COMPONENT = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 _PATH = rf"{_COMPONENT}(?:/{_COMPONENT})*"
@@ -44,7 +45,7 @@ def _split(image: str) -> tuple[str, str]:
     return domain, rest
 
 
-@lru_cache(maxsize=4096)
+@bounded_cache(2 << 20)
 def parse(image: str) -> Image | None:
     """Return the parts of an image name, or None if it is not one."""
     if _IDENTIFIER.match(image):

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import NamedTuple
+
+from pybernetes.lib.bounded_cache import bounded_cache
+
+# A longer list of media types or of entity tags is not looked at: nobody means it.
+LONGEST = 8 * 1024
 
 
 class Clause(NamedTuple):
@@ -14,9 +18,11 @@ class Clause(NamedTuple):
     parameters: dict[str, str]
 
 
-@lru_cache(maxsize=256)
+@bounded_cache(1 << 20, weight=20)
 def parse(header: str) -> tuple[Clause, ...]:
     """Return the clauses of an Accept header, the most wanted first; an empty header wants anything."""
+    if len(header) > LONGEST:
+        return ()
     ranked: list[tuple[float, int, Clause]] = []
     for text in (header or "*/*").split(","):
         name, *parameters = [part.strip() for part in text.split(";")]
@@ -52,7 +58,7 @@ def best(header: str, offered: Iterable[str]) -> str | None:
 
 def etag_matches(if_none_match: str, etag: str) -> bool:
     """Tell whether an If-None-Match header names this (quoted) entity tag, so that 304 is the answer."""
-    if not if_none_match:
+    if not if_none_match or len(if_none_match) > LONGEST:
         return False
     tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
     return etag in tags or "*" in tags

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import orjson
 
 from pybernetes.api import errors
+from pybernetes.control_plane.apiserver.codec.accept import LONGEST
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.lib.bounded_cache import bounded_cache
 
 OFFERED = ("application/json", "application/yaml")
 _TRANSFORMS = ("Table", "PartialObjectMetadata", "PartialObjectMetadataList")
@@ -28,11 +29,13 @@ class Representation:
 JSON = Representation()
 
 
-@lru_cache(maxsize=512)
+@bounded_cache()
 def _accepted(accept: str, tables: bool = True) -> Representation | None:
     """Return the first form of an Accept header that we have; the client's order and q-values decide."""
     if not accept:
         return JSON
+    if len(accept) > LONGEST:
+        return None
     wanted = []
     for position, part in enumerate(accept.split(",")):
         media, *parameters = (item.strip() for item in part.split(";"))
@@ -73,7 +76,7 @@ def representation(request: Request) -> Representation:
 def plain(request: Request) -> Representation:
     """Return the form that a request asks for, of something that has no Table; 406 if it accepts nothing else."""
     accept = request.headers.get(b"accept")
-    form = _accepted(accept.decode("latin-1"), tables=False) if accept else JSON
+    form = _accepted(accept.decode("latin-1"), False) if accept else JSON
     if form is None:
         raise errors.not_acceptable(OFFERED)
     return Representation(form.media, form.transform, form.version, wants_pretty(request) or form.pretty)

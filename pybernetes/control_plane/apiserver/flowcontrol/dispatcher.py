@@ -12,7 +12,9 @@ from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.lib.exposition import Exposition
 
-_MOST_KNOWN = 20_000
+_MOST_KNOWN = 10_000
+# Paths are what clients make up: longer ones are looked up each time.
+_LONGEST_KNOWN = 512
 
 
 class Classification(NamedTuple):
@@ -55,9 +57,11 @@ class Dispatcher:
             return self._known[key]
         except KeyError:
             pass
-        if len(self._known) >= _MOST_KNOWN:
-            self._known.clear()
-        classified = self._known[key] = self._look_up(user, info)
+        classified = self._look_up(user, info)
+        if len(info.path) <= _LONGEST_KNOWN:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = classified
         return classified
 
     def _look_up(self, user: User, info: RequestInfo) -> Classification | None:

@@ -57,3 +57,9 @@ def test_a_template_gets_no_defaults_that_only_pods_have() -> None:
     assert spec["containers"][0]["ports"] == [{"containerPort": 1, "protocol": "TCP"}]
     assert spec["containers"][0]["resources"] == {"limits": {"cpu": "1"}}
     assert obj["template"]["metadata"] == {}
+
+
+def test_options_of_bind_mounts_are_dropped() -> None:
+    mount = {"name": "v", "mountPath": "/v", "bindMountOptions": ["noexec"]}
+    pod = make(containers=[{"name": "a", "image": "i", "volumeMounts": [mount]}], volumes=[{"name": "v"}])
+    assert pod["spec"]["containers"][0]["volumeMounts"] == [{"name": "v", "mountPath": "/v"}]

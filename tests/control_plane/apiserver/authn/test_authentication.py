@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import http.client
+import json
+import socket
 import ssl
 from typing import Any
 
@@ -12,6 +14,7 @@ from pybernetes.lib import tls
 from tests.control_plane.apiserver.authn.credentials import (
     ACCOUNTS,
     KNOWN,
+    REVIEW,
     ROBOTS,
     TOKEN_REVIEW,
     World,
@@ -148,3 +151,31 @@ def test_no_credentials_in_the_log(world: World) -> None:
     assert "unable to authenticate the request" in text
     for each in ("a-secret-word", expired, token, token.split(".")[2], "0123456789abcdef"):
         assert each not in text
+
+
+def test_trailers_of_a_front_proxy_are_no_headers(world: World) -> None:
+    """A proxy passes on what a client sent behind its body; were it a header, anybody could name his own groups."""
+    context = ssl.create_default_context(cafile=str(world.server.authority))
+    context.load_cert_chain(*world.certificate("proxies", "front-proxy-client"))
+    body = json.dumps({"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}).encode()
+    with (
+        socket.create_connection(("127.0.0.1", world.server.port), 30) as plain,
+        context.wrap_socket(plain, server_hostname="127.0.0.1") as connection,
+    ):
+        connection.sendall(
+            b"POST %b HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Remote-User: eve\r\nX-Remote-Group: a\r\n"
+            b"Content-Type: application/json\r\nTrailer: X-Remote-Group\r\nTransfer-Encoding: chunked\r\n\r\n"
+            b"%x\r\n%b\r\n0\r\nX-Remote-Group: system:masters\r\nX-Remote-User: admin\r\n\r\n"
+            % (REVIEW.encode(), len(body), body)
+        )
+        text = b""
+        while data := connection.recv(65536):
+            text += data
+    assert text.startswith(b"HTTP/1.1 201 ") and b"system:masters" not in text and b"admin" not in text
+    assert b'"username":"eve"' in text
+
+
+def test_endless_audit_ids_are_refused(world: World) -> None:
+    status, answer = world.call("GET", "/version", None, ("Audit-ID", "a" * 257))
+    assert (status, answer["message"]) == (400, "the Audit-ID is longer than 256 characters")
+    assert world.call("GET", "/version", None, ("Audit-ID", "a" * 256))[0] == 200

@@ -61,3 +61,10 @@ def test_what_is_missing_is_named(source: dict[str, Any], message: str) -> None:
     definition = pod({"env": [{"name": "A", "valueFrom": source}]})
     with pytest.raises(ConfigError, match=message):
         environment(definition, definition["spec"]["containers"][0], inputs())
+
+
+def test_who_wants_no_links_to_services_gets_those_to_the_api_alone() -> None:
+    definition = pod(enableServiceLinks=False)
+    api = {"metadata": {"name": "kubernetes", "namespace": "default"}, "spec": SERVICE["spec"]}
+    variables = environment(definition, definition["spec"]["containers"][0], inputs(services=[SERVICE, api]))
+    assert "WEB_1_SERVICE_HOST" not in variables and "KUBERNETES_SERVICE_HOST" in variables

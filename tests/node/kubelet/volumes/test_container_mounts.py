@@ -83,3 +83,19 @@ def test_read_only_with_all_below(
         made()
     start = 'failed to resolve recursive read-only mode: volume "v" requested recursive read-only mode, '
     assert str(raised.value) == start + expected
+
+
+@pytest.mark.parametrize(
+    ("propagation", "expected"),
+    [
+        ({}, messages.PROPAGATION_PRIVATE),
+        ({"mountPropagation": "None"}, messages.PROPAGATION_PRIVATE),
+        ({"mountPropagation": "HostToContainer"}, messages.PROPAGATION_HOST_TO_CONTAINER),
+        ({"mountPropagation": "Bidirectional"}, messages.PROPAGATION_BIDIRECTIONAL),
+    ],
+)
+def test_whose_later_mounts_are_seen(tmp_path: Path, propagation: dict[str, str], expected: int) -> None:
+    definition = {"name": "c", "volumeMounts": [{"name": "v", "mountPath": "/v", **propagation}]}
+    volumes = {"v": MountedVolume(str(tmp_path))}
+    made = container_mounts({"spec": {}}, definition, volumes, {}, tmp_path, None)[0]
+    assert made.propagation == expected

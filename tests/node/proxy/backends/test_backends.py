@@ -252,3 +252,38 @@ def test_ipv6(mode: str) -> None:
             assert "KUBE" not in command("ip6tables-save") and "kube" not in command("nft", "list", "ruleset")
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_neighbours_do_not_reach_the_loopback_of_a_node(mode: str) -> None:
+    """CVE-2020-8558: node ports on localhost need a kernel setting that lets others in to what listens there alone."""
+
+    async def work(node: ProxyNode) -> None:
+        own = node.world.socket_in("node", socket.SOCK_STREAM)
+        own.bind(("127.0.0.1", 10249))
+        own.listen()
+
+        async def attempt(where: str) -> bool:
+            client = node.world.socket_in(where, socket.SOCK_STREAM)
+            loop = asyncio.get_running_loop()
+            try:
+                await asyncio.wait_for(loop.sock_connect(client, ("127.0.0.1", 10249)), 0.5)
+                return True
+            except (OSError, TimeoutError):
+                return False
+            finally:
+                client.close()
+
+        await node.have(service_port(node_port=30080))
+        for attacker, way in (("outside", NODE_IP), ("a", GATEWAY)):
+            inner = node.world.names[attacker]
+            command("ip", "-netns", inner, "address", "flush", "dev", "lo")
+            command("ip", "netns", "exec", inner, "sysctl", "-qw", "net.ipv4.conf.all.route_localnet=1")
+            command("ip", "-netns", inner, "route", "add", "127.0.0.1/32", "via", way)
+            assert not await attempt(attacker)
+        if mode == "iptables":  # the attack would work but for the rule
+            command("iptables", "-F", "KUBE-FIREWALL")
+            assert await attempt("outside")
+        own.close()
+
+    scenario(work, mode)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks, names
 from pybernetes.api.validation.addresses import legacy_ip
+from pybernetes.lib.bounded_cache import bounded_cache
 
 _POLICIES = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
 _LABEL = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
@@ -22,7 +22,7 @@ _SEARCH_TEXT = names.regex(
 )
 
 
-@lru_cache(maxsize=256)
+@bounded_cache()
 def _search_problems(name: str) -> tuple[str, ...]:
     problems = [names.max_length(253)] if len(name.encode()) > 253 else []
     if not _search.match(name):

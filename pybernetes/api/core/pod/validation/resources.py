@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from functools import lru_cache
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import pod_level_resources
@@ -12,6 +11,7 @@ from pybernetes.api.field import Errors, FieldError, Path
 from pybernetes.api.resource import Object
 from pybernetes.api.validation import checks, names
 from pybernetes.api.validation import resources as rules
+from pybernetes.lib.bounded_cache import bounded_cache
 
 _POD_LEVEL = ("cpu", "hugepages-", "memory")
 
@@ -42,7 +42,7 @@ def validate_requirements(
         _claims(requirements["claims"], claims, path / "claims", errors)
 
 
-@lru_cache(maxsize=4096)
+@bounded_cache(2 << 20)
 def _is_plain(name: str, amount: str) -> bool:
     """Return whether this is an amount of CPU or memory that is fine by itself, as nearly all are."""
     return name in ("cpu", "memory") and quantity.parse(amount) >= 0
@@ -63,7 +63,7 @@ def _amount(
     return True
 
 
-@lru_cache(maxsize=256)
+@bounded_cache()
 def _huge_page_problem(name: str, amount: str) -> str:
     text = f"{amount} is not positive integer multiple of {name}"
     try:

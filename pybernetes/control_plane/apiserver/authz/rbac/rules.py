@@ -7,10 +7,10 @@ answer it: the one that it names, and those with a ``*`` in place of a part.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 from itertools import product
 
 from pybernetes.control_plane.apiserver.authz.verdict import Rule
+from pybernetes.lib.bounded_cache import bounded_cache
 
 Key = tuple[str, str, str]
 # The names that an entry is limited to; an empty set is no limit.
@@ -20,7 +20,7 @@ _ANY: Names = frozenset()
 _SPREAD = 2048
 
 
-@lru_cache(maxsize=8192)
+@bounded_cache(8 << 20, weight=8)
 def keys(verb: str, group: str, resource: str, subresource: str = "") -> tuple[Key, ...]:
     """Return the entries that allow a verb on a resource, the exact one first."""
     resources = [resource, "*"]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable
 
+from pybernetes.api import errors
 from pybernetes.control_plane.apiserver import request_info
 from pybernetes.control_plane.apiserver.observability.metrics import Metrics
 from pybernetes.control_plane.apiserver.pipeline.step import Handler, Step, answered, is_awaitable
 from pybernetes.control_plane.apiserver.pipeline.steps.deadline import seconds_allowed
-from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.apiserver.request import LONGEST_AUDIT_ID, Request
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.server_connection import Answer
 from pybernetes.lib.http.stream import Stream
@@ -42,13 +43,15 @@ def observation(metrics: Metrics) -> Step:
 
     def step(following: Handler) -> Handler:
         def checked(request: Request) -> Answer | Awaitable[Answer]:
+            if len(request.headers.get(b"audit-id", b"")) > LONGEST_AUDIT_ID:
+                raise errors.bad_request(f"the Audit-ID is longer than {LONGEST_AUDIT_ID} characters")
             if "timeout=" in request.query_text:
                 seconds_allowed(request)  # one that makes no sense is refused even if nothing takes time
             return following(request)
 
         def handle(request: Request) -> Answer | Awaitable[Answer]:
             request.request_info = request_info.parse(request.method, request.path, _asks_watch(request))
-            first = checked if request.query_text else following
+            first = checked if request.query_text or b"audit-id" in request.headers else following
             answer = answered(first, request, count)
             if is_awaitable(answer):
                 return in_flight(request, answer)

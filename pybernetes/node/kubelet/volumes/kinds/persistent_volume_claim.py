@@ -11,6 +11,8 @@ from pybernetes.node.kubelet.volumes.errors import VolumeError
 from pybernetes.node.kubelet.volumes.kinds.host_path import check_host_path
 from pybernetes.node.kubelet.volumes.volume_kind import MountedVolume, PathVolume, VolumeRequest
 
+_GROUPS = ("initContainers", "containers")
+
 
 async def claimed(request: VolumeRequest, name: str, read_only: bool, owner: str = "") -> MountedVolume:
     """Return where the volume of a claim is; ``owner`` is the uid of the pod that an ephemeral claim must belong to."""
@@ -32,9 +34,25 @@ async def claimed(request: VolumeRequest, name: str, read_only: bool, owner: str
         raise VolumeError(f"error processing PVC {request.namespace}/{name}: {error}") from None
     if (volume["spec"].get("claimRef") or {}).get("uid") != claim["metadata"]["uid"]:
         raise VolumeError(f"PV {volume_name} is not bound to the claim {request.namespace}/{name}")
-    if volume["spec"].get("volumeMode") == "Block":
-        raise VolumeError("block volumes are not supported by this kubelet")
+    check_volume(volume["spec"], request.name, request.pod["spec"])
     return MountedVolume(_path(volume["spec"]), read_only)
+
+
+def check_volume(volume: Object, name: str, spec: Object) -> None:
+    """Raise VolumeError if a volume is not what its pod takes it for, or asks for what cannot be done here."""
+    mode = volume.get("volumeMode") or "Filesystem"
+    wrong = "volumeDevices" if mode == "Filesystem" else "volumeMounts"
+    if any(
+        use["name"] == name
+        for group in _GROUPS
+        for container in spec.get(group, ())
+        for use in container.get(wrong, ())
+    ):
+        raise VolumeError(f"volume {name} has volumeMode {mode}, but is specified in {wrong}")
+    if mode == "Block":
+        raise VolumeError("block volumes are not supported by this kubelet")
+    if volume.get("mountOptions"):
+        raise VolumeError("mount options are not supported for this volume type")
 
 
 def _path(spec: Object) -> str:

@@ -1,0 +1,61 @@
+"""Remember what a function makes of texts that others send, within a bound of bytes.
+
+``functools.lru_cache`` counts entries: a few thousand of them are gigabytes if each is as long as a sender likes.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from sys import getsizeof
+from typing import Any, ParamSpec, TypeVar
+
+Parameters = ParamSpec("Parameters")
+Value = TypeVar("Value")
+# What an entry takes beside its key and what is made of it.
+_ENTRY_BYTES = 300
+# No entry may take more than this part of all; what is larger is not kept.
+_PART = 32
+
+
+class BoundedCache(dict[Any, Any]):
+    """Values by their keys: looked up as fast as in any dict, made when they are missing, all dropped when it is full.
+
+    A value is taken to be ``weight`` times as large as its key.
+    """
+
+    def __init__(self, make: Callable[[Any], Any], most_bytes: int, weight: int = 2) -> None:
+        super().__init__()
+        self._make, self._most, self._weight = make, most_bytes, weight
+        self.bytes = 0
+
+    def __missing__(self, key: Any) -> Any:
+        value = self._make(key)
+        parts = key if isinstance(key, tuple) else (key,)
+        size = _ENTRY_BYTES + sum(map(getsizeof, parts)) * (1 + self._weight)
+        if size * _PART <= self._most:
+            if self.bytes + size > self._most:
+                self.clear()
+                self.bytes = 0
+            self.bytes += size
+            self[key] = value
+        return value
+
+
+def bounded_cache(
+    most_bytes: int = 1 << 20, weight: int = 2
+) -> Callable[[Callable[Parameters, Value]], Callable[Parameters, Value]]:
+    """Return the decorator of a function whose arguments, given by their places, are the key. Errors are not kept."""
+
+    def decorate(function: Callable[Parameters, Value]) -> Callable[Parameters, Value]:
+        if len(inspect.signature(function).parameters) == 1:
+            return BoundedCache(function, most_bytes, weight).__getitem__  # type: ignore[return-value]
+        cache = BoundedCache(lambda key: function(*key), most_bytes, weight)  # type: ignore[call-arg]
+
+        def call(*key: Any) -> Value:
+            return cache[key]
+
+        call.__doc__ = function.__doc__
+        return call  # type: ignore[return-value]
+
+    return decorate
