@@ -18,6 +18,7 @@ from pybernetes.control_plane.apiserver.admission import chain, lookup
 from pybernetes.control_plane.apiserver.storage import kind
 from pybernetes.control_plane.controllers.garbage_collector import garbage_collector
 from pybernetes.control_plane.store import mirror
+from pybernetes.lib.bounded_cache import BoundedCache
 from pybernetes.runtime import correlation, queue
 from pybernetes.scheduling.columns import Journal
 from pybernetes.scheduling.counters import Counters
@@ -49,6 +50,9 @@ def census() -> Counter[str]:
     for thing in gc.get_objects():
         if isinstance(thing, functools._lru_cache_wrapper) and thing.__module__.startswith("pybernetes"):
             thing.cache_clear()
+        elif isinstance(thing, BoundedCache):
+            thing.clear()
+            thing.bytes = 0
     gc.collect()
     names = (f"{type(thing).__module__}.{type(thing).__qualname__}" for thing in gc.get_objects())
     return Counter(name for name in names if name.startswith("pybernetes."))
