@@ -90,6 +90,7 @@ class ApiServer:
         self.context.authorization.start()
         self.health.add("etcd", self._check_store)
         self.health.add("etcd-readiness", self._check_store, ("readyz",))
+        self.health.add("store-space", self._check_space, ("readyz",))
         self.health.add("stored-objects", self._check_objects, ("readyz",), informative=True)
         hook = self.health.add_hook("start-apiextensions-controllers")
         self.custom_resources.start()
@@ -155,6 +156,13 @@ class ApiServer:
         try:
             await self.store.health()
         except Exception as error:
+            return str(error)
+        return None
+
+    async def _check_space(self) -> str | None:
+        try:
+            await self.store.space()
+        except StoreError as error:
             return str(error)
         return None
 
