@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,10 +18,10 @@ import uvloop
 from pybernetes.lib import tls
 from pybernetes.lib.http.duplex import Duplex
 from pybernetes.lib.http.limits import Limits
-from pybernetes.lib.http.messages import Request, Response
+from pybernetes.lib.http.messages import PartedResponse, Request, Response
 from pybernetes.lib.http.server import Server
 from pybernetes.lib.http.server_connection import Application
-from pybernetes.lib.http.stream import Stream, chunk
+from pybernetes.lib.http.stream import Stream, chunk, contents
 from pybernetes.lib.http.upgrade import Upgrade, upgraded
 from tests.support import eventually
 
@@ -429,5 +430,109 @@ def test_pipelined_requests_are_read_only_so_far(serve: Any) -> None:
             for _ in range(5000):
                 assert (await client.answer())[0] == 200
             assert 0 < longest <= Limits().pipeline + 1
+
+    run(test())
+
+
+def test_a_large_answer_waits_in_slices(serve: Any) -> None:
+    """However many do not read, the body is there once; those who read later get all of it."""
+    body = bytes(range(256)) * 40_000
+    answer = PartedResponse((b"[", body, b"]"))
+
+    async def test() -> None:
+        async with serve(lambda request: answer, Limits()) as service:
+            clients = [await service.connect() for _ in range(10)]
+            for client in clients:
+                client.writer.transport.pause_reading()
+                client.send(GET % b"/")
+            server = service.server
+            await eventually(lambda: server.unread.size and len(server.connections) == 10)
+            await eventually(lambda: all(connection._clogged for connection in server.connections))
+            waiting = [connection.transport.get_write_buffer_size() for connection in server.connections]
+            assert max(waiting) < 1_000_000 and server.unread.size == len(body) + 2
+            for client in clients:
+                client.writer.transport.resume_reading()
+                assert await client.answer() == (200, b"[" + body + b"]")
+            assert server.unread.size == 0
+
+    run(test())
+
+
+def test_who_takes_no_answer_goes(serve: Any) -> None:
+    """After a time, or when others need the room; whoever waits for the answer's end is told."""
+    told: list[str] = []
+
+    class Told(Request):
+        def written(self) -> None:
+            told.append(self.path)
+
+        def owner(self) -> str:
+            return "somebody"
+
+    async def test() -> None:
+        limits = Limits(answer_seconds=1.5, unread=50_000_000, unread_of_one=25_000_000)
+        async with serve(lambda request: Response(bytes(10_000_000)), limits) as service:
+            service.server.request_class = Told
+            clients = []
+            for number in range(4):
+                client = await service.connect()
+                client.writer.transport.pause_reading()
+                client.send(GET % b"/%d" % number)
+                clients.append(client)
+                await eventually(lambda: service.server.unread.ended >= len(clients) - 2)
+            await eventually(lambda: sorted(told)[:2] == ["/0", "/1"])
+            assert service.server.unread.ended == 2
+            await eventually(lambda: not service.server.connections)
+            assert sorted(told) == ["/0", "/1", "/2", "/3"]
+
+    run(test())
+
+
+def test_what_a_stream_begins_with_is_made_as_the_client_reads(serve: Any) -> None:
+    made = 0
+
+    def frames() -> Iterator[bytes]:
+        nonlocal made
+        for number in range(2000):
+            made += 1
+            yield chunk(b"%04d" % number + b"x" * 9996)
+
+    def watch(request: Request) -> Stream:
+        stream = Stream()
+        stream.begin_with(frames())
+        stream.write(chunk(b"the end"))
+        return stream
+
+    async def test() -> None:
+        async with serve(watch, Limits()) as service:
+            client = await service.connect(limit=30_000_000)
+            client.writer.transport.pause_reading()
+            client.send(GET % b"/")
+            await eventually(
+                lambda: any(connection._stream._held for connection in service.server.connections)
+            )
+            assert made < 1500  # what the kernel takes is not ours to say
+            client.writer.transport.resume_reading()
+            text = await client.reader.readuntil(b"the end")
+            assert text.count(b"x" * 9996) == made == 2000
+
+    run(test())
+
+
+@pytest.mark.parametrize("size", [200_000, 3_000_000])
+def test_large_answers_are_packed_in_slices(serve: Any, size: int) -> None:
+    body = b"0123456789" * (size // 10)
+
+    async def test() -> None:
+        async with serve(lambda request: Response(body), Limits()) as service:
+            client = await service.connect()
+            client.send(b"GET / HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n")
+            head, _, rest = (await client.ended()).partition(b"\r\n\r\n")
+            assert b"Content-Encoding: gzip" in head and b"Content-Length" not in head
+            assert gzip.decompress(b"".join(contents(rest))) == body
+            old = await service.connect()
+            old.send(b"GET / HTTP/1.0\r\nAccept-Encoding: gzip\r\n\r\n")
+            head, _, rest = (await old.ended()).partition(b"\r\n\r\n")
+            assert b"Content-Encoding" not in head and rest == body
 
     run(test())

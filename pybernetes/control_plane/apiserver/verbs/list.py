@@ -19,7 +19,7 @@ from pybernetes.control_plane.apiserver.storage.options import ListOptions, list
 from pybernetes.control_plane.apiserver.storage.selection import Selection
 from pybernetes.control_plane.apiserver.verbs.get import wait_for
 from pybernetes.control_plane.store.protocol import Compacted, Damaged, FutureRevision, Record
-from pybernetes.lib.http.messages import Response
+from pybernetes.lib.http.messages import PartedResponse, Response
 
 _CONTINUE_EXPIRED = (
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
@@ -91,7 +91,7 @@ def _list(context: ServerContext, request: Request, kind: Kind, options: ListOpt
         return request.local.listing(kind, records, meta)
     plain = not (options.label_selector or options.field_selector or options.limit or options.token or at)
     if plain and rendering.is_plain(form):
-        return Response(_whole(context, kind, prefix))
+        return PartedResponse(_whole(context, kind, prefix))
     if form.transform == "PartialObjectMetadata":
         raise rendering.is_a_list(kind)
     selection = Selection(kind, options)
@@ -101,8 +101,8 @@ def _list(context: ServerContext, request: Request, kind: Kind, options: ListOpt
     return Response(body, 200, rendering.content_type(form))
 
 
-def _whole(context: ServerContext, kind: Kind, prefix: str) -> bytes:
-    """Return a whole list as bytes: what was joined for the last one is used again until something changes."""
+def _whole(context: ServerContext, kind: Kind, prefix: str) -> tuple[bytes, ...]:
+    """Return a whole list in parts: what was joined for the last one is shared until something changes."""
     store = context.store
     version = kind.resource.api_version
     changed = store.changed(prefix)
@@ -110,9 +110,10 @@ def _whole(context: ServerContext, kind: Kind, prefix: str) -> bytes:
     if items is None:
         items = b",".join(kind.items(store.list(prefix).records))
         context.lists.put(kind.form, prefix, changed, items)
-    return b'{"kind":"%b","apiVersion":"%b","metadata":{"resourceVersion":"%d"},"items":[%b]}' % (
-        kind.resource.list_kind.encode(), version.encode(), store.revision, items,
+    head = b'{"kind":"%b","apiVersion":"%b","metadata":{"resourceVersion":"%d"},"items":[' % (
+        kind.resource.list_kind.encode(), version.encode(), store.revision,
     )  # fmt: skip
+    return head, items, b"]}"
 
 
 def _select(
