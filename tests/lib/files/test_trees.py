@@ -14,8 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pybernetes.lib.files import opening
 from pybernetes.lib.files.opening import folder
 from pybernetes.lib.files.trees import remove_path, walk
+from tests.lib.files.deep_folders import deep_folders
 from tests.lib.files.swapping import content, swapping
 from tests.support import require_root
 
@@ -33,24 +35,6 @@ def bound(source: Path, target: Path) -> Iterator[None]:
         yield
     finally:
         subprocess.run(["umount", target], check=True)
-
-
-@contextmanager
-def deep_folders(root: Path, depth: int) -> Iterator[None]:
-    """Make folders inside of folders, deeper than any path can say."""
-    root.mkdir()
-    here = os.open(root, os.O_PATH)
-    for _ in range(depth):
-        os.mkdir("deeper", dir_fd=here)
-        below = os.open("deeper", os.O_PATH, dir_fd=here)
-        os.close(here)
-        here = below
-    os.close(os.open("file", os.O_CREAT, 0o644, dir_fd=here))
-    os.close(here)
-    try:
-        yield
-    finally:
-        subprocess.run(["rm", "-rf", root], check=True)  # pytest could not
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:
@@ -83,7 +67,9 @@ def test_folders_deeper_than_any_path(tmp_path: Path) -> None:
         assert not list(tmp_path.iterdir())
 
 
-def test_mounts_are_not_crossed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kernel", [True, False], ids=["kernel", "steps"])
+def test_mounts_are_not_crossed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kernel: bool) -> None:
+    monkeypatch.setattr(opening, "_kernel_opens", lambda: kernel)
     outside, root = tmp_path / "outside", tmp_path / "root"
     outside.mkdir()
     (outside / "kept").write_text("kept")

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from pybernetes.node.stats import filesystem
-from tests.lib.files.test_trees import deep_folders
+from tests.lib.files.deep_folders import deep_folders
 
 
 def test_folders(tmp_path: Path) -> None:

@@ -16,7 +16,11 @@ from pybernetes.control_plane.apiserver.storage.generated_names import generated
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.managed_fields import update_managed_fields
 from pybernetes.control_plane.apiserver.storage.modify import create_record
-from pybernetes.control_plane.apiserver.storage.object_meta import drop_duplicate_owners, fill_metadata
+from pybernetes.control_plane.apiserver.storage.object_meta import (
+    drop_duplicate_owners,
+    fill_metadata,
+    require_identity,
+)
 from pybernetes.control_plane.apiserver.storage.options import WriteOptions
 from pybernetes.control_plane.apiserver.storage.written import Written
 from pybernetes.control_plane.store.protocol import Damaged, KeyExists, Record
@@ -61,6 +65,7 @@ async def create_stored(
         update_managed_fields(context, resource, None, obj, options, "")
     attributes = context.admission.attributes("CREATE", resource, request, obj, None, options.dry_run)
     await context.admission.mutate(attributes)
+    require_identity(kind, obj["metadata"], namespace)  # which a webhook may have changed
     await context.check_write(kind, request, obj, None)
     if prefix:
         obj["metadata"]["name"] = generated_name(prefix)

@@ -50,6 +50,13 @@ def fill_metadata(kind: Kind, metadata: Object, namespace: str, now: str) -> Non
     metadata["creationTimestamp"] = now
 
 
+def require_identity(kind: Kind, metadata: Object, namespace: str) -> None:
+    """Refuse a new object that has lost what the server gave it, or is of another namespace than the request."""
+    if not metadata.get("uid") or not metadata.get("creationTimestamp"):
+        raise errors.internal("system metadata was not initialized")
+    settle_namespace(kind, metadata, namespace)
+
+
 def drop_duplicate_owners(metadata: Object, request: Request) -> None:
     """Drop owners that are there twice, and warn."""
     owners = metadata.get("ownerReferences", ())

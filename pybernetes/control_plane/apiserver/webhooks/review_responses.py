@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import orjson
+
 from pybernetes.api.schema.decode import DecodeError, check_base64, json_name
 from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.codec.bodies import parse_body
@@ -43,8 +45,26 @@ class Shape:
 
 
 _STRING, _BOOL = Shape("string", "string"), Shape("bool", "bool")
+_INT32 = Shape("int32", "number")
 _BYTES, _ANY = Shape("[]uint8", "string"), Shape("runtime.RawExtension", "")
 _TEXTS = Shape("map[string]string", "object", items=_STRING)
+_CAUSE = Shape(
+    "v1.StatusCause",
+    "object",
+    {"reason": Shape("v1.CauseType", "string"), "message": _STRING, "field": _STRING},
+)
+_DETAILS = Shape(
+    "v1.StatusDetails",
+    "object",
+    {
+        "name": _STRING,
+        "group": _STRING,
+        "kind": _STRING,
+        "uid": Shape("types.UID", "string"),
+        "causes": Shape("[]v1.StatusCause", "array", items=_CAUSE),
+        "retryAfterSeconds": _INT32,
+    },
+)
 _STATUS = Shape(
     "v1.Status",
     "object",
@@ -52,8 +72,8 @@ _STATUS = Shape(
         "status": _STRING,
         "message": _STRING,
         "reason": Shape("v1.StatusReason", "string"),
-        "code": Shape("int32", "number"),
-        "details": Shape("v1.StatusDetails", "object"),
+        "code": _INT32,
+        "details": _DETAILS,
     },
 )
 _UID = Shape("types.UID", "string")
@@ -129,6 +149,11 @@ def _check(shape: Shape, value: Any, path: str, owner: str) -> None:
         return
     if json_name(value) != shape.takes:
         given = json_name(value)
+        raise DecodeError(
+            f"json: cannot unmarshal {given} into Go struct field {owner}.{path} of type {shape.go}"
+        )
+    if shape is _INT32 and not (isinstance(value, int) and -(2**31) <= value < 2**31):
+        given = f"number {orjson.dumps(value).decode()}"
         raise DecodeError(
             f"json: cannot unmarshal {given} into Go struct field {owner}.{path} of type {shape.go}"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import logging
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -11,8 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from pybernetes.lib.files import trees
 from pybernetes.lib.files.regular import foreign_folder, open_regular_path
 
+messages = logging.getLogger(__name__)
 _BLOCK = 65536
 _MESSAGE_LINES = 80
 _MESSAGE_BYTES = 2048
@@ -184,23 +187,33 @@ def remove(path: str) -> None:
 
 def link(folder: Path, pod: str, namespace: str, container: str, run: str, log: Path) -> None:
     """Link a log under the name that log collectors look for."""
-    folder.mkdir(parents=True, exist_ok=True)
     # Names are cut as upstream cuts them: a file name has at most 255 bytes.
-    name = f"{pod}_{namespace}_{container}"[: 255 - len(run) - 5]
-    place = folder / f"{name}-{run}.log"
-    place.unlink(missing_ok=True)
-    place.symlink_to(log)
+    name = f"{pod}_{namespace}_{container}"[: 255 - len(run) - 5] + f"-{run}.log"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with foreign_folder(folder, 1) as links:
+            trees.remove(links, name)
+            os.symlink(log, name, dir_fd=links)
+    except OSError as error:  # the container runs without it
+        messages.warning("the log %s gets no name in %s: %s", log, folder, error)
 
 
 def drop_links(folder: Path) -> None:
     """Remove the links of logs that are gone."""
     try:
-        entries = list(os.scandir(folder))
+        with foreign_folder(folder, 1) as links:
+            for name in os.listdir(links):
+                if name.endswith(".log") and _is_dangling(links, name):
+                    os.unlink(name, dir_fd=links)
     except OSError:
-        return
-    for entry in entries:
-        if entry.is_symlink() and entry.name.endswith(".log") and not os.path.exists(entry.path):
-            os.unlink(entry.path)
+        pass  # not there, or not what we made
+
+
+def _is_dangling(folder: int, name: str) -> bool:
+    try:
+        return not os.path.lexists(os.readlink(name, dir_fd=folder))
+    except OSError:
+        return False  # no link
 
 
 def last_text(path: Path) -> str:

@@ -84,6 +84,17 @@ def test_logs_have_names_for_collectors(tmp_path: Path) -> None:
     assert list((tmp_path / "links").iterdir()) == []
 
 
+def test_no_names_are_given_or_taken_elsewhere(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The folder of names is a link: who made it does not have names made or removed where it leads."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "dangling.log").symlink_to("missing")
+    (tmp_path / "links").symlink_to(outside)
+    logs.link(tmp_path / "links", "pod", "space", "c", "id", tmp_path / "0.log")
+    logs.drop_links(tmp_path / "links")
+    assert [path.name for path in outside.iterdir()] == ["dangling.log"] and "gets no name" in caplog.text
+
+
 def _reference_tail(data: bytes, count: int) -> bytes:
     """Return the last lines in the simplest way: parts of a line belong to what ends it."""
     whole: list[bytes] = [b""]

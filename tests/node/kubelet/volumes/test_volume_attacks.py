@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.lib.files.deep_folders import deep_folders
 from tests.lib.files.swapping import content, swapping
 from tests.node.kubelet.real_node import FOREVER, Node, container, phase, real_node, shell, waits_with
 from tests.support import require_program
@@ -182,6 +183,44 @@ def test_last_words_in_a_pipe_or_a_link(node: Node) -> None:
     assert "not a regular file" in ended["pipe"]["state"]["terminated"]["message"]
     for what in ("pipe", "file", "link"):
         node.delete(f"last-{what}")
+
+
+def test_last_words_without_end(node: Node) -> None:
+    """However much a container says at its end, in its file or on one line of its log, a part of it is read."""
+    endless = "head -c 3000000 /dev/zero | tr '\\0' x"
+    node.create("long-file", shell(f"{endless} > /dev/termination-log; exit 1"), restartPolicy="Never")
+    node.create(
+        "long-log",
+        shell(f"{endless}; exit 1", terminationMessagePolicy="FallbackToLogsOnError"),
+        restartPolicy="Never",
+    )
+    for name, length in (("long-file", 4096), ("long-log", 2048)):
+        state = container(node.until_pod(name, phase("Failed")))["state"]["terminated"]
+        assert state["message"] == "x" * length
+    assert node.server.kubectl("logs", "long-log", "--tail=1") == "x" * 3000000
+    for name in ("long-file", "long-log"):
+        node.delete(name)
+
+
+def test_what_a_pod_leaves_in_its_volume_is_measured_and_removed(node: Node, tmp_path: Path) -> None:
+    """Links to the host, pipes, and folders deeper than any path: nothing hangs, nothing outside of the volume goes."""
+    (tmp_path / "kept").write_text("kept")
+    before = content(tmp_path)
+    script = f"cd /v; ln -s / root; ln -s {tmp_path} kept; mkfifo pipe; echo made; {FOREVER}"
+    mounts = [{"name": "v", "mountPath": "/v"}]
+    node.create("mess", shell(script, volumeMounts=mounts), volumes=[{"name": "v", "emptyDir": {}}])
+    volume = volume_path(node, node.until_ready("mess"), "emptyDir", "v")
+    node.until(lambda: node.server.kubectl("logs", "mess") == "made\n")
+
+    def inodes() -> int:
+        _, summary = node.server.call("GET", f"/api/v1/nodes/{node.name}/proxy/stats/summary")
+        pods = [pod for pod in summary.get("pods", ()) if pod["podRef"]["name"] == "mess"]
+        return next((volume["inodesUsed"] for pod in pods for volume in pod.get("volume", ())), 0)
+
+    with deep_folders(volume / "deep", 1000):
+        node.until(lambda: inodes() == 1 + 3 + 1001 + 1)
+        node.delete("mess")
+    assert content(tmp_path) == before
 
 
 def test_sub_paths_outlive_the_kubelet_and_go_with_their_pod(node: Node) -> None:

@@ -249,7 +249,9 @@ def denial(name: str, status: Object) -> StatusError:
     else:
         message += " without explanation"
     code = status.get("code") or 0
-    return StatusError(code if code >= 400 else 400, reason, message, status.get("details"))
+    if code > 999:  # which HTTP does not have
+        code = 500
+    return StatusError(max(400, code), reason, message, status.get("details"))
 
 
 def no_dry_run(name: str) -> StatusError:
