@@ -15,7 +15,7 @@ from typing import Any
 from pybernetes.lib import tls
 
 Object = dict[str, Any]
-# Gets the path and the review; gives a review, bytes to be sent as they are, or a status and bytes.
+# Gets the path and the review; gives a review, bytes to be sent as they are, a status and bytes, or these and headers.
 Respond = Callable[[str, Object], Any]
 
 
@@ -80,11 +80,13 @@ def hook_server(directory: Path, names: tuple[str, ...] = ()) -> Iterator[HookSe
             path = self.path.partition("?")[0]
             hooks.asked.append((path, review))
             said = hooks.respond(path, review)
-            status, said = said if isinstance(said, tuple) else (200, said)
+            status, said, *more = said if isinstance(said, tuple) else (200, said)
             body = said if isinstance(said, bytes) else json.dumps(said).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
+            for name, value in more[0].items() if more else ():
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)
 

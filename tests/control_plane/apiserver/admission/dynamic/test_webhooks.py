@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 from tests.control_plane.apiserver.admission.dynamic.registered_webhooks import (
     MAPS,
@@ -10,7 +11,7 @@ from tests.control_plane.apiserver.admission.dynamic.registered_webhooks import 
     hook,
     registered,
 )
-from tests.hook_server import HookServer, allow, answer, deny
+from tests.hook_server import HookServer, Object, allow, answer, deny
 from tests.servers import Server
 
 
@@ -109,3 +110,18 @@ def test_connections_are_seen_with_their_options(server: Server, hooks: HookServ
             "apiVersion": "v1",
             "path": "/some/path",
         }
+
+
+def test_a_webhook_sends_nobody_elsewhere(server: Server, hooks: HookServer, namespace: str) -> None:
+    """A webhook's redirect made the API server ask, and log what it got, from where only it could (CVE-2020-8561)."""
+    elsewhere = {"Location": f"https://127.0.0.1:{hooks.port}/elsewhere"}
+    for status in (301, 302, 303, 307, 308):
+
+        def respond(path: str, review: Object, status: int = status) -> Any:
+            return (status, b"", elsewhere) if path == "/" else allow(review)
+
+        hooks.respond = respond
+        with registered(server, namespace, hook(hooks)):
+            answered, said = create(server, namespace)
+            assert (answered, said["reason"]) == (500, "InternalError"), (status, said)
+    assert {path for path, _ in hooks.asked} == {"/"}

@@ -135,3 +135,16 @@ def test_a_role_with_countless_combinations_is_refused_at_once(maker: As) -> Non
         "POST", f"{RBAC}/clusterroles", role("z", {"verbs": words, "apiGroups": words, "resources": words})
     )
     assert status == 403 and "more than 200000 combinations" in answer["message"]
+
+
+@pytest.mark.parametrize("dry", ["", "&dryRun=All"])
+def test_creating_by_patch_or_update_is_no_way_around(maker: As, dry: str) -> None:
+    for method, kind in (("PATCH", "application/apply-patch+yaml"), ("PUT", "application/json")):
+        path = f"{RBAC}/clusterroles/x?fieldManager=m{dry}"
+        status, answer = maker(method, path, role("x", DELETE_PODS), kind)
+        assert status == 403 and answer["message"].endswith(MORE), answer
+        head = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding"}
+        binding = {**head, **bind("ClusterRole", "cluster-admin")}
+        path = f"{RBAC}/clusterrolebindings/{binding['metadata']['name']}?fieldManager=m{dry}"
+        status, answer = maker(method, path, binding, kind)
+        assert status == 403 and answer["message"].endswith(EVERYTHING), answer
