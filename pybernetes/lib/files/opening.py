@@ -137,7 +137,7 @@ def open_by_steps(
                     while len(held) > 1:
                         os.close(held.pop())
                 left += target.split("/")[::-1]
-            elif same_mount and status.st_dev != os.fstat(folder).st_dev:
+            elif same_mount and _mount_id(held[-1]) != _mount_id(folder):
                 raise failed(errno.EXDEV)
             elif len(held) > _MOST_FOLDERS:
                 raise failed(errno.ENAMETOOLONG)
@@ -145,6 +145,12 @@ def open_by_steps(
     finally:
         for descriptor in held:
             os.close(descriptor)
+
+
+def _mount_id(descriptor: int) -> str:
+    """Return which mount a descriptor is on: a folder may be mounted elsewhere on its own filesystem."""
+    with open(f"/proc/self/fdinfo/{descriptor}") as file:
+        return next(line.split()[1] for line in file if line.startswith("mnt_id:"))
 
 
 def reopen(descriptor: int, flags: int) -> int:

@@ -191,7 +191,7 @@ class Kubelet:
 
     async def start(self) -> None:
         """Wait for the runtime, then start working."""
-        self.options.root.mkdir(parents=True, exist_ok=True)
+        self._make_folders()
         version = await self.runtime.wait()
         await self._take_driver()
         node_allocatable.enforce(self.context.cgroups, self.options)
@@ -223,6 +223,13 @@ class Kubelet:
         else:
             await self._orphans.clean(set(self.workers))
         self.ready.set()
+
+    def _make_folders(self) -> None:
+        """Make the folders of pods and logs, which other users of the machine must not enter: secrets are in them."""
+        pods = self.context.volumes.inputs.directory
+        for folder in (self.options.root, pods, self.context.settings.logs):
+            folder.mkdir(mode=0o750, parents=True, exist_ok=True)
+        pods.chmod(0o750)  # it is ours, whoever made it
 
     async def _join(self) -> None:
         assert self.node_status is not None and self.client is not None

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pybernetes.lib.files import opening
 from pybernetes.lib.files.opening import folder
 from pybernetes.lib.files.trees import remove_path, walk
 from tests.lib.files.deep_folders import deep_folders
@@ -66,7 +67,9 @@ def test_folders_deeper_than_any_path(tmp_path: Path) -> None:
         assert not list(tmp_path.iterdir())
 
 
-def test_mounts_are_not_crossed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kernel", [True, False], ids=["kernel", "steps"])
+def test_mounts_are_not_crossed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kernel: bool) -> None:
+    monkeypatch.setattr(opening, "_kernel_opens", lambda: kernel)
     outside, root = tmp_path / "outside", tmp_path / "root"
     outside.mkdir()
     (outside / "kept").write_text("kept")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -270,12 +271,29 @@ def test_mounts_and_profiles_that_cannot_be_had(node: Node) -> None:
     node.create("below", shell(FOREVER, volumeMounts=[mount]), volumes=[{"name": "v", "emptyDir": {}}])
     absent = {"seccompProfile": {"type": "Localhost", "localhostProfile": "absent.json"}}
     node.create("profile", shell(FOREVER, securityContext=absent))
+    handler = {"metadata": {"name": "elsewhere"}, "handler": "absent"}
+    node.post("/apis/node.k8s.io/v1/runtimeclasses", handler)
+    node.create("class", shell(FOREVER), runtimeClassName="elsewhere")
     _until_waits(node, "profile", "CreateContainerError")
+    _until_event(node, "class", "FailedCreatePodSandBox", "absent")
     if _handler(node).get("recursiveReadOnlyMounts"):
         node.until_ready("below")
     else:
         pod = _until_waits(node, "below", "CreateContainerConfigError")
         message = container(pod)["state"]["waiting"]["message"]
         assert message.endswith("but it is not supported by the runtime")
-    for name in ("below", "profile"):
+    for name in ("below", "profile", "class"):
         node.delete(name)
+
+
+def test_other_users_of_the_machine_read_no_secret_of_a_pod(node: Node) -> None:
+    node.post("/api/v1/namespaces/default/secrets", {"metadata": {"name": "own"}, "stringData": {"pw": "x"}})
+    volumes = [{"name": "v", "secret": {"secretName": "own"}}]
+    node.create("secretive", shell(FOREVER, volumeMounts=[{"name": "v", "mountPath": "/v"}]), volumes=volumes)
+    uid = node.until_ready("secretive")["metadata"]["uid"]
+    path = node.directory / "kubelet" / "pods" / uid / "volumes" / "kubernetes.io~secret" / "v" / "pw"
+    assert path.read_text() == "x"
+    for file, user in ((path, 65534), (node.directory / "logs", 65534)):
+        command = ["ls", "-l", str(file) + ("/" if file.is_dir() else "")]
+        assert subprocess.run(command, user=user, group=user, extra_groups=[], capture_output=True).returncode
+    node.delete("secretive")

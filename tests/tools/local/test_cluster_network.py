@@ -88,6 +88,15 @@ def test_pods_reach_nothing_of_this_machine_but_the_api_and_names(net: Net) -> N
         assert "open" not in net.inside("look", knock.format(ADDRESS, port))[1]
 
 
+def test_services_are_asked_before_the_ports_of_pods(net: Net) -> None:
+    """CVE-2019-9946: rules for ports of the node that pods have must not take packets away from services."""
+    net.use("iptables", "vxlan")
+    inside = ("ip", "netns", "exec", network.namespace(NAME, NODES[0]))
+    rules = command(*inside, "iptables-save", "-t", "nat").splitlines()
+    first = [rule.split()[-1] for rule in rules if rule.startswith("-A PREROUTING ")]
+    assert first.index("KUBE-SERVICES") < first.index("CNI-HOSTPORT-DNAT")
+
+
 def test_what_a_pod_sees(net: Net) -> None:
     """The seeds' sequence: the environment, the resolver, short and long names, a page by a service's name."""
     _, environment = net.inside("look", "env")

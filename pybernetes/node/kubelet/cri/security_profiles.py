@@ -23,7 +23,7 @@ def seccomp(profile: Object | None, root: Path, by_default: bool) -> Message:
     path = (profile or {}).get("localhostProfile")
     if not path:  # a runtime takes an empty path for no profile at all
         raise ConfigError("localhostProfile must be set if seccompProfile type is Localhost.")
-    return messages.SecurityProfile(profile_type=_KINDS.Value(kind), localhost_ref=str(root / path))
+    return messages.SecurityProfile(profile_type=_KINDS.Value(kind), localhost_ref=f"{root}/{path}")
 
 
 def set_app_armor(result: Message, profile: Object | None) -> None:

@@ -22,6 +22,7 @@ ROOT = Path("/var/lib/kubelet/seccomp")
         ({"type": "Unconfined"}, True, ("Unconfined", "")),
         ({"type": "RuntimeDefault"}, False, ("RuntimeDefault", "")),
         ({"type": "Localhost", "localhostProfile": "a/b.json"}, False, ("Localhost", f"{ROOT}/a/b.json")),
+        ({"type": "Localhost", "localhostProfile": "/etc/x"}, False, ("Localhost", f"{ROOT}//etc/x")),
     ],
 )
 def test_seccomp(profile: Any, by_default: bool, expected: tuple[str, str]) -> None:
