@@ -13,6 +13,7 @@ import pytest
 Result = TypeVar("Result")
 
 PACKAGES = {
+    "cc": "gcc",
     "etcd": "etcd-server",
     "etcdctl": "etcd-client",
     "kubectl": "kubernetes-client",

@@ -377,7 +377,7 @@ CEL = [
     Input(
         "a loop",
         lambda size: {"a": list(range(size))},
-        lambda data: Environment({"a": "list"}).compile("a.map(x, x).all(x, x >= 0)").run(data),
+        lambda data: Environment({"a": "dyn"}).compile("a.map(x, x).all(x, x >= 0)").run(data),
     ),
 ]
 TEXTS = [

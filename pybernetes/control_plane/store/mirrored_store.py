@@ -102,6 +102,9 @@ class MirroredStore(Store):
     async def health(self) -> None:
         """Raise Unavailable when reads or writes would fail."""
 
+    async def space(self) -> None:
+        """Raise NoSpace while writes are refused for want of room."""
+
     async def snapshot_save(self, path: Path) -> SnapshotStatus:
         """Refuse: drivers that keep nothing on a disk have nothing to save."""
         raise StoreError(f"{type(self).__name__} has nothing to save")

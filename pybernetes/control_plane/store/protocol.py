@@ -271,6 +271,10 @@ class Store(ABC):
         """Raise Unavailable when reads or writes would fail."""
 
     @abstractmethod
+    async def space(self) -> None:
+        """Raise NoSpace while writes are refused for want of room."""
+
+    @abstractmethod
     async def snapshot_save(self, path: Path) -> SnapshotStatus:
         """Write a consistent copy of the whole store to a new file."""
 

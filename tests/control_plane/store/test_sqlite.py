@@ -11,7 +11,7 @@ import pytest
 
 from pybernetes.control_plane.store.drivers.sqlite import committer, database, snapshot_file
 from pybernetes.control_plane.store.drivers.sqlite.sqlite_store import SqliteStore
-from pybernetes.control_plane.store.protocol import Event, StoreError, Unavailable
+from pybernetes.control_plane.store.protocol import Event, NoSpace, StoreError, Unavailable
 from tests.control_plane.store.conftest import started
 from tests.support import eventually
 
@@ -22,7 +22,7 @@ async def test_files_are_private(tmp_path: Path) -> None:
         async with started(SqliteStore(tmp_path / "deep" / "data")) as store:
             await store.create("/a", b"")
             files = list((tmp_path / "deep" / "data").iterdir())
-            assert {file.name for file in files} == {
+            assert {file.name for file in files} - {"reserve"} == {
                 "initialized",
                 "lock",
                 "store.db",
@@ -64,7 +64,7 @@ async def test_files_of_later_versions_are_refused(tmp_path: Path) -> None:
         await SqliteStore(tmp_path).start()
 
 
-async def test_a_full_disk_fails_the_batch_and_nothing_else(tmp_path: Path) -> None:
+async def test_a_full_file_fails_the_batch_and_nothing_else(tmp_path: Path) -> None:
     async with started(SqliteStore(tmp_path)) as store:
         kept = await store.create("/r/kept", b"old")
         revision = store.revision
@@ -75,16 +75,18 @@ async def test_a_full_disk_fails_the_batch_and_nothing_else(tmp_path: Path) -> N
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages + 5}")
         outcomes = await asyncio.gather(
-            store.update("/r/kept", b"new", kept.revision),
+            store.update("/r/kept", bytes(5000), kept.revision),
             *(store.create(f"/r/{number}", bytes(5000)) for number in range(100)),
             return_exceptions=True,
         )
-        assert all(isinstance(outcome, Unavailable) for outcome in outcomes)
+        assert all(isinstance(outcome, NoSpace) for outcome in outcomes)
         assert store.get("/r/kept") is kept and store.count("/r/") == 1
         assert store.revision == revision and seen == []
-        connection.execute(f"PRAGMA max_page_count = {pages}")
+        await store.health()  # reading, deleting and small changes work
         connection.execute("PRAGMA query_only = ON")
-        with pytest.raises(Unavailable):
+        with pytest.raises(Unavailable, match="readonly"):
+            await store.delete("/r/kept", 0)
+        with pytest.raises(Unavailable, match="readonly"):
             await store.health()
         connection.execute("PRAGMA query_only = OFF")
         await store.health()

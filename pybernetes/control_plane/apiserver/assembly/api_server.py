@@ -38,6 +38,7 @@ from pybernetes.lib.discover import discover
 from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.http.messages import NOT_CACHED
 from pybernetes.lib.http.server import Server
+from pybernetes.lib.loop_watchdog import LoopWatchdog
 
 log = logging.getLogger(__name__)
 # So many damaged objects are named by the check that tells of them.
@@ -74,6 +75,9 @@ class ApiServer:
         self.http = Server(
             handler, failures.refusal, None, Request, connection_class=Connection, headers=NOT_CACHED
         )
+        self._watchdog = LoopWatchdog(settings.watchdog_seconds) if settings.watchdog_seconds else None
+        if self._watchdog is not None:
+            self.metrics.more.append(self._watchdog.render)
         self.port = 0
         self._compaction: asyncio.Task[None] | None = None
         self._upkeep: RetryingSync | None = None
@@ -90,6 +94,7 @@ class ApiServer:
         self.context.authorization.start()
         self.health.add("etcd", self._check_store)
         self.health.add("etcd-readiness", self._check_store, ("readyz",))
+        self.health.add("store-space", self._check_space, ("readyz",))
         self.health.add("stored-objects", self._check_objects, ("readyz",), informative=True)
         hook = self.health.add_hook("start-apiextensions-controllers")
         self.custom_resources.start()
@@ -120,6 +125,8 @@ class ApiServer:
         hook.done()
         if self.settings.compaction_seconds:
             self._compaction = asyncio.create_task(self._compact())
+        if self._watchdog is not None:
+            self._watchdog.start()
         log.info("serving securely on %s:%d", self.settings.host, self.port)
 
     def _count_objects(self) -> Iterator[tuple[Resource, int]]:
@@ -158,6 +165,13 @@ class ApiServer:
             return str(error)
         return None
 
+    async def _check_space(self) -> str | None:
+        try:
+            await self.store.space()
+        except StoreError as error:
+            return str(error)
+        return None
+
     async def _compact(self) -> None:
         """Let history go after a while, as upstream does."""
         seen = self.store.revision
@@ -171,6 +185,8 @@ class ApiServer:
     async def stop(self) -> None:
         """Fail readiness first, let requests finish, then close the store."""
         self.health.shut_down()
+        if self._watchdog is not None:
+            self._watchdog.stop()
         if self._upkeep is not None:
             await self._upkeep.close()
         await self._leases.leave(self._ensure_addresses)

@@ -20,6 +20,8 @@ from pybernetes.control_plane.apiserver.storage.object_meta import drop_duplicat
 from pybernetes.control_plane.apiserver.storage.options import WriteOptions
 from pybernetes.control_plane.apiserver.storage.update_rules import UpdateRules
 from pybernetes.control_plane.apiserver.storage.written import Written
+from pybernetes.control_plane.store.protocol import Record
+from pybernetes.lib import off_loop
 
 # Gets the stored object, which it may change, and gives the new one.
 Mutate = Callable[[Object], Object]
@@ -42,31 +44,38 @@ async def update_stored(
     info, resource = request.request_info, kind.resource
     rules = rules or UpdateRules(resource)
 
-    async def attempt(transaction: Transaction) -> Written:
-        record, old, new = transaction.record, transaction.object(), transaction.object()
-        if record is None or old is None or new is None:
-            raise errors.not_found(resource.group, resource.plural, info.name)
-        new = mutate(new)
+    def changed(record: Record) -> tuple[Object, Object]:
+        """Return the stored object and what is to become of it."""
+        old = kind.object(record)
+        new = mutate(kind.object(record))
         keep_identity(kind, new, old, request)
         drop_duplicate_owners(new["metadata"], request)
         if not keep_fields:
             update_managed_fields(context, resource, old, new, options, info.subresource, rules.reset)
+        return old, new
+
+    async def attempt(transaction: Transaction) -> Written:
+        record = transaction.record
+        if record is None:
+            raise errors.not_found(resource.group, resource.plural, info.name)
+        size = len(request.body) + len(record.value)
+        old, new = await off_loop.run(size, changed, record)
         attributes = context.admission.attributes("UPDATE", resource, request, new, old, options.dry_run)
         await context.admission.mutate(attributes)
         await context.check_write(kind, request, new, old)
-        rules.prepare(new, old)
+        await off_loop.run(size, rules.prepare, new, old)
         async with allocated(context, kind, new, old, options.dry_run):
-            rules.check(new, old)
+            await off_loop.run(size, rules.check, new, old)
             await context.check_write(kind, request, new, old, valid=True)
-            warn(resource, new, old, request)
+            await off_loop.run(size, warn, resource, new, old, request)
             await context.admission.validate(attributes)
             # A write that changes nothing is judged like any other, and only then left out.
-            if new == old and _exactly(new, old) and not kind.is_outdated(record):
+            if await off_loop.run(size, _exactly, new, old) and not kind.is_outdated(record):
                 return Written(record, new)
             if options.dry_run:
                 return Written(None, new)
             if not deletion.is_complete(new):
-                return Written(await transaction.write(new), new)
+                return Written(await transaction.write(new, size), new)
             await transaction.delete()
         await deletion.after(context, kind, new)
         return Written(None, new)
@@ -76,4 +85,5 @@ async def update_stored(
 
 def _exactly(new: Object, old: Object) -> bool:
     """Tell whether equal objects are equal in JSON too, where true is not 1 and 1.0 is not 1."""
-    return orjson.dumps(new, option=orjson.OPT_SORT_KEYS) == orjson.dumps(old, option=orjson.OPT_SORT_KEYS)
+    sort = orjson.OPT_SORT_KEYS
+    return new == old and orjson.dumps(new, option=sort) == orjson.dumps(old, option=sort)

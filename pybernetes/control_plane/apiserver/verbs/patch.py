@@ -26,6 +26,7 @@ from pybernetes.control_plane.apiserver.storage.update import update_stored
 from pybernetes.control_plane.apiserver.storage.update_rules import UpdateRules
 from pybernetes.control_plane.apiserver.storage.written import Written
 from pybernetes.control_plane.apiserver.verbs.create import answer
+from pybernetes.lib import off_loop
 from pybernetes.lib.http.messages import Response
 
 JSON_PATCH = "application/json-patch+json"
@@ -44,10 +45,11 @@ async def patch(
     form = negotiation.representation(request)
     given = patch_type(request, kind)
     options = write_options(request, "PatchOptions", apply=given == APPLY)
-    body = read_patch(request, given)
+    size = len(request.body)
+    body = await off_loop.run(size, read_patch, request, given)
     if given == APPLY:
         return answer(context, kind, await _apply(context, request, kind, body, options, rules), form)
-    change = Change(request, kind, given, body, options)
+    change = await off_loop.run(size, Change, request, kind, given, body, options)
     return answer(context, kind, await update_stored(context, kind, change, request, options, rules), form)
 
 
@@ -248,5 +250,6 @@ async def _apply(
         if isinstance(meta, dict) and (uid := meta.get("uid")):
             why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
             raise errors.conflict(resource.group, resource.plural, info.name, why)
-        return await create_missing(context, kind, change.merge(None), request, options, keep_fields=True)
+        missing = await off_loop.run(len(request.body), change.merge, None)
+        return await create_missing(context, kind, missing, request, options, keep_fields=True)
     return await update_stored(context, kind, change, request, options, rules, keep_fields=True)

@@ -17,13 +17,14 @@ os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 import grpc
 from aetcd import rpc
 
-from pybernetes.control_plane.store.protocol import StoreError, Unavailable
+from pybernetes.control_plane.store.protocol import NoSpace, StoreError, Unavailable
 
 CALL_SECONDS = 10.0
 # A call that takes longer goes to the next endpoint: this one may have stopped without closing.
 ATTEMPT_SECONDS = 3.0
 FIRST_DELAY, LAST_DELAY = 0.05, 1.0
 TRIED_AGAIN = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED})
+NO_SPACE = "database space exceeded"  # how etcd refuses writes beyond its quota
 OPTIONS = (
     ("grpc.max_receive_message_length", -1),
     ("grpc.max_send_message_length", -1),
@@ -116,6 +117,8 @@ class EtcdClient:
             try:
                 return await method(endpoint)(request, timeout=max(0.001, min(left, attempt))), failures > 0
             except grpc.aio.AioRpcError as error:
+                if NO_SPACE in (error.details() or ""):
+                    raise NoSpace from None
                 if error.code() not in TRIED_AGAIN:
                     raise Rejected(error.code(), error.details() or str(error.code())) from None
                 self.leave(endpoint)

@@ -25,6 +25,7 @@ from pybernetes.control_plane.store.protocol import (
     Event,
     FutureRevision,
     KeyExists,
+    NoSpace,
     NotFound,
     Record,
     SnapshotStatus,
@@ -258,6 +259,14 @@ class EtcdStore(MirroredStore):
     async def health(self) -> None:
         """Raise Unavailable when etcd does not answer a linearizable read."""
         await self._head(HEALTH_SECONDS)
+
+    async def space(self) -> None:
+        """Raise NoSpace while a member has the alarm that makes etcd refuse writes."""
+        answer, _ = await self.client.call(
+            lambda endpoint: endpoint.maintenance.Alarm, rpc.AlarmRequest(), timeout=HEALTH_SECONDS
+        )
+        if any(member.alarm == rpc.NOSPACE for member in answer.alarms):
+            raise NoSpace
 
     async def snapshot_save(self, path: Path) -> SnapshotStatus:
         """Write etcd's own snapshot to a new file."""

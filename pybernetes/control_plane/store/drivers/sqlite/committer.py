@@ -14,7 +14,8 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 
 from pybernetes.control_plane.store.drivers.sqlite import database
-from pybernetes.control_plane.store.protocol import Event, Record, Unavailable
+from pybernetes.control_plane.store.drivers.sqlite.reserve import Reserve, is_full, is_permitted
+from pybernetes.control_plane.store.protocol import DamagedRecord, Event, NoSpace, Record, Unavailable
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +65,10 @@ class Committer:
         connection: sqlite3.Connection,
         revision: int,
         done: Callable[[Writes, Exception | None], None],
+        reserve: Reserve,
     ) -> None:
+        self.is_full = False  # for want of room, only what hardly needs any is written
+        self._reserve = reserve
         self._connection = connection
         self._revision = revision
         self._done = done
@@ -102,10 +106,10 @@ class Committer:
     def _run(self) -> None:
         while True:
             try:
-                writes = self._queue.get(timeout=REST_SECONDS if self._log_bytes else None)
+                waits = self._log_bytes or self.is_full
+                writes = self._queue.get(timeout=REST_SECONDS if waits else None)
             except Empty:
-                self._checkpoint()
-                self._extend_log()
+                self._rest()
                 continue
             last = False
             while writes is not None:
@@ -124,7 +128,56 @@ class Committer:
         self._checkpoint()
         self._connection.close()
 
+    def _rest(self) -> None:
+        """Do what delays nobody while nobody waits."""
+        if self._log_bytes:
+            self._checkpoint()
+            self._extend_log()
+        self._look_for_room()
+
+    def _look_for_room(self) -> None:
+        """Take the reserve, again if it was given up: without it the disk counts as full."""
+        has_room = self._reserve.make()
+        if has_room == self.is_full:
+            self.is_full = not has_room
+            log.warning("the store has room again" if has_room else "the store has no room left")
+
     def _commit(self, writes: Writes) -> None:
+        if self.is_full:
+            self._look_for_room()
+        failure = None if self.is_full else self._write(writes)
+        if failure is not None and is_full(failure):
+            self.is_full = True
+            log.error("the store has no room left: only what needs none is written")
+            self._reserve.release()
+            self._checkpoint()
+        if self.is_full:
+            self._reserve.release()
+            writes = self._refuse(writes)
+            failure = self._write(writes) if writes else None
+            if failure is not None and is_full(failure):
+                self._checkpoint()  # once the log is in the file, there is room in the log
+                failure = self._write(writes)
+        if failure is not None:
+            log.error("cannot write to the store: %s", failure)
+            failure = NoSpace() if is_full(failure) else Unavailable(f"cannot write to the store: {failure}")
+        self._loop.call_soon_threadsafe(self._done, writes, failure)
+        if self._log_bytes >= LOG_BYTES:
+            self._checkpoint()
+
+    def _refuse(self, writes: Writes) -> Writes:
+        """Answer those writes that need room; return the others."""
+        free = self._reserve.free()
+        permitted: Writes = []
+        refused: Writes = []
+        for write in writes:
+            (permitted if write.key is None or _is_permitted(write, free) else refused).append(write)
+        if refused:
+            self._loop.call_soon_threadsafe(self._done, refused, NoSpace())
+        return permitted
+
+    def _write(self, writes: Writes) -> Exception | None:
+        """Write a batch; return what went wrong, after which nothing has changed."""
         rows: list[database.Row] = []
         size = COMMIT_BYTES
         revision = self._revision
@@ -134,18 +187,13 @@ class Committer:
                 write.revision = revision
                 size += ROW_BYTES + len(write.value or b"")
                 rows.append((write.key, revision, write.value, write.expires))
-        failure: Exception | None = None
         try:
             database.write(self._connection, rows, revision)
         except Exception as error:
-            log.error("cannot write to the store: %s", error)
-            failure = Unavailable(f"cannot write to the store: {error}")
-        else:
-            self._revision = revision
-            self._log_bytes += size
-        self._loop.call_soon_threadsafe(self._done, writes, failure)
-        if self._log_bytes >= LOG_BYTES:
-            self._checkpoint()
+            return error
+        self._revision = revision
+        self._log_bytes += size
+        return None
 
     def _checkpoint(self) -> None:
         self._log_bytes = 0
@@ -163,3 +211,9 @@ class Committer:
                 database.extend_log(self._connection, LOG_BYTES)
             except OSError as error:
                 log.warning("cannot extend the log of the store: %s", error)
+
+
+def _is_permitted(write: Write, free: int) -> bool:
+    previous = write.previous
+    size = None if previous is None or isinstance(previous, DamagedRecord) else len(previous.value)
+    return is_permitted(None if write.value is None else len(write.value), size, free)

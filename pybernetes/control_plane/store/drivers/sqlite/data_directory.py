@@ -36,3 +36,4 @@ def note_store(directory: Path) -> None:
     finally:
         os.close(descriptor)
     database.synchronize(directory)
+    database.synchronize(directory.absolute().parent)  # its own name as well

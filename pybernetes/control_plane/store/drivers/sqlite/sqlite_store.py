@@ -22,6 +22,7 @@ from pybernetes.control_plane.store.drivers.sqlite import (
 )
 from pybernetes.control_plane.store.drivers.sqlite.committer import Committer, Write, Writes
 from pybernetes.control_plane.store.drivers.sqlite.opening import open_database
+from pybernetes.control_plane.store.drivers.sqlite.reserve import Reserve
 from pybernetes.control_plane.store.expiry import Expiry
 from pybernetes.control_plane.store.mirrored_store import MirroredStore
 from pybernetes.control_plane.store.protocol import (
@@ -29,6 +30,7 @@ from pybernetes.control_plane.store.protocol import (
     DamagedRecord,
     Event,
     KeyExists,
+    NoSpace,
     Record,
     SnapshotStatus,
     StoreError,
@@ -49,6 +51,7 @@ class SqliteStore(MirroredStore):
         self._lock: int | None = None
         self._pending: dict[str, Write] = {}
         self._failed = False
+        self._reserve = Reserve(self.directory)
         self._unnamed: dict[str, str] = {}  # damaged rows whose key is lost
 
     @property
@@ -60,6 +63,7 @@ class SqliteStore(MirroredStore):
         """Lock the directory, load the file and start the commit thread."""
         try:
             self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._reserve.release_if_full()
             self._lock = directory_lock.acquire(self.directory)
         except OSError as error:
             raise StoreError(f"cannot use {self.directory}: {error.strerror}") from error
@@ -85,7 +89,7 @@ class SqliteStore(MirroredStore):
             assert value is not None
             records.append(self.record(key, value, changed, expires))
         self.mirror.load(records, opened.revision)
-        self._committer = Committer(opened.connection, opened.revision, self._committed)
+        self._committer = Committer(opened.connection, opened.revision, self._committed, self._reserve)
         for record in records:
             if record.expires:
                 self._expiry.add(record)
@@ -131,6 +135,13 @@ class SqliteStore(MirroredStore):
         if self._failed or self._committer is None:
             await self._submit(Write(None, None, 0.0, None))
 
+    async def space(self) -> None:
+        """Raise NoSpace while there is no room; asking looks for it."""
+        if self._committer is not None and self._committer.is_full:
+            await self._submit(Write(None, None, 0.0, None))
+            if self._committer.is_full:
+                raise NoSpace
+
     async def snapshot_save(self, path: Path) -> SnapshotStatus:
         """Copy the file as of now to a new file, while writes go on."""
         return await asyncio.get_running_loop().run_in_executor(None, snapshot_file.save, self.path, path)
@@ -159,7 +170,7 @@ class SqliteStore(MirroredStore):
 
     def _committed(self, writes: Writes, error: Exception | None) -> None:
         """Make a committed batch visible; after a failure, nothing has changed."""
-        self._failed = error is not None
+        self._failed = error is not None and not isinstance(error, NoSpace)
         events: list[Event] = []
         for write in writes:
             key, value, revision = write.key, write.value, write.revision
