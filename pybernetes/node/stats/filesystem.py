@@ -7,6 +7,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from pybernetes.lib import mountinfo
 from pybernetes.lib.files.opening import folder
 from pybernetes.lib.files.trees import walk
 
@@ -88,11 +89,8 @@ def device_names() -> dict[str, str]:
     """Return what mounts call the devices, by ``major:minor``."""
     names: dict[str, str] = {}
     try:
-        lines = Path("/proc/self/mountinfo").read_text().splitlines()
+        for mount in mountinfo.mounts():
+            names.setdefault(mount.device, mount.source)
     except OSError:
-        return names
-    for line in lines:
-        words = line.split()
-        source = words[words.index("-") + 2]
-        names.setdefault(words[2], source)
+        pass
     return names
