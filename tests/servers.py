@@ -123,6 +123,14 @@ def running(directory: Path, *flags: str, port: int = 0) -> Iterator[Server]:
         log.close()
 
 
+def longest_turn(server: Server) -> tuple[float, str]:
+    """Return the processor time of the longest turn of a watched server's event loop, and the function it was in."""
+    _, text = server.call("GET", "/metrics")
+    line = next(line for line in text.splitlines() if line.startswith("pybernetes_event_loop_longest_turn"))
+    name, _, value = line.rpartition(" ")
+    return float(value), name
+
+
 def _wait(process: subprocess.Popen[str], log: Path) -> int:
     """Wait for the line that says where the server listens; return the port."""
     assert process.stdout is not None

@@ -11,6 +11,7 @@ from pybernetes.api.cel.runtime import Failure
 from pybernetes.api.cel.syntax import Parser
 from pybernetes.api.cel.tree import CelError, Expr, Ident, Invalid
 from pybernetes.api.cel.types import Type
+from pybernetes.lib import off_loop
 
 CANCELLED = "operation cancelled: actual cost limit exceeded"
 
@@ -68,15 +69,19 @@ class Program:
 
     def run(self, data: Mapping[str, Any], limit: int = PER_CALL_LIMIT) -> tuple[Any, int]:
         """Return the value of the expression and what it cost; raise CelError if it has none."""
-        frame = self._frame(dict(data), limit)
+        left = off_loop.steps_left()
+        frame = self._frame(dict(data), limit if left is None else min(limit, left))
         try:
-            return self._step(frame), frame.cost
+            value = self._step(frame)
         except Failure as error:
             raise CelError(str(error)) from None
         except Exceeded:
+            off_loop.spend(frame.cost)
             raise Cancelled from None
         except RecursionError:
             raise CelError("expression recursion limit exceeded") from None
+        off_loop.spend(frame.cost)
+        return value, frame.cost
 
     def evaluate(self, data: Mapping[str, Any], limit: int = PER_CALL_LIMIT) -> Any:
         """Return the value of the expression; raise CelError if it has none."""

@@ -9,8 +9,11 @@ import pytest
 
 from tests.control_plane.apiserver.authn.credentials import ACCOUNTS, World
 from tests.control_plane.store.etcd_server import etcd
-from tests.servers import Server, running
+from tests.servers import Server, longest_turn, running
 from tests.support import require_program
+
+# Processor time that no turn of an event loop takes, whatever the tests do, on a machine that is busy with others.
+_LONGEST_TURN = 2.0
 
 
 @pytest.fixture(scope="session", params=["memory", "sqlite", "etcd"])
@@ -25,7 +28,10 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
             require_program("etcd")
             (member,) = stack.enter_context(etcd(tmp_path_factory.mktemp("etcd")))
             flags = [f"--etcd-servers={member.address}"]
-        yield stack.enter_context(running(directory, *flags))
+        running_server = stack.enter_context(running(directory, *flags, "--event-loop-watchdog=100ms"))
+        yield running_server
+        seconds, function = longest_turn(running_server)
+        assert seconds < _LONGEST_TURN, f"the event loop was held for {seconds} s: {function}"
 
 
 @pytest.fixture

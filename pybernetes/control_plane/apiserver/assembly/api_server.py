@@ -34,10 +34,12 @@ from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSync
 from pybernetes.control_plane.store.protocol import Store, StoreError
+from pybernetes.lib import gc_tuning
 from pybernetes.lib.discover import discover
 from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.http.messages import NOT_CACHED
 from pybernetes.lib.http.server import Server
+from pybernetes.lib.loop_watchdog import LoopWatchdog
 
 log = logging.getLogger(__name__)
 # So many damaged objects are named by the check that tells of them.
@@ -74,6 +76,9 @@ class ApiServer:
         self.http = Server(
             handler, failures.refusal, None, Request, connection_class=Connection, headers=NOT_CACHED
         )
+        self._watchdog = LoopWatchdog(settings.watchdog_seconds) if settings.watchdog_seconds else None
+        if self._watchdog is not None:
+            self.metrics.more.append(self._watchdog.render)
         self.port = 0
         self._compaction: asyncio.Task[None] | None = None
         self._upkeep: RetryingSync | None = None
@@ -121,6 +126,8 @@ class ApiServer:
         hook.done()
         if self.settings.compaction_seconds:
             self._compaction = asyncio.create_task(self._compact())
+        if self._watchdog is not None:
+            self._watchdog.start()
         log.info("serving securely on %s:%d", self.settings.host, self.port)
 
     def _count_objects(self) -> Iterator[tuple[Resource, int]]:
@@ -175,10 +182,14 @@ class ApiServer:
             with suppress(StoreError):
                 await self.store.compact(seen)
             seen = now
+            # What history held is free now, and the system has nothing of it. Elsewhere: it may take milliseconds.
+            await asyncio.to_thread(gc_tuning.return_memory)
 
     async def stop(self) -> None:
         """Fail readiness first, let requests finish, then close the store."""
         self.health.shut_down()
+        if self._watchdog is not None:
+            self._watchdog.stop()
         if self._upkeep is not None:
             await self._upkeep.close()
         await self._leases.leave(self._ensure_addresses)

@@ -16,13 +16,18 @@ from pybernetes.control_plane.apiserver.services import options as services
 from pybernetes.control_plane.store import open as storage
 from pybernetes.lib.flags import Flag, Seconds
 
+_WATCHDOG = Flag(
+    "event-loop-watchdog",
+    Seconds(0),
+    "log each turn of the event loop that takes this much processor time, and count them in metrics; 0 is off",
+)
 _COMPACTION = Flag("etcd-compaction-interval", Seconds(300), "how often history is let go; 0 keeps it")
 
 
 def groups() -> dict[str, Sequence[Flag]]:
     """Return every flag under the title that the help shows it below; drivers and plugins declare their own."""
     return {
-        "serving": secure_serving.FLAGS,
+        "serving": [*secure_serving.FLAGS, _WATCHDOG],
         "storage": [*storage.flags(), _COMPACTION],
         "authentication": authentication.flags(),
         "audit": audit.FLAGS,

@@ -48,3 +48,5 @@ class Settings:
     drain_seconds: float = 60.0
     # How often what is older than this is let go from the store's history; 0 keeps it.
     compaction_seconds: float = 300.0
+    # From how much processor time on a turn of the event loop is logged and counted; 0 watches none.
+    watchdog_seconds: float = 0.0

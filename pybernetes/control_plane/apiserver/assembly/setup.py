@@ -38,6 +38,7 @@ def settings(arguments: argparse.Namespace) -> Settings:
     result.external_hostname = arguments.external_hostname
     result.delay_seconds = arguments.shutdown_delay_duration
     result.compaction_seconds = arguments.etcd_compaction_interval
+    result.watchdog_seconds = arguments.event_loop_watchdog
     result.services = ServiceOptions.parse(
         arguments.service_cluster_ip_range, arguments.service_node_port_range
     )

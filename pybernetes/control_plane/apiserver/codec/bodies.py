@@ -68,13 +68,18 @@ class _Pairs(list[tuple[str, Any]]):
     """An object's members in order, as opposed to an array."""
 
 
+def _pairs(members: list[tuple[str, Any]]) -> _Pairs:
+    # In Python, because this is where other threads get their turn while a large text is parsed.
+    return _Pairs(members)
+
+
 def _complaints(raw: bytes, unknown: list[Place]) -> list[str]:
     """Return unknown and duplicate fields in the order of the text; nobody looks into what is unknown."""
     import json
 
     # Numbers are not read: only keys count here, and numbers can have any length.
     value = json.loads(
-        raw.decode("utf-8", "replace"), object_pairs_hook=_Pairs, parse_int=len, parse_float=len
+        raw.decode("utf-8", "replace"), object_pairs_hook=_pairs, parse_int=len, parse_float=len
     )
     tree: dict[Any, Any] = {}
     for place in unknown:
@@ -134,7 +139,9 @@ def read_body(request: Request, default: tuple[str, str, str] = ("", "v1", "")) 
 
 
 def parse_body(raw: bytes, is_yaml: bool) -> Body:
-    """Return a JSON or YAML text as a JSON value."""
+    """Return a JSON or YAML text as a JSON value; 413 for one of more values than any object has."""
+    if json_reader.has_too_many_values(raw):
+        raise errors.too_large(f"limit is {json_reader.MAX_VALUES} fields and lists")
     if is_yaml:
         return _parse_yaml(raw)
     try:

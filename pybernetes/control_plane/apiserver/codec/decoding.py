@@ -12,8 +12,9 @@ from pybernetes.api.resource import Object, Resource
 from pybernetes.api.schema import DecodeError, Decoder
 from pybernetes.api.schema.decode import json_name
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.codec.bodies import Body
+from pybernetes.control_plane.apiserver.codec.bodies import Body, read_body
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.lib import off_loop
 
 # What Go reads the kind and the version of an object into.
 HEAD = (
@@ -46,6 +47,17 @@ def decode(resource: Resource, body: Body, validation: str, request: Request) ->
     if request.audit is not None:
         request.audit.sent(resource, obj)
     return obj
+
+
+async def read_object(
+    resource: Resource, request: Request, validation: str, default: tuple[str, str, str] = ("", "v1", "")
+) -> Object:
+    """Return the object of a request's body; a large one is read beside the event loop."""
+    return await off_loop.run(len(request.body), _read, resource, request, validation, default)
+
+
+def _read(resource: Resource, request: Request, validation: str, default: tuple[str, str, str]) -> Object:
+    return decode(resource, read_body(request, default), validation, request)
 
 
 def untyped(value: Mapping[str, Any]) -> str:

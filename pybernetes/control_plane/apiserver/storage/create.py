@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 
 from pybernetes.api import errors
 from pybernetes.api.field import Errors
@@ -24,22 +23,9 @@ from pybernetes.control_plane.apiserver.storage.object_meta import (
 from pybernetes.control_plane.apiserver.storage.options import WriteOptions
 from pybernetes.control_plane.apiserver.storage.written import Written
 from pybernetes.control_plane.store.protocol import Damaged, KeyExists, Record
+from pybernetes.lib import off_loop
 
 _NAME_TRIES = 8
-
-
-async def create_missing(
-    context: ServerContext,
-    kind: Kind,
-    obj: Object,
-    request: Request,
-    options: WriteOptions,
-    *,
-    keep_fields: bool = False,
-) -> Written:
-    """Store the object that a patch or an update found missing: who makes it needs the right to create."""
-    await context.require(request.user, replace(request.request_info, verb="create"))
-    return await create_stored(context, kind, obj, request, options, keep_fields=keep_fields)
 
 
 async def create_stored(
@@ -52,39 +38,55 @@ async def create_stored(
     keep_fields: bool = False,
 ) -> Written:
     """Store a new object; ``keep_fields`` if its managed fields are done (server-side apply)."""
-    resource = kind.resource
+    resource, size = kind.resource, len(request.body)
     namespace = request.request_info.namespace
-    fill_metadata(kind, obj["metadata"], namespace, context.timestamp())
-    if resource.default is not None:
-        resource.default(obj)
+    await off_loop.run(size, _complete, context, kind, obj, request, options, keep_fields)
     metadata = obj["metadata"]
     prefix = "" if metadata.get("name") else metadata.get("generateName", "")
-    drop_duplicate_owners(metadata, request)
-    # What plugins add is nobody's field.
-    if not keep_fields:
-        update_managed_fields(context, resource, None, obj, options, "")
     attributes = context.admission.attributes("CREATE", resource, request, obj, None, options.dry_run)
     await context.admission.mutate(attributes)
     require_identity(kind, obj["metadata"], namespace)  # which a webhook may have changed
     await context.check_write(kind, request, obj, None)
     if prefix:
         obj["metadata"]["name"] = generated_name(prefix)
+    await off_loop.run(size, _prepare, resource, obj, request)
+    async with allocated(context, kind, obj, None, options.dry_run):
+        await off_loop.run(size, _validate, resource, obj)
+        await context.check_write(kind, request, obj, None, valid=True)
+        await off_loop.run(size, warn, resource, obj, None, request)
+        await context.admission.validate(attributes)
+        if resource.own_type is not None and resource.default is not None:
+            # The status was taken out, and may have a default.
+            await off_loop.run(size, resource.default, obj)
+        if options.dry_run:
+            return await _dry_create(context, kind, obj, namespace)
+        return Written(await _store_new(context, kind, obj, namespace, bool(prefix), size), obj, created=True)
+
+
+def _complete(
+    context: ServerContext,
+    kind: Kind,
+    obj: Object,
+    request: Request,
+    options: WriteOptions,
+    keep_fields: bool,
+) -> None:
+    """Give a new object all that it has before plugins see it; what they add is nobody's field."""
+    fill_metadata(kind, obj["metadata"], request.request_info.namespace, context.timestamp())
+    if kind.resource.default is not None:
+        kind.resource.default(obj)
+    drop_duplicate_owners(obj["metadata"], request)
+    if not keep_fields:
+        update_managed_fields(context, kind.resource, None, obj, options, "")
+
+
+def _prepare(resource: Resource, obj: Object, request: Request) -> None:
     if resource.early_warnings is not None:
         for text in resource.early_warnings(obj):
             request.warn(text)
     prepare_create(resource, obj)
     if resource.note_user is not None:
         resource.note_user(obj, request.user.info())
-    async with allocated(context, kind, obj, None, options.dry_run):
-        _validate(resource, obj)
-        await context.check_write(kind, request, obj, None, valid=True)
-        warn(resource, obj, None, request)
-        await context.admission.validate(attributes)
-        if resource.own_type is not None and resource.default is not None:
-            resource.default(obj)  # the status was taken out, and may have a default
-        if options.dry_run:
-            return await _dry_create(context, kind, obj, namespace)
-        return Written(await _store_new(context, kind, obj, namespace, bool(prefix)), obj, created=True)
 
 
 def prepare_create(resource: Resource, obj: Object) -> None:
@@ -117,14 +119,14 @@ def warn(resource: Resource, obj: Object, old: Object | None, request: Request) 
 
 
 async def _store_new(
-    context: ServerContext, kind: Kind, obj: Object, namespace: str, generated: bool
+    context: ServerContext, kind: Kind, obj: Object, namespace: str, generated: bool, size: int
 ) -> Record:
     """Store the object, trying other names if its own was generated and is taken."""
     resource, metadata = kind.resource, obj["metadata"]
     for attempt in range(1, _NAME_TRIES + 1):
         name = metadata["name"]
         try:
-            return await create_record(context.store, kind, kind.key(namespace, name), obj)
+            return await create_record(context.store, kind, kind.key(namespace, name), obj, size)
         except KeyExists:
             if not generated:
                 raise await _taken(context, kind, namespace, name) from None

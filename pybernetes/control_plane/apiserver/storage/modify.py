@@ -24,6 +24,7 @@ from pybernetes.control_plane.store.protocol import (
     Record,
     Store,
 )
+from pybernetes.lib import off_loop
 
 Result = TypeVar("Result")
 _TRIES = 32
@@ -57,10 +58,10 @@ class Transaction:
         """Return the object, decoded anew, or None."""
         return None if self.record is None else self.kind.object(self.record)
 
-    async def write(self, obj: Object) -> Record:
-        """Store the object; Overtaken if somebody else wrote to the key meanwhile."""
+    async def write(self, obj: Object, size: int = 0) -> Record:
+        """Store the object, which was made from so many bytes; Overtaken if somebody else wrote to the key meanwhile."""
         try:
-            return await _store(self._store, self.kind, self.key, obj, self.record)
+            return await _store(self._store, self.kind, self.key, obj, self.record, size)
         except (Conflict, KeyExists, NotFound):
             raise Overtaken from None
 
@@ -74,8 +75,8 @@ class Transaction:
             raise Overtaken from None
 
 
-async def _store(store: Store, kind: Kind, key: str, obj: Object, before: Record | None) -> Record:
-    value = await kind.encode(obj) if kind.awaits_webhook else kind.serialize(obj)
+async def _store(store: Store, kind: Kind, key: str, obj: Object, before: Record | None, size: int) -> Record:
+    value = await kind.encode(obj) if kind.awaits_webhook else await off_loop.run(size, kind.serialize, obj)
     ttl = kind.resource.ttl
     if before is None:
         record = await store.create(key, value, ttl=ttl)
@@ -86,9 +87,9 @@ async def _store(store: Store, kind: Kind, key: str, obj: Object, before: Record
     return record
 
 
-async def create_record(store: Store, kind: Kind, key: str, obj: Object) -> Record:
-    """Store a new object; KeyExists if there is one at the key."""
-    return await _store(store, kind, key, obj, None)
+async def create_record(store: Store, kind: Kind, key: str, obj: Object, size: int = 0) -> Record:
+    """Store a new object, which was made from so many bytes; KeyExists if there is one at the key."""
+    return await _store(store, kind, key, obj, None, size)
 
 
 async def transact(

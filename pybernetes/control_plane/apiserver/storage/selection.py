@@ -29,6 +29,11 @@ class Selection:
                 self.namespace = value
         self.match: Match | None = self._compile(kind) if self.labels or self.fields else None
 
+    def chosen(self, records: list[Record]) -> list[Record]:
+        """Return those of the records that match."""
+        match = self.match
+        return records if match is None else [record for record in records if match(record)]
+
     def _compile(self, kind: Kind) -> Match:
         labels, fields = self.labels, self.fields
         if not labels and len(fields) == 1 and fields[0][2]:  # a kubelet's: its pods by node

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import orjson
 
@@ -12,7 +13,7 @@ from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage import deletion
 from pybernetes.control_plane.apiserver.storage.allocation import allocated
-from pybernetes.control_plane.apiserver.storage.create import warn
+from pybernetes.control_plane.apiserver.storage.create import create_stored, warn
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.managed_fields import update_managed_fields
 from pybernetes.control_plane.apiserver.storage.modify import Transaction, transact
@@ -20,9 +21,35 @@ from pybernetes.control_plane.apiserver.storage.object_meta import drop_duplicat
 from pybernetes.control_plane.apiserver.storage.options import WriteOptions
 from pybernetes.control_plane.apiserver.storage.update_rules import UpdateRules
 from pybernetes.control_plane.apiserver.storage.written import Written
+from pybernetes.control_plane.store.protocol import Record
+from pybernetes.lib import off_loop
 
 # Gets the stored object, which it may change, and gives the new one.
 Mutate = Callable[[Object], Object]
+
+
+async def create_or_update(
+    context: ServerContext,
+    kind: Kind,
+    make: Callable[[], Object],
+    mutate: Mutate,
+    request: Request,
+    options: WriteOptions,
+    *,
+    keep_fields: bool = False,
+) -> Written:
+    """Change a stored object, or store what ``make`` gives if there is none, which takes the right to create."""
+    info = request.request_info
+    await context.fresh()
+    if context.store.get(kind.key(info.namespace, info.name)) is None:
+        await context.require(request.user, replace(info, verb="create"))
+        try:
+            new = await off_loop.run(len(request.body), make)
+            return await create_stored(context, kind, new, request, options, keep_fields=keep_fields)
+        except errors.StatusError as error:
+            if error.reason != "AlreadyExists":
+                raise  # otherwise somebody else was faster: what they made is changed
+    return await update_stored(context, kind, mutate, request, options, keep_fields=keep_fields)
 
 
 async def update_stored(
@@ -42,31 +69,38 @@ async def update_stored(
     info, resource = request.request_info, kind.resource
     rules = rules or UpdateRules(resource)
 
-    async def attempt(transaction: Transaction) -> Written:
-        record, old, new = transaction.record, transaction.object(), transaction.object()
-        if record is None or old is None or new is None:
-            raise errors.not_found(resource.group, resource.plural, info.name)
-        new = mutate(new)
+    def changed(record: Record) -> tuple[Object, Object]:
+        """Return the stored object and what is to become of it."""
+        old = kind.object(record)
+        new = mutate(kind.object(record))
         keep_identity(kind, new, old, request)
         drop_duplicate_owners(new["metadata"], request)
         if not keep_fields:
             update_managed_fields(context, resource, old, new, options, info.subresource, rules.reset)
+        return old, new
+
+    async def attempt(transaction: Transaction) -> Written:
+        record = transaction.record
+        if record is None:
+            raise errors.not_found(resource.group, resource.plural, info.name)
+        size = len(request.body) + len(record.value)
+        old, new = await off_loop.run(size, changed, record)
         attributes = context.admission.attributes("UPDATE", resource, request, new, old, options.dry_run)
         await context.admission.mutate(attributes)
         await context.check_write(kind, request, new, old)
-        rules.prepare(new, old)
+        await off_loop.run(size, rules.prepare, new, old)
         async with allocated(context, kind, new, old, options.dry_run):
-            rules.check(new, old)
+            await off_loop.run(size, rules.check, new, old)
             await context.check_write(kind, request, new, old, valid=True)
-            warn(resource, new, old, request)
+            await off_loop.run(size, warn, resource, new, old, request)
             await context.admission.validate(attributes)
             # A write that changes nothing is judged like any other, and only then left out.
-            if new == old and _exactly(new, old) and not kind.is_outdated(record):
+            if await off_loop.run(size, _exactly, new, old) and not kind.is_outdated(record):
                 return Written(record, new)
             if options.dry_run:
                 return Written(None, new)
             if not deletion.is_complete(new):
-                return Written(await transaction.write(new), new)
+                return Written(await transaction.write(new, size), new)
             await transaction.delete()
         await deletion.after(context, kind, new)
         return Written(None, new)
@@ -76,4 +110,5 @@ async def update_stored(
 
 def _exactly(new: Object, old: Object) -> bool:
     """Tell whether equal objects are equal in JSON too, where true is not 1 and 1.0 is not 1."""
-    return orjson.dumps(new, option=orjson.OPT_SORT_KEYS) == orjson.dumps(old, option=orjson.OPT_SORT_KEYS)
+    sort = orjson.OPT_SORT_KEYS
+    return new == old and orjson.dumps(new, option=sort) == orjson.dumps(old, option=sort)

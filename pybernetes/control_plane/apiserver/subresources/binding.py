@@ -8,8 +8,7 @@ from pybernetes.api import errors
 from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.codec import negotiation
-from pybernetes.control_plane.apiserver.codec.bodies import read_body
-from pybernetes.control_plane.apiserver.codec.decoding import decode
+from pybernetes.control_plane.apiserver.codec.decoding import read_object
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kind import Kind
@@ -31,7 +30,7 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
     pods = context.kinds.get("", "v1", "pods")
     assert bindings is not None and pods is not None
     options = write_options(request, "CreateOptions")
-    binding = decode(bindings.resource, read_body(request), options.validation, request)
+    binding = await read_object(bindings.resource, request, options.validation)
     name = request.request_info.name or binding["metadata"].get("name", "")
     if binding["metadata"].get("name", "") != name:
         raise errors.bad_request("name in URL does not match name in Binding object")

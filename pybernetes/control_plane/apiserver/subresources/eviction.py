@@ -10,8 +10,7 @@ from pybernetes.api import errors, schema, selectors
 from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object, Resource
 from pybernetes.control_plane.apiserver.codec import negotiation
-from pybernetes.control_plane.apiserver.codec.bodies import read_body
-from pybernetes.control_plane.apiserver.codec.decoding import decode
+from pybernetes.control_plane.apiserver.codec.decoding import read_object
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage import deletion
@@ -42,7 +41,7 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
         raise errors.method_not_allowed()
     negotiation.plain(request)
     options = write_options(request, "CreateOptions")
-    eviction = decode(_EVICTION, read_body(request), options.validation, request)
+    eviction = await read_object(_EVICTION, request, options.validation)
     if eviction["metadata"].get("name", info.name) != info.name:
         raise errors.bad_request("name in URL does not match name in Eviction object")
     wanted = delete_options(request, eviction.get("deleteOptions", {}))

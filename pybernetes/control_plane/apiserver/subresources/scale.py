@@ -9,14 +9,14 @@ from pybernetes.api.apply.scale import parent_to_scale, path_of, scale_to_parent
 from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object, Resource, Scale
 from pybernetes.control_plane.apiserver.codec import negotiation, rendering
-from pybernetes.control_plane.apiserver.codec.bodies import read_body
-from pybernetes.control_plane.apiserver.codec.decoding import decode
+from pybernetes.control_plane.apiserver.codec.decoding import read_object
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import WriteOptions, write_options
 from pybernetes.control_plane.apiserver.storage.update import Mutate, update_stored
 from pybernetes.control_plane.apiserver.verbs.patch import APPLY, Applied, Change, patch_type, read_patch
+from pybernetes.lib import off_loop
 from pybernetes.lib.http.messages import Response
 
 SCALE = Kind(Resource(group="autoscaling", version="v1", kind="Scale", plural="scales"))
@@ -38,9 +38,10 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
     if info.verb not in ("update", "patch"):
         raise errors.method_not_allowed()
     options = write_options(request, "UpdateOptions" if info.verb == "update" else "PatchOptions")
-    wanted = (
-        _replacement(request, options) if info.verb == "update" else _patch(context, request, kind, options)
-    )
+    if info.verb == "update":
+        wanted = await _replacement(request, options)
+    else:
+        wanted = await off_loop.run(len(request.body), _patch, context, request, kind, options)
     keep_fields = isinstance(wanted, Applied)
 
     def change(old: Object) -> Object:
@@ -53,9 +54,8 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
     return rendering.render(SCALE, scale_of(paths, obj), form, context.clock())
 
 
-def _replacement(request: Request, options: WriteOptions) -> Mutate:
-    body = read_body(request)
-    scale = decode(SCALE.resource, body, options.validation, request)
+async def _replacement(request: Request, options: WriteOptions) -> Mutate:
+    scale = await read_object(SCALE.resource, request, options.validation)
     return lambda old: scale
 
 

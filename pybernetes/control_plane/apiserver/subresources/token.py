@@ -16,8 +16,7 @@ from pybernetes.control_plane.apiserver.authn.service_accounts.settings import (
     ServiceAccounts,
 )
 from pybernetes.control_plane.apiserver.codec import negotiation, rendering
-from pybernetes.control_plane.apiserver.codec.bodies import read_body
-from pybernetes.control_plane.apiserver.codec.decoding import decode
+from pybernetes.control_plane.apiserver.codec.decoding import read_object
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kind import Kind
@@ -42,8 +41,8 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
         raise errors.no_such_resource()
     form = negotiation.plain(request)
     options = write_options(request, "CreateOptions")
-    body = read_body(request, default=(TOKEN_REQUEST.group, "v1", TOKEN_REQUEST.kind))
-    asked = decode(TOKEN_REQUEST, body, options.validation, request)
+    unsaid = (TOKEN_REQUEST.group, "v1", TOKEN_REQUEST.kind)
+    asked = await read_object(TOKEN_REQUEST, request, options.validation, unsaid)
     name = request.request_info.name
     settle_namespace(kind, asked["metadata"], request.request_info.namespace)
     assert TOKEN_REQUEST.default is not None and TOKEN_REQUEST.validate is not None

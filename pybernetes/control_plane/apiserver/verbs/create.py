@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.control_plane.apiserver.codec import negotiation, rendering
-from pybernetes.control_plane.apiserver.codec.bodies import read_body
-from pybernetes.control_plane.apiserver.codec.decoding import decode
+from pybernetes.control_plane.apiserver.codec.decoding import read_object
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.create import create_stored
@@ -18,8 +17,7 @@ async def create(context: ServerContext, request: Request, kind: Kind) -> Respon
     """Store the object of the body."""
     form = negotiation.representation(request)
     options = write_options(request, "CreateOptions")
-    body = read_body(request)
-    obj = decode(kind.resource, body, options.validation, request)
+    obj = await read_object(kind.resource, request, options.validation)
     written = await create_stored(context, kind, obj, request, options)
     return answer(context, kind, written, form)
 

@@ -26,6 +26,7 @@ from pybernetes.control_plane.apiserver.storage.options import (
 from pybernetes.control_plane.apiserver.storage.selection import Selection
 from pybernetes.control_plane.apiserver.storage.unsafe_deletion import VERB, delete_unreadable
 from pybernetes.control_plane.store.protocol import Damaged, Record
+from pybernetes.lib import off_loop
 from pybernetes.lib.http.messages import Response
 
 # Kinds whose deletion answers with the object instead of a Status.
@@ -41,7 +42,11 @@ _RETURN_OBJECT = {
 _AT_A_TIME = 32  # objects of a collection that are being deleted
 
 
-def _options(request: Request, kind: Kind) -> DeleteOptions:
+async def _options(request: Request, kind: Kind) -> DeleteOptions:
+    return await off_loop.run(len(request.body), _read_options, request, kind)
+
+
+def _read_options(request: Request, kind: Kind) -> DeleteOptions:
     body = read_body(request).value if request.body else None
     options = delete_options(request, body)
     if body is not None and request.audit is not None:
@@ -65,7 +70,7 @@ async def _delete(
 async def delete(context: ServerContext, request: Request, kind: Kind) -> Response:
     """Delete one object, or start to."""
     form = negotiation.representation(request)
-    options = _options(request, kind)
+    options = await _options(request, kind)
     info = request.request_info
     key = kind.key(info.namespace, info.name)
     if options.ignore_read_error:
@@ -119,7 +124,7 @@ async def delete_collection(context: ServerContext, request: Request, kind: Kind
     form = negotiation.representation(request)
     if form.transform == "PartialObjectMetadata":
         raise rendering.is_a_list(kind)
-    options = _options(request, kind)
+    options = await _options(request, kind)
     refuse_ignoring_read_errors(
         options, "is not allowed with DELETECOLLECTION, try again after removing the option"
     )
@@ -130,11 +135,12 @@ async def delete_collection(context: ServerContext, request: Request, kind: Kind
         context.store.revision,
         context.store.list(kind.collection(request.request_info.namespace)).records,
     )
+    many = off_loop.LARGE * len(records) // off_loop.MANY
     try:
         await kind.convert(records)
         if selection.match is not None:
-            records = [record for record in records if selection.match(record)]
-        kind.items(records)
+            records = await off_loop.run(many, selection.chosen, records)
+        await off_loop.run(many, kind.items, records)
     except Damaged:
         raise damage.list_status(kind, records) from None
 
@@ -149,5 +155,5 @@ async def delete_collection(context: ServerContext, request: Request, kind: Kind
     for start in range(0, len(records), _AT_A_TIME):
         await asyncio.gather(*map(delete_one, records[start : start + _AT_A_TIME]))
     meta = {"resourceVersion": str(revision)}
-    body = rendering.listing(kind, records, meta, form, context.clock(), "Metadata")
+    body = await off_loop.run(many, rendering.listing, kind, records, meta, form, context.clock(), "Metadata")
     return Response(body, 200, rendering.content_type(form))

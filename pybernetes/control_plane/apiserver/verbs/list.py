@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import orjson
@@ -18,8 +18,9 @@ from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import ListOptions, list_options, revision
 from pybernetes.control_plane.apiserver.storage.selection import Selection
 from pybernetes.control_plane.apiserver.verbs.get import wait_for
-from pybernetes.control_plane.store.protocol import Compacted, Damaged, FutureRevision, Record
-from pybernetes.lib.http.messages import Response
+from pybernetes.control_plane.store.protocol import Compacted, Damaged, FutureRevision, Page, Record
+from pybernetes.lib import off_loop
+from pybernetes.lib.http.messages import PartedResponse, Response
 
 _CONTINUE_EXPIRED = (
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
@@ -55,7 +56,8 @@ async def _list_later(
         except Damaged:
             break  # the answer says so
         await kind.convert(records)
-    return _answer(context, request, kind, options, at)
+    answer = _answer(context, request, kind, options, at)
+    return answer if isinstance(answer, Response) else await answer
 
 
 def _candidates(
@@ -74,60 +76,107 @@ def _candidates(
         return []
 
 
-def _answer(context: ServerContext, request: Request, kind: Kind, options: ListOptions, at: int) -> Response:
+def _answer(
+    context: ServerContext, request: Request, kind: Kind, options: ListOptions, at: int
+) -> Response | Awaitable[Response]:
     try:
-        return _list(context, request, kind, options, at)
+        answer = _list(context, request, kind, options, at)
     except Damaged:
-        records = context.store.list(kind.collection(request.request_info.namespace)).records
-        raise damage.list_status(kind, records) from None
+        raise _damaged(context, request, kind) from None
+    return answer if isinstance(answer, Response) else _awaited(context, request, kind, answer)
 
 
-def _list(context: ServerContext, request: Request, kind: Kind, options: ListOptions, at: int) -> Response:
+async def _awaited(
+    context: ServerContext, request: Request, kind: Kind, answer: Awaitable[Response]
+) -> Response:
+    try:
+        return await answer
+    except Damaged:
+        raise _damaged(context, request, kind) from None
+
+
+def _damaged(context: ServerContext, request: Request, kind: Kind) -> errors.StatusError:
+    return damage.list_status(
+        kind, context.store.list(kind.collection(request.request_info.namespace)).records
+    )
+
+
+def _list(
+    context: ServerContext, request: Request, kind: Kind, options: ListOptions, at: int
+) -> Response | Awaitable[Response]:
     form = negotiation.representation(request)
-    namespace = request.request_info.namespace
-    prefix = kind.collection(namespace)
-    if request.local is not None and rendering.is_plain(form):
-        records, meta = _select(context, kind, prefix, Selection(kind, options), options, at)
-        return request.local.listing(kind, records, meta)
+    prefix = kind.collection(request.request_info.namespace)
+    local = request.local if rendering.is_plain(form) else None
     plain = not (options.label_selector or options.field_selector or options.limit or options.token or at)
-    if plain and rendering.is_plain(form):
-        return Response(_whole(context, kind, prefix))
+    if plain and rendering.is_plain(form) and local is None:
+        return _whole(context, kind, prefix)
     if form.transform == "PartialObjectMetadata":
         raise rendering.is_a_list(kind)
     selection = Selection(kind, options)
-    records, meta = _select(context, kind, prefix, selection, options, at)
-    include = request.parameter("includeObject") or "Metadata"
-    body = rendering.listing(kind, records, meta, form, context.clock(), include)
-    return Response(body, 200, rendering.content_type(form))
+    page = _read(context, prefix, selection, options, at)
+    now, include = context.clock(), request.parameter("includeObject") or "Metadata"
+
+    def build() -> Response:
+        records, meta = _chosen(page, prefix, selection, options.limit)
+        if local is not None:
+            return local.listing(kind, records, meta)
+        body = rendering.listing(kind, records, meta, form, now, include)
+        return Response(body, 200, rendering.content_type(form))
+
+    return _beside(build) if len(page.records) > off_loop.MANY else build()
 
 
-def _whole(context: ServerContext, kind: Kind, prefix: str) -> bytes:
-    """Return a whole list as bytes: what was joined for the last one is used again until something changes."""
+async def _beside(build: Callable[[], Response]) -> Response:
+    """Return what takes long to make without holding the event loop."""
+    return await off_loop.run(off_loop.LARGE + 1, build)
+
+
+def _whole(context: ServerContext, kind: Kind, prefix: str) -> Response | Awaitable[Response]:
+    """Return a whole list: what was joined for the last one is used again until something changes."""
     store = context.store
-    version = kind.resource.api_version
-    changed = store.changed(prefix)
+    at, changed = store.revision, store.changed(prefix)
     items = context.lists.get(kind.form, prefix, changed)
-    if items is None:
-        items = b",".join(kind.items(store.list(prefix).records))
-        context.lists.put(kind.form, prefix, changed, items)
-    return b'{"kind":"%b","apiVersion":"%b","metadata":{"resourceVersion":"%d"},"items":[%b]}' % (
-        kind.resource.list_kind.encode(), version.encode(), store.revision, items,
+    if items is not None:
+        return _list_of(kind, at, items)
+    records = store.list(prefix).records
+    if len(records) > off_loop.MANY:
+        return _whole_later(context, kind, prefix, at, changed, records)
+    items = _joined(kind, records)
+    context.lists.put(kind.form, prefix, changed, items)
+    return _list_of(kind, at, items)
+
+
+async def _whole_later(
+    context: ServerContext, kind: Kind, prefix: str, at: int, changed: int, records: list[Record]
+) -> Response:
+    items = await off_loop.run(off_loop.LARGE + 1, _joined, kind, records)
+    context.lists.put(kind.form, prefix, changed, items)
+    return _list_of(kind, at, items)
+
+
+def _joined(kind: Kind, records: list[Record]) -> bytes:
+    return b",".join(kind.items(records))
+
+
+def _list_of(kind: Kind, at: int, items: bytes) -> Response:
+    """Return a list whose items it shares with others."""
+    head = b'{"kind":"%b","apiVersion":"%b","metadata":{"resourceVersion":"%d"},"items":[' % (
+        kind.resource.list_kind.encode(), kind.resource.api_version.encode(), at,
     )  # fmt: skip
+    return PartedResponse((head, items, b"]}"))
 
 
-def _select(
-    context: ServerContext, kind: Kind, prefix: str, selection: Selection, options: ListOptions, at: int
-) -> tuple[list[Record], dict[str, Any]]:
-    """Return the records of a page and the list's metadata."""
+def _read(context: ServerContext, prefix: str, selection: Selection, options: ListOptions, at: int) -> Page:
+    """Return the objects that a list is made from."""
     store = context.store
     start = ""
     if options.token:
         start, at = _decode_token(options.token, prefix)
-    at = 0 if at == store.revision else at
+    # A negative revision is of a token that goes on with whatever is there now.
+    at = 0 if at == store.revision or at < 0 else at
     try:
-        if at < 0:  # a token that goes on with whatever is there now
-            at = 0
-        records, more, remaining, shown = _page(context, prefix, start, selection, options.limit, at)
+        limit = options.limit if selection.match is None else 0
+        return store.list(prefix, start=start, limit=limit, revision=at)
     except Compacted:
         if not options.token:
             raise errors.expired("The resourceVersion for the provided list is too old.") from None
@@ -136,31 +185,25 @@ def _select(
         raise error from None
     except FutureRevision as error:
         raise errors.too_large_resource_version(error.revision, error.current) from None
-    meta: dict[str, Any] = {"resourceVersion": str(shown)}
-    if more:
-        meta["continue"] = _encode_token(more, prefix, shown)
-        if selection.match is None:
-            meta["remainingItemCount"] = remaining
-    return records, meta
 
 
-def _page(
-    context: ServerContext, prefix: str, start: str, selection: Selection, limit: int, at: int
-) -> tuple[list[Record], str, int, int]:
-    """Return up to ``limit`` matching records, the key at which the next page starts, and how many remain."""
+def _chosen(page: Page, prefix: str, selection: Selection, limit: int) -> tuple[list[Record], dict[str, Any]]:
+    """Return the records of a list and its metadata."""
+    meta: dict[str, Any] = {"resourceVersion": str(page.revision)}
     match = selection.match
     if match is None:
-        page = context.store.list(prefix, start=start, limit=limit, revision=at)
-        following = page.records[-1].key + "\0" if page.more else ""
-        return page.records, following, page.remaining, page.revision
-    page = context.store.list(prefix, start=start, revision=at)
+        if page.more:
+            meta["continue"] = _encode_token(page.records[-1].key + "\0", prefix, page.revision)
+            meta["remainingItemCount"] = page.remaining
+        return page.records, meta
     matching: list[Record] = []
     for record in page.records:
         if match(record):
             if limit and len(matching) == limit:
-                return matching, matching[-1].key + "\0", 0, page.revision
+                meta["continue"] = _encode_token(matching[-1].key + "\0", prefix, page.revision)
+                break
             matching.append(record)
-    return matching, "", 0, page.revision
+    return matching, meta
 
 
 def _encode_token(key: str, prefix: str, at: int) -> str:

@@ -8,17 +8,16 @@ from pybernetes.api import errors
 from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.codec import negotiation
-from pybernetes.control_plane.apiserver.codec.bodies import read_body
-from pybernetes.control_plane.apiserver.codec.decoding import decode
+from pybernetes.control_plane.apiserver.codec.decoding import read_object
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage.create import create_missing
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.object_meta import settle_namespace
 from pybernetes.control_plane.apiserver.storage.options import write_options
-from pybernetes.control_plane.apiserver.storage.update import update_stored
+from pybernetes.control_plane.apiserver.storage.update import create_or_update, update_stored
 from pybernetes.control_plane.apiserver.storage.update_rules import UpdateRules
 from pybernetes.control_plane.apiserver.verbs.create import answer
+from pybernetes.lib import off_loop
 from pybernetes.lib.http.messages import Response
 
 
@@ -38,8 +37,7 @@ async def update(
     """Replace a stored object by the body."""
     form = negotiation.representation(request)
     options = write_options(request, "UpdateOptions")
-    body = read_body(request)
-    obj = decode(kind.resource, body, options.validation, request)
+    obj = await read_object(kind.resource, request, options.validation)
     settle_namespace(kind, obj["metadata"], request.request_info.namespace)
     name = obj["metadata"].get("name")
     if not name:
@@ -49,12 +47,7 @@ async def update(
             f"the name of the object ({name}) does not match the name on the URL ({request.request_info.name})"
         )
     if kind.resource.default is not None:
-        kind.resource.default(obj)
-    if kind.resource.create_on_update and rules is None:
-        await context.fresh()
-        if context.store.get(kind.key(request.request_info.namespace, name)) is None:
-            obj["metadata"].pop("resourceVersion", None)
-            return answer(context, kind, await create_missing(context, kind, obj, request, options), form)
+        await off_loop.run(len(request.body), kind.resource.default, obj)
 
     # A second try after a lost race must start from what the client sent.
     sent = orjson.dumps(obj)
@@ -63,4 +56,13 @@ async def update(
         _check_version(kind, obj, name)
         return orjson.loads(sent)
 
-    return answer(context, kind, await update_stored(context, kind, replace, request, options, rules), form)
+    def make() -> Object:
+        new = orjson.loads(sent)
+        new["metadata"].pop("resourceVersion", None)
+        return new
+
+    if kind.resource.create_on_update and rules is None:
+        written = await create_or_update(context, kind, make, replace, request, options)
+    else:
+        written = await update_stored(context, kind, replace, request, options, rules)
+    return answer(context, kind, written, form)

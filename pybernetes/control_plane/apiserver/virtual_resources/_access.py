@@ -10,8 +10,7 @@ from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.codec import negotiation, rendering
-from pybernetes.control_plane.apiserver.codec.bodies import read_body
-from pybernetes.control_plane.apiserver.codec.decoding import decode
+from pybernetes.control_plane.apiserver.codec.decoding import read_object
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
@@ -27,7 +26,7 @@ _LABEL_OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotEx
 async def read(context: ServerContext, request: Request, kind: Kind) -> Object:
     """Return the review of the body, through admission and found valid."""
     options = write_options(request, "CreateOptions")
-    review = decode(kind.resource, read_body(request), options.validation, request)
+    review = await read_object(kind.resource, request, options.validation)
     settle_namespace(kind, review["metadata"], request.request_info.namespace)
     attributes = context.admission.attributes("CREATE", kind.resource, request, review, None, options.dry_run)
     await context.admission.mutate(attributes)

@@ -18,6 +18,7 @@ from pybernetes.control_plane.apiserver.authn.user import User, service_account_
 from pybernetes.control_plane.apiserver.authz.verdict import Verdict
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
+from pybernetes.lib import off_loop
 
 _OUT_OF_BUDGET = (
     "validation failed due to running out of cost budget, no further validation rules will be run"
@@ -96,6 +97,7 @@ class Evaluation:
     ) -> None:
         self._context = context
         self.left, self.spent = budget, 0
+        self._pace = off_loop.Pace()
         # The answers of authorizers, which hold for the whole write.
         self._answers = answers if answers is not None else {}
         authorizer = Authorizer(attributes.user, self._ask, _account)
@@ -122,7 +124,8 @@ class Evaluation:
         while True:
             self.spent = 0
             try:
-                value, spent = expression.program.run(self.data)
+                value, spent = await off_loop.run(0, expression.program.run, self.data)
+                await self._pace()
             except Pending as waiting:
                 self._answers[waiting.key] = await waiting.answer
                 continue
