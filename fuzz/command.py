@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import argparse
 import random
-import sys
 import tempfile
 import time
 from pathlib import Path
 
+from bench.harness.orderly_exit import orderly_exit
 from fuzz.engine import corpus
 from fuzz.engine.campaign import Campaign
 from fuzz.engine.judge import Failure, judge
@@ -54,11 +54,8 @@ def main(argv: list[str]) -> int:
     print(f"seed {seed}", flush=True)
     folder = options.save or Path(tempfile.gettempdir(), "pyb-fuzz-failures")
     chosen = options.target or names
-    try:
+    with orderly_exit():
         return _run(chosen, seed, options.minutes * 60, folder, options.connections)
-    except KeyboardInterrupt:
-        print("\nended by Ctrl-C", file=sys.stderr)
-        return 130
 
 
 def _run(names: list[str], seed: int, seconds: float, folder: Path, connections: int) -> int:

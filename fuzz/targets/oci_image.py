@@ -13,7 +13,10 @@ from pybernetes.node.kubelet.containers.environment import ConfigError
 from pybernetes.node.kubelet.cri.security_context import container_security_context
 from pybernetes.tools.local.images import full_name
 
-_SPEC = {"securityContext": {"runAsNonRoot": True}}
+_POD = {
+    "metadata": {"name": "p", "namespace": "n", "uid": "u"},
+    "spec": {"securityContext": {"runAsNonRoot": True}},
+}
 
 
 def run(data: bytes) -> None:
@@ -27,7 +30,7 @@ def run(data: bytes) -> None:
     except DecodeError:
         return
     container_security_context(
-        _SPEC, {"name": "c"}, image, seccomp_root=Path("/nowhere"), seccomp_default=False
+        _POD, {"name": "c"}, image, seccomp_root=Path("/nowhere"), seccomp_default=False
     )
     assert not (image.HasField("uid") and image.uid.value == 0), "it would run as root"
 

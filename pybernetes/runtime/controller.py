@@ -96,7 +96,10 @@ class Controller:
 
     def _own_changed(self, old: Object | None, new: Object | None) -> None:
         if self.concerns(old, new):
-            self.queue.add(key_of(new or old))  # type: ignore[arg-type]
+            key = key_of(new or old)  # type: ignore[arg-type]
+            if new is None:
+                self.queue.drop_later(key)
+            self.queue.add(key)
 
     def _owned_changed(self, old: Object | None, new: Object | None) -> None:
         before = self.owner_key(old) if old is not None else None

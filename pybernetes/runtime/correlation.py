@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import uuid
 from collections import OrderedDict
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from pybernetes.api.resource import Object
 from pybernetes.api.validation.names import dns_subdomain
@@ -22,18 +22,42 @@ COMBINE_FROM = 10
 COMBINE_SECONDS = 600
 BURST = 25
 RATE = 1 / 300
-_REMEMBERED = 4096
+# Each of many controllers remembers that much: what is about objects that are gone must not add up.
+_REMEMBERED = 1024
+# After that an event is written anew: the one before it is about to expire.
+_KNOWN_SECONDS = 3000
 
 
-class Recent(OrderedDict[Any, Value], Generic[Value]):
-    """The most recently used values."""
+class Known(NamedTuple):
+    """What is needed of an event to count it once more."""
+
+    name: str
+    first_timestamp: str
+    times: int
+
+
+class Recent(Generic[Value]):
+    """The most recently used values, up to a number and an age."""
+
+    def __init__(self, clock: Clock, seconds: float) -> None:
+        self._clock, self._seconds = clock, seconds
+        self._entries: OrderedDict[Any, tuple[float, Value]] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get(self, key: Any) -> Value | None:
+        """Return the value of a key."""
+        entry = self._entries.get(key)
+        return entry[1] if entry is not None else None
 
     def remember(self, key: Any, value: Value) -> None:
-        """Keep a value, dropping the least recently used one if there are too many."""
-        self[key] = value
-        self.move_to_end(key)
-        if len(self) > _REMEMBERED:
-            self.popitem(last=False)
+        """Keep a value, and drop those that were not used for too long or are too many."""
+        entries, now = self._entries, self._clock.monotonic()
+        entries[key] = (now, value)
+        entries.move_to_end(key)
+        while len(entries) > _REMEMBERED or next(iter(entries.values()))[0] < now - self._seconds:
+            entries.popitem(last=False)
 
 
 class Names:
@@ -64,9 +88,9 @@ class Correlator:
     def __init__(self, clock: Clock, names: Names | None = None) -> None:
         self._clock = clock
         self._names = names or Names()
-        self._limiters: Recent[RateLimiter] = Recent()
-        self._alike: Recent[tuple[set[str], float]] = Recent()
-        self._known: Recent[Object] = Recent()
+        self._limiters: Recent[RateLimiter] = Recent(clock, BURST / RATE)
+        self._alike: Recent[tuple[set[str], float]] = Recent(clock, COMBINE_SECONDS)
+        self._known: Recent[Known] = Recent(clock, _KNOWN_SECONDS)
 
     def correlate(self, event: Object) -> tuple[Object, bool] | None:
         """Return the event to write and whether it already exists and is only counted; None to drop it."""
@@ -83,7 +107,7 @@ class Correlator:
         message, now = event["message"], self._clock.now()
         field_path = event["involvedObject"].get("fieldPath", "")
         alike = (source, event["reason"])
-        messages, last = self._alike.get(alike, (set(), now))
+        messages, last = self._alike.get(alike) or (set(), now)
         if now - last > COMBINE_SECONDS:
             messages = set()
         messages.add(message)
@@ -104,10 +128,10 @@ class Correlator:
         if known is not None:
             event = {
                 **event,
-                "metadata": {**event["metadata"], "name": known["metadata"]["name"]},
-                "firstTimestamp": known["firstTimestamp"],
-                "count": known["count"] + 1,
+                "metadata": {**event["metadata"], "name": known.name},
+                "firstTimestamp": known.first_timestamp,
+                "count": known.times + 1,
                 "lastTimestamp": rfc3339.seconds(self._clock.now()),
             }
-        self._known.remember(key, event)
+        self._known.remember(key, Known(event["metadata"]["name"], event["firstTimestamp"], event["count"]))
         return event, known is not None

@@ -15,6 +15,8 @@ from pybernetes.runtime.metrics import QueueMetrics
 
 FIRST_DELAY = 0.005
 LONGEST_DELAY = 1000.0
+# Moments that no longer count and may stay on the heap beside as many as count.
+_STALE = 64
 
 
 class Closed(Exception):
@@ -76,6 +78,12 @@ class Queue:
         self._due[key] = due
         heapq.heappush(self._later, (due, key))
         self._schedule()
+
+    def drop_later(self, key: str) -> None:
+        """Forget when a key was to come back: what it names is gone, and its moment may be a year away."""
+        if self._due.pop(key, None) is not None and len(self._later) > 2 * len(self._due) + _STALE:
+            self._later = [(due, other) for other, due in self._due.items()]
+            heapq.heapify(self._later)
 
     def add_rate_limited(self, key: str) -> float:
         """Add a key that failed again, later each time; return the delay in seconds."""

@@ -105,7 +105,10 @@ class Listers:
         if wanted:
             self._services.setdefault(namespace, {})[name] = selectors.from_map(wanted)
         else:
-            self._services.get(namespace, {}).pop(name, None)
+            known = self._services.get(namespace, {})
+            known.pop(name, None)
+            if not known:
+                self._services.pop(namespace, None)
 
     def default_selector(self, pod: Pod) -> Selector:
         """Return what the services and the controller of a pod select; empty if it has neither."""

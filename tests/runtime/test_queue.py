@@ -32,6 +32,20 @@ async def test_a_key_is_queued_once_and_worked_on_once_at_a_time() -> None:
     assert queue.metrics.adds == 3
 
 
+async def test_what_is_gone_is_not_remembered_for_later() -> None:
+    clock = ManualClock()
+    queue = Queue(clock)
+    for number in range(1000):
+        queue.add_after(f"key-{number}", 1e6)
+    queue.add_after("kept", 5)
+    for number in range(1000):
+        queue.drop_later(f"key-{number}")
+    queue.drop_later("never seen")
+    assert len(queue._later) < 100 and list(queue._due) == ["kept"]
+    await clock.advance(10)
+    assert await queue.get() == "kept"
+
+
 async def test_a_held_key_comes_back_when_it_is_done() -> None:
     queue = Queue()
     queue.add("a")

@@ -23,7 +23,7 @@ _ALIASED = ("configmaps", "replicationcontrollers", "resourcequotas", "secrets")
 
 
 class Evaluators:
-    """Evaluators by group and plural, made when they are first asked for."""
+    """Evaluators by group and plural."""
 
     def __init__(self, cluster: Cluster) -> None:
         special: list[Evaluator] = [
@@ -33,7 +33,7 @@ class Evaluators:
             ResourceClaimEvaluator(cluster),
         ]
         special += [Evaluator("", plural, plural) for plural in _ALIASED]
-        self._evaluators: dict[tuple[str, str], Evaluator | None] = {
+        self._special: dict[tuple[str, str], Evaluator] = {
             (evaluator.group, evaluator.plural): evaluator for evaluator in special
         }
 
@@ -42,11 +42,9 @@ class Evaluators:
         key = (group, plural)
         if key in IGNORED:
             return None
-        evaluator = self._evaluators.get(key)
-        if evaluator is None:
-            evaluator = self._evaluators[key] = Evaluator(group, plural)
-        return evaluator
+        # Those that only count are made anew each time: custom resources come and go.
+        return self._special.get(key) or Evaluator(group, plural)
 
     def measuring(self) -> list[Evaluator]:
         """Return the evaluators that do more than to count."""
-        return [evaluator for evaluator in self._evaluators.values() if evaluator is not None]
+        return list(self._special.values())

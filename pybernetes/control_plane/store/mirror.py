@@ -44,7 +44,7 @@ log = logging.getLogger(__name__)
 # What an event costs beside its values: the event, its record, the key, and their places in tables.
 EVENT_OVERHEAD = 400
 # How many directories without watchers or records may stay before they are swept out.
-SPARE_NODES = 10_000
+SPARE_NODES = 2_000
 
 
 class Node:

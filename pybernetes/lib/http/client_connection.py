@@ -13,6 +13,7 @@ from pybernetes.lib.http.messages import Reply
 
 # All heads that a server sends for one request, interim ones included; and what it sends later that is no body.
 _HEAD_LIMIT = 1 << 20
+_MOST_HEADERS = 1000
 _WITHOUT_BODY = (204, 304)
 
 
@@ -169,6 +170,9 @@ class ClientConnection(Duplex):
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._in_head:  # and not a trailer
             self._reply.header_list.append((name, value))
+            if len(self._reply.header_list) > _MOST_HEADERS:
+                self._break("there are too many headers in the answer")
+                raise BadReply  # which ends the parser's work
 
     def on_headers_complete(self) -> None:
         parser, reply = self._parser, self._reply

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable
 
 # What nobody reads is not read from the network either.
-_UNREAD_LIMIT = 2 << 20
+_UNREAD_LIMIT = 1 << 18
 
 
 class Duplex(asyncio.Protocol):

@@ -154,10 +154,9 @@ def make_bridge(cluster: str, node_range: str, ports: OpenPorts) -> None:
         # A node must not make itself this machine's router.
         Path(f"/proc/sys/net/ipv6/conf/{name}/accept_ra").write_text("0")
     run("ip", "link", "set", name, "up")
-    rules = _rules(cluster, node_range, ports)
-    text = (f"*{table}\n{how} {' '.join(rule)}\nCOMMIT\n" for table, how, rule in rules)
-    # Ports may have changed: what there is goes in the same step as what comes.
-    run("iptables-restore", "-w", "5", "--noflush", text=_removal(cluster) + "".join(text))
+    added = [(table, f"{how} {' '.join(rule)}") for table, how, rule in _rules(cluster, node_range, ports)]
+    # Ports may have changed: what there is goes in the same step as what comes, so that nothing is open meanwhile.
+    _change_rules([*_removal(cluster), *added])
     with contextlib.suppress(OSError):  # where it must not be changed, nodes are alone with this machine
         if _FORWARDING.read_text().strip() == "0":
             _FORWARDING.write_text("1")  # it stays: others may rely on it by the time that we go
@@ -246,17 +245,26 @@ def remove_node(cluster: str, node: str) -> None:
 def remove_bridge(cluster: str) -> None:
     """Remove the bridge and the rules."""
     if bridge_exists(cluster):  # nor are there rules without it
-        if text := _removal(cluster):
-            run("iptables-restore", "-w", "5", "--noflush", text=text)
+        _change_rules(_removal(cluster))
         run("ip", "link", "delete", bridge_name(cluster))
 
 
-def _removal(cluster: str) -> str:
-    """Return the input of iptables-restore that removes the rules of a cluster."""
-    table, text = "", ""
+def _change_rules(changes: list[tuple[str, str]]) -> None:
+    """Apply lines of iptables-restore, each with its table; those of a table take effect at once."""
+    text = ""
+    for table in sorted({table for table, _ in changes}):
+        lines = "\n".join(line for changed, line in changes if changed == table)
+        text += f"*{table}\n{lines}\nCOMMIT\n"
+    if text:
+        run("iptables-restore", "-w", "5", "--noflush", text=text)
+
+
+def _removal(cluster: str) -> list[tuple[str, str]]:
+    """Return table and line of iptables-restore that remove each rule of a cluster."""
+    table, lines = "", []
     for line in run("iptables-save").splitlines():
         if line.startswith("*"):
-            table = line
+            table = line[1:]
         elif _comment(cluster) in line:
-            text += f"{table}\n-D {line.removeprefix('-A ')}\nCOMMIT\n"
-    return text
+            lines.append((table, f"-D {line.removeprefix('-A ')}"))
+    return lines

@@ -276,13 +276,16 @@ def test_mounts_and_profiles_that_cannot_be_had(node: Node) -> None:
     node.create("class", shell(FOREVER), runtimeClassName="elsewhere")
     _until_waits(node, "profile", "CreateContainerError")
     _until_event(node, "class", "FailedCreatePodSandBox", "absent")
+    claims = [{"name": "device", "resourceClaimName": "gpu"}]
+    node.create("device", shell(FOREVER), resourceClaims=claims)
+    _until_event(node, "device", "FailedPrepareDynamicResources")
     if _handler(node).get("recursiveReadOnlyMounts"):
         node.until_ready("below")
     else:
         pod = _until_waits(node, "below", "CreateContainerConfigError")
         message = container(pod)["state"]["waiting"]["message"]
         assert message.endswith("but it is not supported by the runtime")
-    for name in ("below", "profile", "class"):
+    for name in ("below", "profile", "class", "device"):
         node.delete(name)
 
 

@@ -12,8 +12,10 @@ from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.store.protocol import Record
 
 Derived = TypeVar("Derived")
-# So many namespaces are remembered before starting over.
-_MOST = 10_000
+# So many entries are kept before those of what is gone are swept out, and then twice as many as are left.
+_SPARE = 256
+# Of what is derived, so much is kept: it is quickly derived again.
+_MOST = 1000
 
 
 class Lookup:
@@ -28,6 +30,7 @@ class Lookup:
         self._keep = keep
         self._kept: dict[str, tuple[Record, Object]] = {}
         self._lists: dict[str, tuple[int, tuple[Object, ...]]] = {}
+        self._spare = self._spare_lists = _SPARE
 
     def get(self, namespace: str, name: str) -> Object | None:
         """Return an object, or None."""
@@ -40,8 +43,8 @@ class Lookup:
             return entry[1]
         obj = self.kind.shared(record)
         if self._keep:
-            if len(self._kept) >= _MOST:
-                self._kept.clear()
+            if len(self._kept) >= self._spare:
+                self._sweep()
             self._kept[key] = (record, obj)
         return obj
 
@@ -75,10 +78,18 @@ class Lookup:
         if entry is not None and entry[0] == changed:
             return entry[1]
         objects = tuple(self.kind.shared(record) for record in self._store.list(prefix).records)
-        if len(self._lists) >= _MOST:
-            self._lists.clear()
+        if len(self._lists) >= self._spare_lists:
+            # An empty list is quickly read again, and all that a deleted namespace has.
+            self._lists = {name: known for name, known in self._lists.items() if known[1]}
+            self._spare_lists = max(_SPARE, 2 * len(self._lists))
         self._lists[namespace] = (changed, objects)
         return objects
+
+    def _sweep(self) -> None:
+        """Drop what is not stored any more, as deleted namespaces."""
+        get = self._store.get
+        self._kept = {key: entry for key, entry in self._kept.items() if get(key) is entry[0]}
+        self._spare = max(_SPARE, 2 * len(self._kept))
 
     def each(self, namespace: str = "") -> Iterator[Object]:
         """Return all objects, or those of a namespace, of which none is kept."""
@@ -98,7 +109,7 @@ class Remembered(Generic[Derived]):
         if entry is not None and entry[0] is source:
             return entry[1]
         if len(self._entries) >= _MOST:
-            self._entries.clear()
+            del self._entries[next(iter(self._entries))]
         value = self._compute(source)
         self._entries[key] = (source, value)
         return value

@@ -34,6 +34,7 @@ from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSync
 from pybernetes.control_plane.store.protocol import Store, StoreError
+from pybernetes.lib import gc_tuning
 from pybernetes.lib.discover import discover
 from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.http.messages import NOT_CACHED
@@ -181,6 +182,8 @@ class ApiServer:
             with suppress(StoreError):
                 await self.store.compact(seen)
             seen = now
+            # What history held is free now, and the system has nothing of it. Elsewhere: it may take milliseconds.
+            await asyncio.to_thread(gc_tuning.return_memory)
 
     async def stop(self) -> None:
         """Fail readiness first, let requests finish, then close the store."""

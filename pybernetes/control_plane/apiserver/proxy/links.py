@@ -32,7 +32,7 @@ _BETWEEN = re.compile(rb"[ \t\n\f\r/]*")
 _KEY = re.compile(rb"[^ \t\n\f\r/>][^ \t\n\f\r/>=]*")
 _BARE = re.compile(rb"[^ \t\n\f\r>]+")
 _END, _EQUALS, _QUOTES = ord(">"), ord("="), b"\"'"
-_LONGEST_TAG = 1 << 16
+_LONGEST_TAG = 1 << 13
 # A tag that is not complete is looked at again with each piece that comes, but a long one only when it has doubled.
 _SHORT_TAG = 1 << 10
 

@@ -81,6 +81,11 @@ class PodStarter:
 
     async def create_sandbox(self, pod: Object, config: Message) -> str:
         """Create a pod's sandbox; return its id."""
+        if pod["spec"].get("resourceClaims"):
+            why = "DRA drivers are not supported by this kubelet"
+            text = f"Failed to prepare dynamic resources: {why}"
+            self.context.event(pod, "Warning", "FailedPrepareDynamicResources", text)
+            raise ConfigError(why)
         specs.log_folder(self.context.settings.logs, pod).mkdir(parents=True, exist_ok=True)
         try:
             handler = await self._handler(pod)

@@ -170,7 +170,7 @@ async def test_nobody_takes_a_connection_over_unasked() -> None:
 
 @pytest.mark.parametrize("status", [200, 204, 301, 302, 307])
 async def test_an_upgrade_is_no_way_to_another_answer(status: int) -> None:
-    """Redirects of an upgrade go nowhere (CVE-2020-8559)."""
+    """Redirects of an upgrade go nowhere (CVE-2018-1002102, CVE-2020-8559)."""
     answer = f"HTTP/1.1 {status} X\r\nLocation: http://127.0.0.1/\r\nContent-Length: 0\r\n\r\n".encode()
     async with backend(answer) as server:
         with pytest.raises(UpgradeError, match=f"invalid upgrade response: status code {status}"):
@@ -231,15 +231,18 @@ async def test_no_header_becomes_two(line: bytes) -> None:
             await forward(request(), Target("127.0.0.1", server.port, "/x"))
 
 
-async def test_a_head_has_an_end() -> None:
+@pytest.mark.parametrize(
+    ("line", "text"), [(b"X: a\r\n", "too many headers"), (b"X: " + b"a" * 10_000 + b"\r\n", "too large")]
+)
+async def test_a_head_has_an_end(line: bytes, text: str) -> None:
     async def endless(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\n")
         while True:
-            writer.write(b"X: a\r\n" * 10_000)
+            writer.write(line * 10)
             await writer.drain()
 
     async with backend(endless) as server:
-        with pytest.raises(ProxyError, match="too large"):
+        with pytest.raises(ProxyError, match=text):
             await forward(request(), Target("127.0.0.1", server.port, "/x"))
 
 

@@ -92,6 +92,7 @@ async def test_requests_pass_with_our_credentials() -> None:
     ],
 )
 async def test_what_does_not_pass(request_: bytes, host: bytes) -> None:
+    """CVE-2018-1002103: a web page that names this machine by another name reaches nothing."""
     async with proxying() as port:
         head, body = await ask(port, request_, host)
         assert head.startswith(b"HTTP/1.1 403 ") and body == b"<h3>Unauthorized</h3>"

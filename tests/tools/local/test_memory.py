@@ -1,0 +1,126 @@
+"""What comes and goes leaves nothing behind in a control plane: objects of the program are counted by their types."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import gc
+import logging
+from collections import Counter, OrderedDict, defaultdict, deque
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.harness import rounds
+from pybernetes.cmd import kube_apiserver, kube_controller_manager
+from pybernetes.control_plane.apiserver.admission import chain, lookup
+from pybernetes.control_plane.apiserver.storage import kind
+from pybernetes.control_plane.controllers.garbage_collector import garbage_collector
+from pybernetes.control_plane.store import mirror
+from pybernetes.lib.bounded_cache import BoundedCache
+from pybernetes.runtime import correlation, queue
+from pybernetes.scheduling.columns import Journal
+from pybernetes.scheduling.counters import Counters
+from pybernetes.tools.local.control_plane import ControlPlane
+
+ROUNDS = 8
+# One for each of twice as many rounds, but for a few whose end comes a little later.
+LEAST = 2 * ROUNDS - 2
+# Tables of a fixed size would still be filling up: they are made small enough to be full after the first rounds.
+TABLES = (dict, list, set, deque, OrderedDict, defaultdict)
+# Events expire after an hour whether they are still there or not.
+FILLING = {"Expiry._heap"}
+SMALL: tuple[tuple[Any, str, Any], ...] = (
+    (correlation, "_REMEMBERED", 4),
+    (lookup, "_SPARE", 2),
+    (lookup, "_MOST", 2),
+    (mirror, "SPARE_NODES", 200),
+    (kind, "_RECENTLY_DECODED", deque(maxlen=2)),
+    (Counters, "LIMIT", 4),
+    (Journal, "LIMIT", 32),
+    (queue, "_STALE", 2),
+    (chain, "_MOST_ROUTES", 20),
+    (garbage_collector, "_ABSENT_OWNERS", 4),
+)
+
+
+def census() -> Counter[str]:
+    """Count what is there by type, after caches of functions are emptied and garbage is collected."""
+    for thing in gc.get_objects():
+        if isinstance(thing, functools._lru_cache_wrapper) and thing.__module__.startswith("pybernetes"):
+            thing.cache_clear()
+        elif isinstance(thing, BoundedCache):
+            thing.clear()
+            thing.bytes = 0
+    gc.collect()
+    names = (f"{type(thing).__module__}.{type(thing).__qualname__}" for thing in gc.get_objects())
+    return Counter(name for name in names if name.startswith("pybernetes."))
+
+
+def sizes() -> dict[int, int]:
+    """Return how many entries each table has."""
+    return {id(thing): len(thing) for thing in gc.get_objects() if type(thing) in TABLES}
+
+
+def grown_tables(before: dict[int, int], least: int) -> set[str]:
+    """Name the tables that have got so many entries more, by whoever holds them."""
+    things = [thing for thing in gc.get_objects() if type(thing) in TABLES]
+    grown = [thing for thing in things if id(thing) in before and len(thing) - before[id(thing)] >= least]
+    return {owner(thing) for thing in grown if thing is not before}
+
+
+def owner(table: object) -> str:
+    """Return the attribute that a table is, or where else it is held."""
+    holders = gc.get_referrers(table)
+    for holder in holders:
+        for own in (holder, *gc.get_referrers(holder)) if type(holder) is dict else (holder,):
+            names = [*getattr(own, "__dict__", ()), *getattr(type(own), "__slots__", ())]
+            for name in names:
+                if getattr(own, name, None) is table:
+                    return f"{type(own).__qualname__}.{name}"
+    return f"{type(table).__name__} of {[type(holder).__qualname__ for holder in holders]}"
+
+
+async def settled(plane: ControlPlane) -> Counter[str]:
+    """Count once history is let go and everybody has come to rest: the least of several looks counts."""
+    least: Counter[str] = Counter()
+    for number in range(4):
+        await asyncio.sleep(0.5)
+        await plane.server.store.compact(plane.server.store.revision)
+        seen = census()
+        least = (
+            seen if not number else Counter({name: min(count, seen[name]) for name, count in least.items()})
+        )
+    return least
+
+
+@pytest.mark.slow
+async def test_namespaces_that_come_and_go_leave_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place, name, value in SMALL:
+        monkeypatch.setattr(place, name, value)
+    # What is logged, pytest would keep, with the errors and all that they hold.
+    monkeypatch.setattr(logging.root.manager, "disable", logging.CRITICAL)
+    flags = [
+        "--bind-address=127.0.0.1",
+        "--secure-port=0",
+        f"--cert-dir={tmp_path}",
+        "--storage-backend=memory",
+    ]
+    plane = ControlPlane(
+        kube_apiserver.parser().parse_args(flags), kube_controller_manager.parser().parse_args([]), hollow=1
+    )
+    await plane.start()
+    try:
+        client = plane.client("tester", "system:masters")
+        await asyncio.gather(*(rounds.once(client, number) for number in range(ROUNDS)))
+        before, tables = await settled(plane), sizes()
+        for start in (ROUNDS, 2 * ROUNDS):
+            await asyncio.gather(*(rounds.once(client, number) for number in range(start, start + ROUNDS)))
+        after, filled = await settled(plane), grown_tables(tables, LEAST)
+    finally:
+        await plane.stop()
+    grown = {name: count - before[name] for name, count in after.items() if count - before[name] >= LEAST}
+    assert (grown, filled - FILLING) == ({}, set()), f"after {2 * ROUNDS} more rounds"
