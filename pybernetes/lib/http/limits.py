@@ -30,7 +30,12 @@ class Limits:
     # How long a refused client is listened to, so that it finds the answer before the connection's end.
     linger_seconds: float = 2.0
     # A watcher that is this far behind is cut off: it would otherwise fill the memory.
-    backlog: int = 32 * 1024 * 1024
+    backlog: int = 8 * 1024 * 1024
+    # How long an answer that is not a stream may be on its way to a client.
+    answer_seconds: float = 60.0
+    # How much of such answers may wait for all clients together, and for those of one owner.
+    unread: int = 256 * 1024 * 1024
+    unread_of_one: int = 64 * 1024 * 1024
     # Requests that wait on one connection for the one before them.
     pipeline: int = 16
 
