@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 
 from pybernetes.api import errors
 from pybernetes.api.field import Errors
@@ -27,20 +26,6 @@ from pybernetes.control_plane.store.protocol import Damaged, KeyExists, Record
 from pybernetes.lib import off_loop
 
 _NAME_TRIES = 8
-
-
-async def create_missing(
-    context: ServerContext,
-    kind: Kind,
-    obj: Object,
-    request: Request,
-    options: WriteOptions,
-    *,
-    keep_fields: bool = False,
-) -> Written:
-    """Store the object that a patch or an update found missing: who makes it needs the right to create."""
-    await context.require(request.user, replace(request.request_info, verb="create"))
-    return await create_stored(context, kind, obj, request, options, keep_fields=keep_fields)
 
 
 async def create_stored(
