@@ -52,6 +52,9 @@ class Connection(RequestParser):
         self.transport = transport  # type: ignore[assignment]
         # TLS would keep half a megabyte for a client that takes nothing.
         self.transport.set_write_buffer_limits(SLICE)
+        if len(self.server.connections) >= self.server.limits.connections and not self.server.make_room():
+            self.abort()
+            return
         self._begin()
         self.server.connections.add(self)
         self._timer = self.server.loop.call_later(self.server.limits.head_seconds, self._check_idle)
@@ -140,6 +143,11 @@ class Connection(RequestParser):
     def abort(self) -> None:
         """Drop the client at once."""
         self.transport.abort()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is under way, not even a part of a request."""
+        return self._busy is None and not self._receiving and not self._queue
 
     @property
     def is_busy(self) -> bool:
@@ -329,7 +337,7 @@ class Connection(RequestParser):
     def _check_idle(self) -> None:
         """Close a connection that is idle for long, or whose client stopped in the middle of a request."""
         limits = self.server.limits
-        limit = limits.idle_seconds
+        limit = limits.idle_seconds if self._wire else limits.head_seconds
         if self._receiving:
             limit = limits.head_seconds if self._in_head else limits.receive_seconds
         waited = time.monotonic() - self._last
