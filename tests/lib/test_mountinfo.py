@@ -26,8 +26,9 @@ def test_the_mounts_of_this_machine() -> None:
 @given(st.lists(st.tuples(_NAMES, _NAMES, _NAMES), max_size=4))
 def test_whatever_others_call_what_is_mounted(names: list[tuple[bytes, bytes, bytes]]) -> None:
     lines = [
-        b"36 35 0:%d /%s /%s rw,noatime master:1 - tmpfs %s rw" % (number, *map(escaped, three))
-        for number, three in enumerate(names)
+        b"36 35 0:%d /%s /%s rw,noatime master:1 - tmpfs %s rw"
+        % (number, escaped(root), escaped(point), escaped(source))
+        for number, (root, point, source) in enumerate(names)
     ]
     assert list(parse(b"".join(line + b"\n" for line in lines))) == [
         Mount("/" + os.fsdecode(point), f"0:{number}", os.fsdecode(source))
