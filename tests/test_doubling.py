@@ -410,7 +410,7 @@ INPUTS = {
     [pytest.param(row, id=f"{area}: {row.name}") for area, rows in INPUTS.items() for row in rows],
 )
 def test_twice_the_input_takes_at_most_twice_the_time(input_: Input) -> None:
-    """CVE-2019-11253, CVE-2019-1002100 and the like: a request of megabytes costs as much as its bytes say."""
+    """CVE-2019-11253, CVE-2019-11254, CVE-2019-1002100 and the like: a request of megabytes costs as much as its bytes say."""
     assert growth(input_) <= MOST_GROWTH
 
 

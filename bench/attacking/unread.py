@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 
 from bench.harness.attacked import Attack, Attacked
 
@@ -11,15 +12,24 @@ _SECONDS = 2.0
 
 async def _hold(server: Attacked, request: bytes, clients: int) -> None:
     """Send a request over many connections and read nothing of what comes."""
-    opened = [await server.connect() for _ in range(clients)]
+    opened = await asyncio.gather(*(asyncio.to_thread(_ask, server, request) for _ in range(clients)))
     try:
-        for reader, writer in opened:
-            reader._transport.pause_reading()  # type: ignore[attr-defined]
-            writer.write(request)
         await asyncio.sleep(_SECONDS)
     finally:
-        for _, writer in opened:
-            writer.transport.abort()
+        for connection in opened:
+            connection.close()
+
+
+def _ask(server: Attacked, request: bytes) -> socket.socket:
+    # Streams of asyncio read ahead; this reads nothing, and the kernel little.
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+    connection.settimeout(20)
+    connection.connect(("127.0.0.1", server.port))
+    if server.tls is not None:
+        connection = server.tls.wrap_socket(connection)
+    connection.sendall(request)
+    return connection
 
 
 async def _lists(server: Attacked) -> None:

@@ -106,6 +106,7 @@ async def test_what_it_owns_is_put_back(transport: str) -> None:
 
 
 async def test_failures_are_tried_again() -> None:
+    """CVE-2024-0793: an object that makes a controller fail stopped all of them."""
     async with running("local") as (cluster, controller):
         controller.fail = 3
         await cluster.client.create(CONFIG_MAPS, source("one"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -87,6 +88,16 @@ class Request(messages.Request):
         """Return the headers that every answer to this request has: its id, its flow and the warnings."""
         own = b"Audit-Id: %b\r\n%b" % (self.audit_id, self.flow)
         return own + warning_headers.headers(self.warnings) if self.warnings else own
+
+    def written(self) -> None:
+        """Give the seat back that was held until a large answer was with the client."""
+        ticket, self.ticket = self.ticket, None
+        if ticket is not None:
+            ticket.level.finish(ticket, time.monotonic() - self.started, at_once=False)
+
+    def owner(self) -> str:
+        """Return the user who asked."""
+        return self.user.name if self.user is not None else super().owner()
 
     def connection_ended(self) -> None:
         """Tell whoever wants to know that the connection which this request took over has ended."""

@@ -23,14 +23,21 @@ class Limits:
     # From the first byte of a request to the end of its headers, and to its own end.
     head_seconds: float = 32.0
     receive_seconds: float = 60.0
-    # Between two requests.
+    # Between two requests; a client that has sent none yet has ``head_seconds``.
     idle_seconds: float = 90.0
+    # Connections at a time. For one more, an idle one goes; if there is none, the new one does.
+    connections: int = 10_000
     # How long a client that takes nothing of what it is sent, or is silently gone, is kept.
     stall_seconds: float = 60.0
     # How long a refused client is listened to, so that it finds the answer before the connection's end.
     linger_seconds: float = 2.0
     # A watcher that is this far behind is cut off: it would otherwise fill the memory.
-    backlog: int = 32 * 1024 * 1024
+    backlog: int = 8 * 1024 * 1024
+    # How long an answer that is not a stream may be on its way to a client.
+    answer_seconds: float = 60.0
+    # How much of such answers may wait for all clients together, and for those of one owner.
+    unread: int = 256 * 1024 * 1024
+    unread_of_one: int = 64 * 1024 * 1024
     # Requests that wait on one connection for the one before them.
     pipeline: int = 16
 

@@ -91,11 +91,28 @@ class Request:
     def connection_ended(self) -> None:
         """Note the end of a connection that this request took over."""
 
+    def written(self) -> None:
+        """Note that an answer which is sent in slices is with the client, or that the client is gone."""
+
+    def owner(self) -> str:
+        """Return who is to blame for answers that nobody takes: here whoever is at the other end."""
+        peer = self.connection.transport.get_extra_info("peername")
+        return str(peer[0]) if isinstance(peer, tuple) else ""
+
 
 class Response:
     """A response whose body is known."""
 
     __slots__ = ("body", "content_type", "headers", "status")
+
+    def in_parts(self) -> tuple[bytes, ...]:
+        """Return the body in parts."""
+        return (self.body,)
+
+    @property
+    def size(self) -> int:
+        """How long the body is."""
+        return len(self.body)
 
     def __init__(
         self,
@@ -108,6 +125,29 @@ class Response:
         self.status = status
         self.content_type = content_type
         self.headers = headers
+
+
+class PartedResponse(Response):
+    """A response whose body is in parts that it may share with others."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: tuple[bytes, ...], content_type: bytes = JSON) -> None:
+        self.parts, self.status, self.content_type, self.headers = parts, 200, content_type, ()
+
+    def in_parts(self) -> tuple[bytes, ...]:
+        """Return the parts."""
+        return self.parts
+
+    @property
+    def body(self) -> bytes:  # type: ignore[override]
+        """The whole body, for those who need it in one piece."""
+        return b"".join(self.parts)
+
+    @property
+    def size(self) -> int:
+        """How long the body is."""
+        return sum(map(len, self.parts))
 
 
 class Reply:

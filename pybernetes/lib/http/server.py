@@ -14,6 +14,7 @@ from pybernetes.lib.http.limits import Limits, listen
 from pybernetes.lib.http.messages import TEXT, Request, Response
 from pybernetes.lib.http.server_connection import Application, Connection
 from pybernetes.lib.http.stream import Flusher
+from pybernetes.lib.http.unread import Unread
 
 _HANDSHAKE_SECONDS = 10.0
 
@@ -46,6 +47,7 @@ class Server:
         self.connections: set[Connection] = set()
         self.draining = False
         self.flusher = Flusher()
+        self.unread = Unread(self.limits.unread, self.limits.unread_of_one)
         self.loop: asyncio.AbstractEventLoop = None  # type: ignore[assignment]
         self._connection_class = connection_class
         self._listeners: list[asyncio.Server] = []
@@ -77,6 +79,15 @@ class Server:
             ssl_handshake_timeout=handshake,
         )  # fmt: skip
         self._listeners.append(listening)
+
+    def make_room(self) -> bool:
+        """End a connection that is idle, for a new one; return whether there was any."""
+        idle = next((connection for connection in self.connections if connection.is_idle), None)
+        if idle is None:
+            return False
+        self.connections.discard(idle)
+        idle.abort()
+        return True
 
     async def _close_listeners(self) -> None:
         self.draining = True

@@ -11,12 +11,12 @@ import logging
 import ssl
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from pybernetes.lib.http import compression
 from pybernetes.lib.http.messages import NOT_CACHED, STATUS_LINES, Request, Response
 from pybernetes.lib.http.request_parser import RequestParser
+from pybernetes.lib.http.sending import LARGE, PACKED, SLICE, packed_chunks, slices
 from pybernetes.lib.http.stream import Stream
 from pybernetes.lib.http.upgrade import Upgrade
 
@@ -40,6 +40,9 @@ class Connection(RequestParser):
         self._task: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._refusal: tuple[int, str] | None = None
+        # The rest of an answer that is sent in slices, and when that has taken too long.
+        self._slices: Iterator[bytes | memoryview] | None = None
+        self._deadline: asyncio.TimerHandle | None = None
         # Whether answers wait for the client to take them: no more is read meanwhile.
         self._clogged = False
 
@@ -47,6 +50,11 @@ class Connection(RequestParser):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = transport  # type: ignore[assignment]
+        # TLS would keep half a megabyte for a client that takes nothing.
+        self.transport.set_write_buffer_limits(SLICE)
+        if len(self.server.connections) >= self.server.limits.connections and not self.server.make_room():
+            self.abort()
+            return
         self._begin()
         self.server.connections.add(self)
         self._timer = self.server.loop.call_later(self.server.limits.head_seconds, self._check_idle)
@@ -59,6 +67,7 @@ class Connection(RequestParser):
             self._stream.lost()
         if self._task is not None:
             self._task.cancel()
+        self._sent()
         if self._upgraded is not None:
             self._upgraded.connection_lost(error)
             if self._busy is not None:
@@ -87,7 +96,11 @@ class Connection(RequestParser):
         elif self._clogged:
             self._clogged = False
             self._regulate()
-            if self._busy is None:
+            if self._slices is not None:
+                self._send_on()
+            elif self._stream is not None:
+                self._stream.resume()
+            elif self._busy is None:
                 self._next()
 
     def _regulate(self) -> None:
@@ -130,6 +143,11 @@ class Connection(RequestParser):
     def abort(self) -> None:
         """Drop the client at once."""
         self.transport.abort()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is under way, not even a part of a request."""
+        return self._busy is None and not self._receiving and not self._queue
 
     @property
     def is_busy(self) -> bool:
@@ -187,6 +205,8 @@ class Connection(RequestParser):
         if self.transport.is_closing():
             if isinstance(answer, (Stream, Upgrade)):
                 answer.lost()
+            else:
+                request.written()
         elif isinstance(answer, Response):
             self._respond(request, answer)
         else:
@@ -203,6 +223,8 @@ class Connection(RequestParser):
         if self._upgrading:
             self._stay()
         self._stream = answer
+        if self._clogged:  # by the answer before
+            answer.pause()
         head = STATUS_LINES[answer.status] + self.server.common_headers(request)
         head += b"Content-Type: %b\r\nTransfer-Encoding: chunked\r\n" % answer.content_type
         for name, value in answer.headers:
@@ -217,7 +239,6 @@ class Connection(RequestParser):
     def _respond(self, request: Request, answer: Response) -> None:
         if self._upgrading:
             self._stay()
-        body = answer.body
         head = STATUS_LINES[answer.status] + self.server.common_headers(request)
         packed = False
         for name, value in answer.headers:
@@ -225,23 +246,55 @@ class Connection(RequestParser):
                 head = head.replace(NOT_CACHED, b"", 1)
             head += b"%b: %b\r\n" % (name, value)
             packed = packed or name == b"Content-Encoding"
-        if (
-            not packed
-            and len(body) > 131072
-            and compression.wanted(request.headers.get(b"accept-encoding", b""), len(body))
-        ):
-            body = compression.compress(body)
-            head += b"Content-Encoding: gzip\r\nVary: Accept-Encoding\r\n"
         if not request.keep_alive or self.server.draining:
             head += b"Connection: close\r\n"
-        head += b"Content-Type: %b\r\nContent-Length: %d\r\n\r\n" % (answer.content_type, len(body))
-        if request.method == "HEAD":
-            self.transport.write(head)
-        elif len(body) < 65536:
-            self.transport.write(head + body)
-        else:
-            self.transport.writelines((head, body))
+        size = answer.size
+        if size >= LARGE:
+            self._send(request, head, answer, packed)
+            return
+        head += b"Content-Type: %b\r\nContent-Length: %d\r\n\r\n" % (answer.content_type, size)
+        self.transport.write(head if request.method == "HEAD" else head + answer.body)
         self.finished()
+
+    def _send(self, request: Request, head: bytes, answer: Response, packed: bool) -> None:
+        """Send a large answer in slices, as fast as the client takes them."""
+        # Those of HTTP/1.0 do not know chunks.
+        current = request.keep_alive or b"connection" in request.headers
+        pack = current and not packed and b"gzip" in request.headers.get(b"accept-encoding", b"")
+        if pack and answer.size > PACKED:
+            head += b"Content-Encoding: gzip\r\nVary: Accept-Encoding\r\nTransfer-Encoding: chunked\r\n"
+            self._slices = packed_chunks(answer.in_parts())
+        else:
+            head += b"Content-Length: %d\r\n" % answer.size
+            self._slices = slices(answer.in_parts())
+        self.transport.write(head + b"Content-Type: %b\r\n\r\n" % answer.content_type)
+        if request.method == "HEAD":
+            self._slices = iter(())
+        self._send_on()
+        if self._slices is not None:
+            self._deadline = self.server.loop.call_later(self.server.limits.answer_seconds, self.abort)
+            self.server.unread.hold(self, request.owner(), answer.in_parts())
+
+    def _send_on(self) -> None:
+        """Send what the client has room for."""
+        assert self._slices is not None
+        write = self.transport.write
+        for data in self._slices:
+            write(data)
+            if self._clogged:
+                return
+        self._sent()
+        self.finished()
+
+    def _sent(self) -> None:
+        """Let go of an answer that was sent in slices: nothing of it is left, or nobody is there to take it."""
+        self._slices = None
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+            self.server.unread.release(self)
+        if self._busy is not None:
+            self._busy.written()
 
     def finished(self) -> None:
         """Go on with the next request, or close: the answer is complete."""
@@ -284,7 +337,7 @@ class Connection(RequestParser):
     def _check_idle(self) -> None:
         """Close a connection that is idle for long, or whose client stopped in the middle of a request."""
         limits = self.server.limits
-        limit = limits.idle_seconds
+        limit = limits.idle_seconds if self._wire else limits.head_seconds
         if self._receiving:
             limit = limits.head_seconds if self._in_head else limits.receive_seconds
         waited = time.monotonic() - self._last

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from pybernetes.lib.http.messages import JSON
 
 _STREAMS_PER_TURN = 8
+# Of what a stream begins with, about this much is made at a time.
+_PART = 128 * 1024
 
 
 def chunk(data: bytes) -> bytes:
     """Return data as one chunk of the chunked transfer encoding."""
     return b"%x\r\n%b\r\n" % (len(data), data)
+
+
+def contents(data: bytes) -> Iterator[bytes]:
+    """Return the contents of whole chunks of the chunked transfer encoding."""
+    at = 0
+    while at < len(data):
+        end = data.index(b"\r\n", at)
+        size = int(data[at:end], 16)
+        if size:
+            yield data[end + 2 : end + 2 + size]
+        at = end + 2 + size + 2
 
 
 class Outlet(Protocol):
@@ -90,8 +103,11 @@ class Stream:
         # Called once the head is sent, to write the first frames.
         self.on_open: Callable[[], None] | None = None
         self._connection: Client | None = None
+        self._source: Iterator[bytes] | None = None
         self._pending: list[bytes] = []
-        self._scheduled = False
+        # How much of that waits because the client takes nothing.
+        self._waiting = 0
+        self._held = self._scheduled = False
         self._head_start = 0
         self.closed = False
         self._finished = False
@@ -102,40 +118,88 @@ class Stream:
         if self.on_open is not None:
             self.on_open()
         self._head_start = sum(map(len, self._pending))
-        if self._pending and not self._scheduled:  # written before the head was sent
+        if (
+            self._pending or self._source is not None
+        ) and not self._scheduled:  # written before the head was sent
             self.flush()
         if self._finished:
             self.end()
+
+    def begin_with(self, source: Iterator[bytes]) -> None:
+        """Send what an iterator gives before anything that is written; it is asked as fast as the client reads."""
+        self._source = source
+        self._schedule()
 
     def write(self, chunks: bytes) -> None:
         """Queue chunks; everything queued in one turn of the loop goes out together."""
         if self.closed:
             return
         self._pending.append(chunks)
+        if self._held:
+            self._waiting += len(chunks)
+            self._check_backlog()
+        else:
+            self._schedule()
+
+    def _schedule(self) -> None:
         if not self._scheduled and self._connection is not None:
             self._scheduled = True
             self._connection.flush_later(self)
 
     def flush(self) -> None:
-        """Send what is queued."""
+        """Send what is queued, unless the client has not taken what was sent before."""
         self._scheduled = False
-        if self.closed or self._connection is None or not self._pending:
+        if self.closed or self._connection is None or self._held:
             return
+        if self._source is not None:
+            self._send_source(self._connection)
+        elif self._pending:
+            self._send_pending(self._connection)
+
+    def _send_source(self, connection: Client) -> None:
+        """Send a part of what the stream begins with; others have their turn before the next one."""
+        assert self._source is not None
+        parts, size = [], 0
+        for part in self._source:
+            parts.append(part)
+            size += len(part)
+            if size >= _PART:
+                break
+        else:
+            self._source = None
+        if parts:
+            connection.transport.write(b"".join(parts))
+        if not self._held and (self._source is not None or self._pending):
+            self._schedule()
+
+    def _send_pending(self, connection: Client) -> None:
         data = self._pending[0] if len(self._pending) == 1 else b"".join(self._pending)
         self._pending.clear()
-        transport = self._connection.transport
-        transport.write(data)
-        behind = transport.get_write_buffer_size()
+        self._waiting = 0
+        connection.transport.write(data)
+        self._check_backlog()
+
+    def _check_backlog(self) -> None:
+        """Cut off a client that is too far behind."""
+        connection = self._connection
+        if connection is None:
+            return
+        behind = self._waiting + connection.transport.get_write_buffer_size()
         # What the stream began with, however much it is, does not count against the client.
         self._head_start = min(self._head_start, behind)
-        if behind - self._head_start > self._connection.backlog:
-            self._connection.abort()
+        if behind - self._head_start > connection.backlog:
+            connection.abort()
 
     def pause(self) -> None:
-        """Note that the client is behind; a stream that can wait does."""
+        """Keep what is written from now on: the client has not taken what was sent."""
+        self._held = True
+        self._waiting = sum(map(len, self._pending))
 
     def resume(self) -> None:
-        """Note that the client has caught up."""
+        """Go on: the client has caught up."""
+        if self._held:
+            self._held = False
+            self.flush()
 
     def drain(self) -> None:
         """Come to an end: the server is about to go away. What has no end of its own ends here."""
@@ -152,8 +216,10 @@ class Stream:
         if self.closed:
             return
         self._pending.append(b"0\r\n\r\n")
-        self.flush()
         connection = self._connection
+        if connection is not None:
+            self._source = None  # what it began with may be cut off: the client has no end of it either
+            self._send_pending(connection)
         self.lost()
         if connection is not None:
             connection.finished()
@@ -163,6 +229,7 @@ class Stream:
         if self.closed:
             return
         self.closed = True
+        self._source = None
         self._pending.clear()
         if self.on_close is not None:
             self.on_close()

@@ -17,7 +17,8 @@ log = logging.getLogger(__name__)
 _ATTEMPT_SECONDS = 2.0
 _ATTEMPTS = 3
 _MOST_SECONDS, _DENIAL_SECONDS, _FAILURE_SECONDS = 3600, 30, 5
-_ENTRIES = 10_000
+_MOST_BYTES = 16 << 20  # of all answers that are remembered
+_ENTRY_BYTES = 500  # what one takes beside its question and its message
 _AT_ONCE = 1000
 
 
@@ -38,6 +39,7 @@ class Forwarder:
         self.metrics = metrics or Metrics()
         self._clock = clock or Clock()
         self._cache: dict[bytes, _CachedAnswer] = {}
+        self._cached_bytes = 0
         self._asking: dict[bytes, asyncio.Task[bytes]] = {}
         self._failed: dict[Server, int] = {}
 
@@ -46,6 +48,7 @@ class Forwarder:
         if configuration != self.configuration:
             self.configuration = configuration
             self._cache.clear()
+            self._cached_bytes = 0
             self._failed.clear()
 
     async def ask(self, question: bytes) -> bytes:
@@ -120,14 +123,24 @@ class Forwarder:
             seconds = _FAILURE_SECONDS if code == wire.SERVFAIL else 0
         if seconds:
             now = self._clock.monotonic()
-            while len(self._cache) >= _ENTRIES:
-                del self._cache[next(iter(self._cache))]  # the oldest
-            self._cache.pop(question, None)
+            self._forget(question)
+            self._cached_bytes += _size(question, message)
+            while self._cached_bytes > _MOST_BYTES:
+                self._forget(next(iter(self._cache)))  # the oldest
             self._cache[question] = _CachedAnswer(
                 message, ttl_offsets + extra_ttl_offsets, now, now + seconds
             )
         self.metrics.cache_entries = len(self._cache)
         return message
+
+    def _forget(self, question: bytes) -> None:
+        cached = self._cache.pop(question, None)
+        if cached is not None:
+            self._cached_bytes -= _size(question, cached.message)
+
+
+def _size(question: bytes, message: bytes) -> int:
+    return _ENTRY_BYTES + len(question) + len(message)
 
 
 def _aged(cached: _CachedAnswer, seconds: int) -> bytes:

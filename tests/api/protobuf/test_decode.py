@@ -112,6 +112,7 @@ def test_numbers_and_texts_of_ports() -> None:
     ],
 )
 def test_refusals(data: bytes, message: str) -> None:
+    """CVE-2021-3121: lengths and numbers beyond what is there."""
     with pytest.raises(protobuf.ProtobufError) as error:
         protobuf.decode(data, NONE)
     assert message in str(error.value)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
+import socket
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,10 +19,10 @@ import uvloop
 from pybernetes.lib import tls
 from pybernetes.lib.http.duplex import Duplex
 from pybernetes.lib.http.limits import Limits
-from pybernetes.lib.http.messages import Request, Response
+from pybernetes.lib.http.messages import PartedResponse, Request, Response
 from pybernetes.lib.http.server import Server
 from pybernetes.lib.http.server_connection import Application
-from pybernetes.lib.http.stream import Stream, chunk
+from pybernetes.lib.http.stream import Stream, chunk, contents
 from pybernetes.lib.http.upgrade import Upgrade, upgraded
 from tests.support import eventually
 
@@ -88,6 +90,35 @@ def serve(certificates: tuple[Path, Path, Path]) -> Callable[..., Any]:
             await server.drain(1)
 
     return running
+
+
+class Unreading:
+    """A client that reads nothing until it is told to; streams of asyncio read ahead."""
+
+    def __init__(self, service: Service, request: bytes) -> None:
+        plain = socket.socket()
+        plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+        plain.connect(("127.0.0.1", service.port))
+        self._socket = service.context.wrap_socket(plain, server_hostname="127.0.0.1")
+        self._socket.sendall(request)
+
+    @classmethod
+    async def connect(cls, service: Service, request: bytes) -> Unreading:
+        return await asyncio.to_thread(cls, service, request)
+
+    async def read(self, end: bytes) -> bytes:
+        """Return what comes, up to an end."""
+
+        def all_of_it() -> bytes:
+            text = bytearray()
+            while not text.endswith(end) and (data := self._socket.recv(1 << 20)):
+                text += data
+            return bytes(text)
+
+        return await asyncio.to_thread(all_of_it)
+
+    def close(self) -> None:
+        self._socket.close()
 
 
 def run(coroutine: Coroutine[Any, Any, None]) -> None:
@@ -429,5 +460,140 @@ def test_pipelined_requests_are_read_only_so_far(serve: Any) -> None:
             for _ in range(5000):
                 assert (await client.answer())[0] == 200
             assert 0 < longest <= Limits().pipeline + 1
+
+    run(test())
+
+
+def test_a_large_answer_waits_in_slices(serve: Any) -> None:
+    """However many do not read, the body is there once; those who read later get all of it."""
+    body = bytes(range(256)) * 40_000
+    answer = PartedResponse((b"[", body, b"]"))
+
+    async def test() -> None:
+        async with serve(lambda request: answer, Limits()) as service:
+            clients = [await Unreading.connect(service, GET % b"/") for _ in range(10)]
+            server = service.server
+            await eventually(
+                lambda: len(server.connections) == 10 and all(each._clogged for each in server.connections)
+            )
+            waiting = [connection.transport.get_write_buffer_size() for connection in server.connections]
+            assert max(waiting) < 1_000_000 and server.unread.size == len(body) + 2
+            for client in clients:
+                assert (await client.read(b"\xff]")).endswith(b"\r\n\r\n[" + body + b"]")
+                client.close()
+            assert server.unread.size == 0
+
+    run(test())
+
+
+def test_who_takes_no_answer_goes(serve: Any) -> None:
+    """After a time, or when others need the room; whoever waits for the answer's end is told."""
+    told: list[str] = []
+
+    class Told(Request):
+        def written(self) -> None:
+            told.append(self.path)
+
+        def owner(self) -> str:
+            return "somebody"
+
+    async def test() -> None:
+        limits = Limits(answer_seconds=1.5, unread=50_000_000, unread_of_one=25_000_000)
+        async with serve(lambda request: Response(bytes(10_000_000)), limits) as service:
+            service.server.request_class = Told
+            clients = []
+            for number in range(4):
+                clients.append(await Unreading.connect(service, GET % b"/%d" % number))
+                await eventually(lambda: len(told) + len(service.server.unread._owner_of) == len(clients))
+            await eventually(lambda: sorted(told)[:2] == ["/0", "/1"])
+            assert service.server.unread.ended == 2
+            await eventually(lambda: not service.server.connections)
+            assert sorted(told) == ["/0", "/1", "/2", "/3"]
+            for client in clients:
+                client.close()
+
+    run(test())
+
+
+def test_what_a_stream_begins_with_is_made_as_the_client_reads(serve: Any) -> None:
+    made = 0
+
+    def frames() -> Iterator[bytes]:
+        nonlocal made
+        for number in range(2000):
+            made += 1
+            yield chunk(b"%04d" % number + b"x" * 9996)
+
+    def watch(request: Request) -> Stream:
+        stream = Stream()
+        stream.begin_with(frames())
+        stream.write(chunk(b"the end"))
+        return stream
+
+    async def test() -> None:
+        async with serve(watch, Limits()) as service:
+            client = await Unreading.connect(service, GET % b"/")
+            await eventually(
+                lambda: any(each._stream and each._stream._held for each in service.server.connections)
+            )
+            assert made < 1500  # what the kernel takes is not ours to say
+            text = await client.read(b"the end\r\n")
+            assert text.count(b"x" * 9996) == made == 2000
+            client.close()
+
+    run(test())
+
+
+@pytest.mark.parametrize("size", [200_000, 3_000_000])
+def test_large_answers_are_packed_in_slices(serve: Any, size: int) -> None:
+    body = b"0123456789" * (size // 10)
+
+    async def test() -> None:
+        async with serve(lambda request: Response(body), Limits()) as service:
+            client = await service.connect()
+            client.send(b"GET / HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n")
+            head, _, rest = (await client.ended()).partition(b"\r\n\r\n")
+            assert b"Content-Encoding: gzip" in head and b"Content-Length" not in head
+            assert gzip.decompress(b"".join(contents(rest))) == body
+            old = await service.connect()
+            old.send(b"GET / HTTP/1.0\r\nAccept-Encoding: gzip\r\n\r\n")
+            head, _, rest = (await old.ended()).partition(b"\r\n\r\n")
+            assert b"Content-Encoding" not in head and rest == body
+
+    run(test())
+
+
+def test_a_full_server_takes_new_clients_for_idle_ones(serve: Any) -> None:
+    """Who holds connections and says nothing keeps nobody out; a request under way is not ended for that."""
+    hold = asyncio.Event()
+
+    async def wait(request: Request) -> Response:
+        if request.path == "/wait":
+            await hold.wait()
+        return Response(b"done")
+
+    async def test() -> None:
+        async with serve(wait, Limits(connections=5)) as service:
+            busy = await service.connect()
+            busy.send(GET % b"/wait")
+            await eventually(lambda: any(connection.is_busy for connection in service.server.connections))
+            silent = [await service.connect() for _ in range(20)]
+            for _ in range(20):
+                other = await service.connect()
+                other.send(GET % b"/")
+                assert await other.answer() == (200, b"done")
+                assert len(service.server.connections) <= 5
+            hold.set()
+            assert await busy.answer() == (200, b"done")
+            assert [await client.ended() for client in silent] == [b""] * 20
+
+    run(test())
+
+
+def test_a_client_that_says_nothing_goes(serve: Any) -> None:
+    async def test() -> None:
+        async with serve(echo, Limits(head_seconds=0.3)) as service:
+            client = await service.connect()
+            assert await client.ended() == b""
 
     run(test())

@@ -34,6 +34,7 @@ async def echoing() -> AsyncIterator[int]:
 
 
 async def test_malformed_requests() -> None:
+    """CVE-2019-16276 and everything else that two readers could read differently."""
     async with echoing() as port:
         await check(port)
 

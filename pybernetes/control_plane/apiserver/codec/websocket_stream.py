@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import base64
 import struct
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.http import websocket
-from pybernetes.lib.http.stream import Stream
+from pybernetes.lib.http.stream import Stream, contents
 from pybernetes.lib.http.upgrade import Upgrade, switching_protocols
 
 _NORMAL = struct.pack(">H", websocket.NORMAL)
@@ -82,7 +82,7 @@ class _Client(asyncio.Protocol):
 
     def write(self, data: bytes) -> None:
         """Take what a stream sends, which is in chunks."""
-        messages = (message for chunk in _chunks(data) for message in self._split(chunk))
+        messages = (message for chunk in contents(data) for message in self._split(chunk))
         self._own.write(b"".join(websocket.frame(self._kind, message) for message in messages))
 
     def get_write_buffer_size(self) -> int:
@@ -127,14 +127,3 @@ class _Client(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         self._stream.lost()
-
-
-def _chunks(data: bytes) -> Iterator[bytes]:
-    """Return the contents of whole chunks of the chunked transfer encoding."""
-    at = 0
-    while at < len(data):
-        end = data.index(b"\r\n", at)
-        size = int(data[at:end], 16)
-        if size:
-            yield data[end + 2 : end + 2 + size]
-        at = end + 2 + size + 2

@@ -43,6 +43,7 @@ class Ticket:
     queue: Queue[Ticket] | None = None
     timer: asyncio.TimerHandle | None = None
     charged: float = 0.0  # what its queue was charged with when it started
+    given_back: bool = False
 
 
 @dataclass(eq=False)
@@ -65,6 +66,7 @@ class PriorityLevel:
     _used: float = 0.0
     _cost: float = 0.001  # what a request is expected to cost
     _draining: bool = False
+    _answering: dict[Ticket, None] = field(default_factory=dict)
     others: list[PriorityLevel] = field(default_factory=list)
 
     # -- deciding ----------------------------------------------------------------------------------------
@@ -117,6 +119,10 @@ class PriorityLevel:
 
     def finish(self, ticket: Ticket, seconds: float, *, at_once: bool) -> None:
         """Give the seat back. ``at_once`` says that the whole time was spent on the processor."""
+        if ticket.given_back:
+            return
+        ticket.given_back = True
+        self._answering.pop(ticket, None)
         self.executing -= 1
         self._cost += (seconds - self._cost) * _LEARNING
         if at_once:
@@ -125,6 +131,15 @@ class PriorityLevel:
             ticket.queue.had += seconds - ticket.charged
         if self.queues is not None and self.queues.waiting:
             self._drain_soon()
+
+    def answering(self, ticket: Ticket) -> None:
+        """Note that a request holds its seat only because its client has not taken the answer.
+
+        Such requests have half of the level's seats at the most, the latest ones: who does not read stops nobody else.
+        """
+        self._answering[ticket] = None
+        if len(self._answering) > max(1, self.nominal // 2):
+            self.finish(next(iter(self._answering)), 0.0, at_once=False)
 
     def abandon(self, ticket: Ticket) -> None:
         """Forget a request whose client went away while it waited; one that had started gives its seat back."""

@@ -7,7 +7,7 @@ from collections import deque
 from typing import Any
 
 from pybernetes.lib.http.limits import Limits
-from pybernetes.lib.http.stream import Stream
+from pybernetes.lib.http.stream import Stream, contents
 from pybernetes.lib.http.upgrade import Upgrade
 
 Headers = dict[bytes, bytes]
@@ -37,7 +37,6 @@ class Reader(_Waiting):
         super().__init__()
         self._stream = stream
         self._parts: deque[bytes] = deque([data] if data else [])
-        self._raw = b""
         self._ended = stream is None
         self.transport = self
         if stream is not None:
@@ -51,17 +50,8 @@ class Reader(_Waiting):
         asyncio.get_running_loop().call_soon(stream.flush)
 
     def write(self, chunks: bytes) -> None:
-        self._raw += chunks
-        while True:
-            head, separator, rest = self._raw.partition(b"\r\n")
-            if not separator or len(rest) < int(head, 16) + 2:
-                break
-            size = int(head, 16)
-            if size:
-                self._parts.append(rest[:size])
-            else:
-                self._ended = True
-            self._raw = rest[size + 2 :]
+        self._parts.extend(contents(chunks))
+        self._ended = self._ended or chunks.endswith(b"0\r\n\r\n")
         if self._stream is not None and self.get_write_buffer_size() > _AHEAD:
             self._stream.pause()
         self._wake()

@@ -20,7 +20,7 @@ from pybernetes.control_plane.apiserver.storage.selection import Selection
 from pybernetes.control_plane.apiserver.verbs.get import wait_for
 from pybernetes.control_plane.store.protocol import Compacted, Damaged, FutureRevision, Page, Record
 from pybernetes.lib import off_loop
-from pybernetes.lib.http.messages import Response
+from pybernetes.lib.http.messages import PartedResponse, Response
 
 _CONTINUE_EXPIRED = (
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
@@ -137,13 +137,13 @@ def _whole(context: ServerContext, kind: Kind, prefix: str) -> Response | Awaita
     at, changed = store.revision, store.changed(prefix)
     items = context.lists.get(kind.form, prefix, changed)
     if items is not None:
-        return Response(_list_of(kind, at, items))
+        return _list_of(kind, at, items)
     records = store.list(prefix).records
     if len(records) > off_loop.MANY:
         return _whole_later(context, kind, prefix, at, changed, records)
     items = _joined(kind, records)
     context.lists.put(kind.form, prefix, changed, items)
-    return Response(_list_of(kind, at, items))
+    return _list_of(kind, at, items)
 
 
 async def _whole_later(
@@ -151,17 +151,19 @@ async def _whole_later(
 ) -> Response:
     items = await off_loop.run(off_loop.LARGE + 1, _joined, kind, records)
     context.lists.put(kind.form, prefix, changed, items)
-    return Response(_list_of(kind, at, items))
+    return _list_of(kind, at, items)
 
 
 def _joined(kind: Kind, records: list[Record]) -> bytes:
     return b",".join(kind.items(records))
 
 
-def _list_of(kind: Kind, at: int, items: bytes) -> bytes:
-    return b'{"kind":"%b","apiVersion":"%b","metadata":{"resourceVersion":"%d"},"items":[%b]}' % (
-        kind.resource.list_kind.encode(), kind.resource.api_version.encode(), at, items,
+def _list_of(kind: Kind, at: int, items: bytes) -> Response:
+    """Return a list whose items it shares with others."""
+    head = b'{"kind":"%b","apiVersion":"%b","metadata":{"resourceVersion":"%d"},"items":[' % (
+        kind.resource.list_kind.encode(), kind.resource.api_version.encode(), at,
     )  # fmt: skip
+    return PartedResponse((head, items, b"]}"))
 
 
 def _read(context: ServerContext, prefix: str, selection: Selection, options: ListOptions, at: int) -> Page:

@@ -140,9 +140,10 @@ class Watcher:
     def _send_state(self) -> int:
         """Send every object as it is now, as if it had just been added."""
         encode, data = self.frames.encode, self.kind.data
-        chunks = [encode("ADDED", data(record)) for record in self.watched.matching()]
-        if chunks:
-            self.stream.write(b"".join(chunks))
+        objects = [data(record) for record in self.watched.matching()]
+        frames = (encode("ADDED", obj) for obj in objects)  # made as fast as the client reads
+        # The first frame of a Table has its headings, so that its frames are made in their order.
+        self.stream.begin_with(frames if self.frames.plain else iter(list(frames)))
         return self.context.store.revision
 
     def _all(self, events: list[Event]) -> None:

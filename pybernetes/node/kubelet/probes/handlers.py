@@ -107,9 +107,18 @@ async def _tcp(action: Object, container: Object, address: str) -> str:
     return ""
 
 
+def health_request(service: str) -> bytes:
+    """Return the question of grpc.health.v1: one field, a text."""
+    text = service.encode()
+    length, size = len(text), bytearray()
+    while length > 127:
+        size.append(length & 127 | 128)
+        length >>= 7
+    return b"\x0a" + bytes((*size, length)) + text if text else b""
+
+
 async def _grpc(action: Object, address: str) -> str:
-    service = (action.get("service") or "").encode()
-    request = bytes((0x0A, len(service))) + service if service else b""
+    request = health_request(action.get("service") or "")
     host = f"[{address}]" if ":" in address else address
     async with grpc.aio.insecure_channel(f"{host}:{action['port']}") as channel:
         check = channel.unary_unary("/grpc.health.v1.Health/Check")

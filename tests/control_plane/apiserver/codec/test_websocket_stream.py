@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from pybernetes.control_plane.apiserver.codec.websocket_stream import _chunks
 from pybernetes.lib.http import websocket
-from pybernetes.lib.http.stream import chunk
+from pybernetes.lib.http.stream import chunk, contents
 from tests.servers import Server, running
 from tests.upgraded import Upgraded
 
@@ -42,10 +41,10 @@ def test_a_watch_has_a_message_for_each_event(server: Server) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 125, 126, 65535, 65536])
-def test_frames_and_chunks(size: int) -> None:
+def test_frames_andcontents(size: int) -> None:
     data = b"x" * size
     framed = websocket.frame(websocket.BINARY, data)
     assert framed.endswith(data) and framed[0] == 0x82
-    assert list(_chunks(chunk(data) + chunk(b"end") if size else chunk(b"end"))) == (
+    assert list(contents(chunk(data) + chunk(b"end") if size else chunk(b"end"))) == (
         [data] if size else []
     ) + [b"end"]

@@ -170,7 +170,7 @@ async def test_nobody_takes_a_connection_over_unasked() -> None:
 
 @pytest.mark.parametrize("status", [200, 204, 301, 302, 307])
 async def test_an_upgrade_is_no_way_to_another_answer(status: int) -> None:
-    """Redirects of an upgrade go nowhere (CVE-2020-8559)."""
+    """Redirects of an upgrade go nowhere (CVE-2018-1002102, CVE-2020-8559)."""
     answer = f"HTTP/1.1 {status} X\r\nLocation: http://127.0.0.1/\r\nContent-Length: 0\r\n\r\n".encode()
     async with backend(answer) as server:
         with pytest.raises(UpgradeError, match=f"invalid upgrade response: status code {status}"):

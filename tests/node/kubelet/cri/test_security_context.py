@@ -58,7 +58,7 @@ _WHERE = ' (pod: "p_n(u)", container: c)'
 def test_who_must_not_be_root_is_not(
     user: str, context: dict[str, Any], whole: dict[str, Any], problem: str | None
 ) -> None:
-    """CVE-2019-11245: each run asks the image anew, whose user counts even where it names none."""
+    """CVE-2019-11245, CVE-2024-40635: each run asks the image anew, whose user counts even where it names none."""
     if problem is None:
         _container(context, _image(user), securityContext=whole)
         return

@@ -36,6 +36,7 @@ def _required(operator: str, value: str) -> dict[str, Any]:
     ],
 )
 def test_admission(spec: dict[str, Any], reason: str | None) -> None:
+    """CVE-2022-0811 among others: a sysctl that the node does not allow."""
     node = {
         "metadata": {"name": "n", "labels": {"a": "b"}},
         "spec": {"taints": [{"key": "gone", "effect": "NoExecute"}, {"key": "full", "effect": "NoSchedule"}]},

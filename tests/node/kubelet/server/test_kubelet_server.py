@@ -74,7 +74,8 @@ async def ask(port: int, path: str, method: str = "GET", headers: str = "") -> t
     ],
 )
 async def test_who_gets_what(port: str, method: str, path: str, status: int) -> None:
-    """CVE-2019-11248, CVE-2025-0426: no profiles on the health port, no checkpoints on the read-only one."""
+    """CVE-2019-11248, CVE-2025-0426, CVE-2015-7528: no profiles on the health port, no checkpoints on the read-only one,
+    no logs of containers that a pod does not have."""
     anonymous = {"authentication": {"anonymous": {"enabled": True}}}
     async with serving(port, **anonymous) as number:
         assert (await ask(number, path, method))[0] == status
@@ -105,5 +106,6 @@ async def test_the_body_of_a_request_is_not_the_next_one() -> None:
 
 
 async def test_malformed_requests() -> None:
+    """CVE-2020-8551: the node's ports have the API server's bounds."""
     async with serving("main") as port:
         await malformed_requests.check(port)

@@ -81,7 +81,7 @@ def test_links_do_not_lead_out(volume: Path, target: Path, below: str) -> None:
 
 
 def test_no_race_mounts_the_host(volume: Path, target: Path) -> None:
-    """CVE-2021-25741: a sibling that exchanges the folder and a link to the host's root all the time."""
+    """CVE-2021-25741, CVE-2021-30465: a sibling that exchanges the folder and a link to the host's root all the time."""
     (volume / "folder/sub").mkdir(parents=True)
     outside = volume.parent / "outside"
     (outside / "sub").mkdir(parents=True)

@@ -10,6 +10,7 @@ from pybernetes.control_plane.apiserver.flowcontrol.priority_level import Reject
 from pybernetes.control_plane.apiserver.pipeline.step import Handler, Step, answered, at_hand
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.http.messages import Response
+from pybernetes.lib.http.sending import LARGE
 from pybernetes.lib.http.server_connection import Answer
 
 _TOO_MANY = Response(
@@ -24,9 +25,14 @@ def flow_control(dispatcher: Dispatcher) -> Step:
     """Return the step that lets a request pass, has it wait, or sends it away with 429."""
 
     def give_back(request: Request, answer: Answer, at_once: bool) -> Answer:
-        """Give the seat to the next; a stream gives it back when it opens."""
-        ticket, request.ticket = request.ticket, None
-        assert ticket is not None
+        """Give the seat to the next; a stream gives it back when it opens, a large answer when the client has it."""
+        ticket = request.ticket
+        if ticket is None:  # the client is gone
+            return answer
+        if isinstance(answer, Response) and answer.size >= LARGE:
+            ticket.level.answering(ticket)
+            return answer
+        request.ticket = None
         at_once = at_once and ticket.waiter is None
         ticket.level.finish(ticket, time.monotonic() - request.started, at_once=at_once)
         return answer

@@ -11,7 +11,7 @@ from pybernetes.control_plane.apiserver.observability.metrics import Metrics
 from pybernetes.control_plane.apiserver.pipeline.step import Handler, Step, answered, is_awaitable
 from pybernetes.control_plane.apiserver.pipeline.steps.deadline import seconds_allowed
 from pybernetes.control_plane.apiserver.request import LONGEST_AUDIT_ID, Request
-from pybernetes.lib.http.messages import Response
+from pybernetes.lib.http.messages import PartedResponse, Response
 from pybernetes.lib.http.server_connection import Answer
 from pybernetes.lib.http.stream import Stream
 
@@ -27,7 +27,7 @@ def observation(metrics: Metrics) -> Step:
         if info.is_resource and kind is not None:
             code = answer.status if isinstance(answer, (Response, Stream)) else 101
             scope = "resource" if info.name else "namespace" if info.namespace else "cluster"
-            size = len(answer.body) if type(answer) is Response else 0
+            size = answer.size if type(answer) is Response or type(answer) is PartedResponse else 0
             seconds = time.monotonic() - request.started
             metrics.observe(info.verb, kind.resource, info.subresource, scope, code, seconds, size)
         return answer
