@@ -1,4 +1,4 @@
-"""Faults of what surrounds a server: too few file descriptors, and a process that is ended without a word."""
+"""Faults of what surrounds a server: too few file descriptors, a process that is ended without a word, names that lie."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import socket
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
+
 from tests.control_plane.apiserver.verbs.config_maps import path
+from tests.hook_server import hook_server
 from tests.servers import running
 from tests.support import until
 
@@ -43,3 +46,33 @@ def test_a_killed_server_has_what_it_acknowledged(tmp_path: Path) -> None:
                 acknowledged += 1
             server.process.send_signal(signal.SIGKILL)
             server.process.wait(60)
+
+
+@pytest.mark.parametrize(("names", "status"), [((), 500), (("hook.default.svc",), 201)])
+def test_a_name_that_leads_elsewhere_is_found_out(
+    tmp_path: Path, names: tuple[str, ...], status: int
+) -> None:
+    """A service that leads to another host, as a DNS that lies would: the certificate has to be the service's."""
+    with hook_server(tmp_path, names) as hooks, running(tmp_path) as server:
+        service = {
+            "metadata": {"name": "hook"},
+            "spec": {"type": "ExternalName", "externalName": "localhost", "ports": [{"port": hooks.port}]},
+        }
+        assert server.call("POST", "/api/v1/namespaces/default/services", service)[0] == 201
+        target = {"namespace": "default", "name": "hook", "path": "/", "port": hooks.port}
+        rule = {
+            "apiGroups": [""],
+            "apiVersions": ["v1"],
+            "operations": ["CREATE"],
+            "resources": ["configmaps"],
+        }
+        hook = {
+            "name": "hook.example.com", "clientConfig": {"service": target, "caBundle": hooks.bundle}, "rules": [rule],
+            "sideEffects": "None", "admissionReviewVersions": ["v1"], "failurePolicy": "Fail",
+        }  # fmt: skip
+        where = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+        assert server.call("POST", where, {"metadata": {"name": "hook"}, "webhooks": [hook]})[0] == 201
+        answered, body = server.call("POST", path("default"), {"metadata": {"name": "a"}})
+        assert answered == status, body
+        assert len(hooks.asked) == (status == 201)
+        assert status == 201 or "certificate" in body["message"]
