@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from pybernetes.lib.files.opening import folder
 from pybernetes.lib.files.trees import walk
 
 _TRIES = 3
+_MOST_ENTRIES = 10_000_000  # somebody may add to a folder as fast as it is gone through
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def _measure(path: Path | str) -> tuple[int, int, bool]:
         top = os.lstat(path)
         size, count = top.st_blocks * 512, 1
         with folder(path, os.O_PATH | os.O_NOFOLLOW) as descriptor:
-            for _, _, status in walk(descriptor):
+            for _, _, status in itertools.islice(walk(descriptor), _MOST_ENTRIES):
                 if status.st_dev != top.st_dev:
                     continue  # another filesystem is mounted here
                 if status.st_nlink > 1 and not stat.S_ISDIR(status.st_mode):
