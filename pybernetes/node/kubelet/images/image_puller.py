@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from weakref import WeakValueDictionary
 
 from pybernetes.api.core.pod import image_names
 from pybernetes.api.resource import Object
@@ -11,7 +12,7 @@ from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.backoff import Backoff
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.cri.messages import Message
-from pybernetes.node.kubelet.images.registry_credentials import credentials
+from pybernetes.node.kubelet.images.registry_credentials import credentials, with_registry
 
 _ERROR_SECONDS = 1.0  # how long a container reports ErrImagePull before it reports ImagePullBackOff
 Report = Callable[[str, str, str], None]  # type, reason, message of an event
@@ -26,12 +27,19 @@ class ImageError(Exception):
 
 
 class ImagePuller:
-    """Pulls the images of a node's pods."""
+    """Pulls the images of a node's pods: with ``serialize`` one at a time, else ``parallel`` (0 for any number).
+
+    Each registry is counted for itself. Whoever names an image chooses its registry, and one that sends a byte now and
+    then would keep all other images from the node.
+    """
 
     def __init__(self, cri: CriClient, clock: Clock, *, serialize: bool = True, parallel: int = 0) -> None:
         self._cri, self._clock = cri, clock
         self._backoff = Backoff()
-        self._slots = asyncio.Semaphore(1 if serialize else parallel or 1000)
+        self._at_once = 1 if serialize else parallel or 1000
+        self._slots = WeakValueDictionary[
+            str, asyncio.Semaphore
+        ]()  # by registry, as long as one pulls or waits
         self._failures: dict[tuple[str, str], tuple[float, str]] = {}  # when and why a pull failed
 
     async def ensure(
@@ -71,7 +79,7 @@ class ImagePuller:
         report("Normal", "Pulling", f'Pulling image "{image}"')
         started = self._clock.monotonic()
         try:
-            async with self._slots:
+            async with self._slot(image):
                 begun = self._clock.monotonic()
                 await self._pull(image, secrets, sandbox_config)
         except CriError as error:
@@ -93,6 +101,13 @@ class ImagePuller:
         if pulled is None:
             raise ImageError("ImageInspectError", f'the image "{image}" is not there after it was pulled')
         return pulled
+
+    def _slot(self, image: str) -> asyncio.Semaphore:
+        registry = with_registry(image).partition("/")[0]
+        slot = self._slots.get(registry)
+        if slot is None:
+            slot = self._slots[registry] = asyncio.Semaphore(self._at_once)
+        return slot
 
     async def _present(self, image: str, report: Report) -> Message | None:
         try:
