@@ -17,10 +17,11 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar, TypeVarTuple, Unpack
 
 Result = TypeVar("Result")
 Parameters = ParamSpec("Parameters")
+Arguments = TypeVarTuple("Arguments")
 # Up to so many bytes work is done at once: Python takes a few milliseconds for them at most, and to hand work over takes
 # a tenth of one.
 LARGE = 16 << 10
@@ -49,16 +50,14 @@ def _thread() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="off-loop")
 
 
-async def run(
-    size: int, function: Callable[Parameters, Result], *args: Parameters.args, **kwargs: Parameters.kwargs
-) -> Result:
+async def run(size: int, function: Callable[[Unpack[Arguments]], Result], *args: *Arguments) -> Result:
     """Return what a function gives: it is called beside the loop if it has to do with more than ``LARGE`` bytes.
 
     Other requests go on meanwhile, so that the function must not use what they change.
     """
     if size <= LARGE:
-        return function(*args, **kwargs)
-    return await _beside(partial(function, *args, **kwargs))
+        return function(*args)
+    return await _beside(partial(function, *args))
 
 
 async def run_counting(
