@@ -80,6 +80,9 @@ def _object(value: Object, namespace: str, name: str) -> tuple[Resource, Object]
     obj |= {"kind": kind, "apiVersion": version}
     if resource.default is not None:
         resource.default(obj)
+    if resource.prepare_create is not None:
+        meta["uid"] = "what-if"  # some selectors are made of it
+        resource.prepare_create(obj)
     problems = Errors()
     if resource.validate is not None:
         resource.validate(obj, problems)

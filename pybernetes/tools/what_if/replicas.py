@@ -38,11 +38,16 @@ def _read(cluster: Cluster, obj: Object) -> Pod:
 
 
 def _pods(cluster: Cluster, obj: Object, count: int | None, first: int) -> Iterator[Object]:
+    if obj["spec"].get("nodeName"):
+        name = obj["metadata"]["name"]
+        raise QuestionError(
+            f"pod {name}: spec.nodeName: Forbidden: the pod has a node, the scheduler is not asked"
+        )
     for number in range(first, first + (1 if count is None else count)):
         pod = copy(obj)
         if count is not None:
             pod["metadata"]["name"] += f"-{number}"
-        pod["spec"].pop("nodeName", None)
+        pod["metadata"].pop("uid", None)
         pod["status"] = {}
         yield pod
 

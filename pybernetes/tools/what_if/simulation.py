@@ -61,7 +61,7 @@ class Simulation:
         self._leaving: list[tuple[Pod, Placement]] = []  # victims, and for whom
         self._hopeless: dict[Shape, tuple[int, int, str]] = {}
         self._explained: set[tuple[Hashable, bool]] = set()
-        self._labels: dict[tuple[object, ...], Labels] = {}
+        self._fresh_shapes: dict[Shape, Shape] = {}
         self._done: list[tuple[str, Any]] = []  # to be undone, last first
         self._preemptions = 0
 
@@ -105,15 +105,14 @@ class Simulation:
 
     def _fresh(self, shape: Shape) -> Shape:
         """Return the shape of a pod before it had a node: binding gives it the labels of its node's place."""
-        labels = shape.labels
-        if not _PLACE_LABELS & labels.labels.keys():
-            return shape
-        fresh = copy.copy(shape)
-        kept = {key: value for key, value in labels.labels.items() if key not in _PLACE_LABELS}
-        fresh.labels = self._labels.setdefault(
-            (labels.namespace, *sorted(kept.items())), Labels(labels.namespace, kept)
-        )
-        fresh.active = None
+        fresh = self._fresh_shapes.get(shape)
+        if fresh is None:
+            labels, fresh = shape.labels, shape
+            if _PLACE_LABELS & labels.labels.keys():
+                kept = {key: value for key, value in labels.labels.items() if key not in _PLACE_LABELS}
+                fresh = copy.copy(shape)
+                fresh.labels, fresh.active = Labels(labels.namespace, kept), None
+            self._fresh_shapes[shape] = fresh
         return fresh
 
     def let_go(self, pod: Pod, cause: str, why: str, was_on: str) -> Placement:
