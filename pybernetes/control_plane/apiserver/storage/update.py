@@ -13,7 +13,7 @@ from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage import deletion
 from pybernetes.control_plane.apiserver.storage.allocation import allocated
-from pybernetes.control_plane.apiserver.storage.create import create_stored, warn
+from pybernetes.control_plane.apiserver.storage.create import create_stored, validating, warn
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.managed_fields import update_managed_fields
 from pybernetes.control_plane.apiserver.storage.modify import Transaction, transact
@@ -90,7 +90,7 @@ async def update_stored(
         await context.check_write(kind, request, new, old)
         await off_loop.run(size, rules.prepare, new, old)
         async with allocated(context, kind, new, old, options.dry_run):
-            await off_loop.run(size, rules.check, new, old)
+            await validating(resource)(size, rules.check, new, old)
             await context.check_write(kind, request, new, old, valid=True)
             await off_loop.run(size, warn, resource, new, old, request)
             await context.admission.validate(attributes)

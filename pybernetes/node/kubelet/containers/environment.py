@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pybernetes.api.resource import Object
 from pybernetes.lib.files.regular import read_below
 from pybernetes.node.kubelet.containers import downward_api
-from pybernetes.node.kubelet.containers.expansion import expand
+from pybernetes.node.kubelet.containers.expansion import Room, expand
 
 
 class ConfigError(Exception):
@@ -30,22 +30,28 @@ class EnvironmentInputs:
 
 
 def environment(pod: Object, container: Object, inputs: EnvironmentInputs) -> dict[str, str]:
-    """Return names and values in the order of the definition, those of services last."""
+    """Return names and values in the order of the definition, those of services last.
+
+    Raise ConfigError if something is missing, TooLong if they are longer than any program can have them.
+    """
     services = service_variables(
         inputs.services, pod["metadata"]["namespace"], pod["spec"].get("enableServiceLinks", True)
     )
     variables: dict[str, str] = {}
+    room = Room()
     for source in container.get("envFrom", ()):
-        variables.update(_from_all(source, inputs, pod))
+        taken = _from_all(source, inputs, pod)
+        room.take(*taken, *taken.values())
+        variables.update(taken)
     for variable in container.get("env", ()):
+        value: str | None = ""
         if variable.get("value"):
-            variables[variable["name"]] = expand(variable["value"], variables, services)
+            value = expand(variable["value"], variables, services)
         elif variable.get("valueFrom"):
             value = _value(pod, container, variable["valueFrom"], inputs)
-            if value is not None:
-                variables[variable["name"]] = value
-        else:
-            variables[variable["name"]] = ""
+        if value is not None:
+            room.take(variable["name"], value)
+            variables[variable["name"]] = value
     return {**variables, **{name: value for name, value in services.items() if name not in variables}}
 
 
