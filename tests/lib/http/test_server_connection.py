@@ -531,7 +531,9 @@ def test_requests_without_an_answer_have_a_bound(serve: Any, pipelined: bool) ->
             for _ in range(9):
                 clients.append(await service.connect())
                 clients[-1].send(GET % b"/never" + body + bytes(10_000) + body if pipelined else body)
-                await eventually(lambda: unanswered.size + unanswered.ended * 990_000 > len(clients) * 950_000)
+                await eventually(
+                    lambda: unanswered.size + unanswered.ended * 990_000 > len(clients) * 950_000
+                )
             await eventually(lambda: unanswered.ended >= (6 if pipelined else 4))
             assert unanswered.size < 5_100_000
             assert await clients[0].ended() == b""
