@@ -75,14 +75,15 @@ async def _run(name: str) -> int:
 
 def _dns_settings(settings: Settings) -> DnsSettings | None:
     """Return where kube-dns answers: on the bridge, where nodes reach it. Hollow nodes need none."""
-    from pybernetes.tools.local import network
+    from pybernetes.tools.local import dns_ports, network
     from pybernetes.tools.local.dns import DnsSettings
 
     if not settings.nodes:
         return None
     ranges = (settings.service_range, settings.pod_range)
     service = network.cluster_dns(settings.service_range)
-    return DnsSettings(network.host_address(settings), service, ranges, settings.dns_port)
+    port = settings.dns_port or dns_ports.PORT  # a cluster that is older than this setting has none
+    return DnsSettings(network.host_address(settings), service, ranges, port)
 
 
 def _first_node(settings: Settings) -> str:

@@ -31,8 +31,12 @@ class BoundedCache(dict[Any, Any]):
 
     def __missing__(self, key: Any) -> Any:
         value = self._make(key)
-        parts = key if isinstance(key, tuple) else (key,)
-        size = _ENTRY_BYTES + sum(map(getsizeof, parts)) * (1 + self._weight)
+        # Mostly the key is a plain text, and new ones come with every object that is made.
+        if type(key) is str and key.isascii():
+            size = len(key)
+        else:
+            size = sum(map(getsizeof, key)) if type(key) is tuple else getsizeof(key)
+        size = _ENTRY_BYTES + size * (1 + self._weight)
         if size * _PART <= self._most:
             if self.bytes + size > self._most:
                 self.clear()

@@ -15,12 +15,13 @@ def tune() -> None:
     """Have the collector run rarely, and never over what is there already.
 
     Almost everything is freed by counting references; what the collector finds is not worth walking hundreds of
-    thousands of living objects for every time a few hundred new ones came up.
+    thousands of living objects for every time a few hundred new ones came up. What it would find is kept until then:
+    of young objects, which are quickly walked, not too many may come together.
     """
     gc.collect()
     gc.freeze()
     gc.enable()
-    gc.set_threshold(100_000, 50, 100)
+    gc.set_threshold(20_000, 250, 100)
 
 
 def return_memory() -> None:

@@ -1,7 +1,7 @@
 """Work in proportion to what others sent, kept away from the event loop when it is much.
 
 The event loop serves everybody: nobody's request may hold it for more than a few milliseconds. Functions of large values
-run on one thread beside it, and so do functions that turn out to take long (``run``); loops that belong to the loop
+run on one thread beside it (``run``), and so do functions that turn out to take long (``run_counting``); loops that belong to the loop
 itself let others have their turn (``Pace``).
 
 One thread is enough, because Python runs one at a time anyway, and it is fair: who sends much waits for others who send
@@ -17,10 +17,11 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar, TypeVarTuple, Unpack
 
 Result = TypeVar("Result")
 Parameters = ParamSpec("Parameters")
+Arguments = TypeVarTuple("Arguments")
 # Up to so many bytes work is done at once: Python takes a few milliseconds for them at most, and to hand work over takes
 # a tenth of one.
 LARGE = 16 << 10
@@ -49,14 +50,20 @@ def _thread() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="off-loop")
 
 
-async def run(
-    size: int, function: Callable[Parameters, Result], *args: Parameters.args, **kwargs: Parameters.kwargs
-) -> Result:
+async def run(size: int, function: Callable[[Unpack[Arguments]], Result], *args: *Arguments) -> Result:
     """Return what a function gives: it is called beside the loop if it has to do with more than ``LARGE`` bytes.
 
-    Other requests go on meanwhile, so that the function must not use what they change. It may be called a second time
-    when it counts its steps (``spend``) and takes too many.
+    Other requests go on meanwhile, so that the function must not use what they change.
     """
+    if size <= LARGE:
+        return function(*args)
+    return await _beside(partial(function, *args))
+
+
+async def run_counting(
+    size: int, function: Callable[Parameters, Result], *args: Parameters.args, **kwargs: Parameters.kwargs
+) -> Result:
+    """Do what ``run`` does for a function that counts its steps: it is called a second time if it takes too many."""
     if size <= LARGE:
         before, _turn.left = _turn.left, _STEPS
         try:
@@ -65,16 +72,19 @@ async def run(
             pass
         finally:
             _turn.left = before
-    work = partial(_switching, function, *args, **kwargs)
-    return await asyncio.get_running_loop().run_in_executor(_thread(), work)
+    return await _beside(partial(function, *args, **kwargs))
 
 
-def _switching(function: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:
-    """Call a function while Python changes threads often: usually it lets one go on for 5 ms."""
+async def _beside(work: Callable[[], Result]) -> Result:
+    return await asyncio.get_running_loop().run_in_executor(_thread(), _switching, work)
+
+
+def _switching(work: Callable[[], Result]) -> Result:
+    """Do work while Python changes threads often: usually it lets one go on for 5 ms."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(min(before, _SWITCH_SECONDS))
     try:
-        return function(*args, **kwargs)
+        return work()
     finally:
         sys.setswitchinterval(before)
 

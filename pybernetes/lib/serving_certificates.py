@@ -83,7 +83,7 @@ class ServingCertificates:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = self._minimum
         context.num_tickets = 0
-        context.options |= ssl.OP_NO_TICKET
+        context.options |= ssl.OP_NO_TICKET | ssl.OP_NO_RENEGOTIATION
         context.load_cert_chain(pair.certificate, pair.key)
         context.set_alpn_protocols(self._protocols)
         if self._ciphers:

@@ -153,6 +153,7 @@ def server_context(
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = min_version
+    context.options |= ssl.OP_NO_RENEGOTIATION  # it costs the server more than the client
     context.load_cert_chain(certificate, key)
     context.set_alpn_protocols(list(protocols))
     if ciphers:

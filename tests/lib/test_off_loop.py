@@ -53,8 +53,8 @@ async def test_work_that_counts_its_steps_is_begun_again_beside_the_loop() -> No
         off_loop.spend(steps)
         return steps
 
-    assert await off_loop.run(0, work, 10) == 10 and len(threads) == 1
-    assert await off_loop.run(0, work, 1_000_000) == 1_000_000
+    assert await off_loop.run_counting(0, work, 10) == 10 and len(threads) == 1
+    assert await off_loop.run_counting(0, work, 1_000_000) == 1_000_000
     assert threads[1] == threads[0] and threads[2].startswith("off-loop")
     assert off_loop.steps_left() is None
 
@@ -68,11 +68,11 @@ async def test_an_expression_with_many_steps_leaves_the_loop() -> None:
         seen.append(_thread())
         return program.run({"a": [1] * size})
 
-    assert (await off_loop.run(0, work, 3))[0] is True and len(seen) == 1
-    assert (await off_loop.run(0, work, 20))[0] is True
+    assert (await off_loop.run_counting(0, work, 3))[0] is True and len(seen) == 1
+    assert (await off_loop.run_counting(0, work, 20))[0] is True
     assert seen[-1].startswith("off-loop")
     with pytest.raises(Cancelled):
-        await off_loop.run(0, program.run, {"a": [1] * 20}, 100)
+        await off_loop.run_counting(0, program.run, {"a": [1] * 20}, 100)
 
 
 async def test_a_long_loop_lets_others_have_their_turn() -> None:

@@ -27,7 +27,9 @@ ANY_OBJECT = "Go value of type map[string]interface {}"
 
 
 class DoesNotApply(Exception):
-    """An operation does not apply to the document; the text says why."""
+    """An operation does not apply to the document; the text says why, ``op`` which sort of operation it is."""
+
+    op: Any = None
 
 
 class _Absent(Exception):
@@ -58,7 +60,11 @@ def run(document: Any, operations: Any) -> Any:
     owned: _Owned = {}
     for operation in operations or ():
         operation = operation or {}
-        document, size = _apply(document, operation, owned)
+        try:
+            document, size = _apply(document, operation, owned)
+        except DoesNotApply as error:
+            error.op = operation.get("op")
+            raise
         copied += size
         if copied > MAX_COPIED_BYTES:
             raise DoesNotApply(

@@ -7,7 +7,7 @@ import heapq
 import logging
 from collections.abc import Awaitable, Callable
 
-from pybernetes.control_plane.store.protocol import Clock, Conflict, NotFound, Record, StoreError
+from pybernetes.control_plane.store.protocol import Clock, Conflict, NotFound, Record, StoreError, steady
 
 log = logging.getLogger(__name__)
 
@@ -15,10 +15,15 @@ RETRY_SECONDS = 5.0
 
 
 class Expiry:
-    """Calls `delete(key, revision)` for every record that was added and has reached its expiry."""
+    """Calls `delete(key, revision)` for every record that was added and has reached its expiry.
+
+    Expiries are moments of the wall clock, since they outlive the process. From the time that a record is added it is the
+    seconds left that count, on a clock that nobody sets: an hour that is skipped or repeated moves none of them.
+    """
 
     def __init__(self, clock: Clock, delete: Callable[[str, int], Awaitable[object]]) -> None:
-        self._clock = clock
+        self._wall = clock
+        self._clock = steady(clock)
         self._delete = delete
         self._heap: list[tuple[float, str, int]] = []
         self._timer: asyncio.TimerHandle | None = None
@@ -29,8 +34,9 @@ class Expiry:
     def add(self, record: Record) -> None:
         """Note a record; one that changed since is left alone, since its revision is another."""
         if record.expires:
-            heapq.heappush(self._heap, (record.expires, record.key, record.revision))
-            if self._timer is None or record.expires < self._armed_for:
+            due = self._clock() + record.expires - self._wall()
+            heapq.heappush(self._heap, (due, record.key, record.revision))
+            if self._timer is None or due < self._armed_for:
                 self._arm()
 
     def close(self) -> None:

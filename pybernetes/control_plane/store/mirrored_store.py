@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from pybernetes.control_plane.store.protocol import (
     Watch,
     accept,
     identity,
+    steady,
     wall_clock,
 )
 
@@ -45,8 +45,7 @@ class MirroredStore(Store):
         self.stamp = stamp
         self.check = check
         self.clock = clock
-        # The age of history is not a matter of the wall clock, which may be set.
-        self.mirror = Mirror(clock=time.monotonic if clock is wall_clock else clock, history=history)
+        self.mirror = Mirror(clock=steady(clock), history=history)
 
     @property
     def revision(self) -> int:

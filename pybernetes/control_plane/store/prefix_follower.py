@@ -13,10 +13,16 @@ Change = Callable[[str, Record | None], None]
 
 
 class PrefixFollower:
-    """Calls ``change`` for everything that is under the prefix, then for everything that happens there."""
+    """Calls ``change`` for everything that is under the prefix, then for everything that happens there.
 
-    def __init__(self, store: Store, prefix: str, change: Change) -> None:
-        self._store, self._prefix, self._change = store, prefix, change
+    ``lost`` is called when something may have been missed, before everything is read again: a key that was deleted and
+    made anew meanwhile is told of once only.
+    """
+
+    def __init__(
+        self, store: Store, prefix: str, change: Change, lost: Callable[[], object] = lambda: None
+    ) -> None:
+        self._store, self._prefix, self._change, self._lost = store, prefix, change, lost
         self._known: set[str] = set()
 
     def start(self) -> None:
@@ -52,4 +58,5 @@ class PrefixFollower:
     def _ended(self, error: StoreError | None) -> None:
         # The store has lost its place and what happened meanwhile: read everything again.
         if error is not None:
+            self._lost()
             self.start()

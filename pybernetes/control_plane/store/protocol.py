@@ -282,6 +282,11 @@ class Store(ABC):
 wall_clock: Clock = time.time
 
 
+def steady(clock: Clock) -> Clock:
+    """Return the clock for durations that goes with a clock: the wall clock may be set, one of a test is its own."""
+    return time.monotonic if clock is wall_clock else clock
+
+
 class CommonOptions(TypedDict, total=False):
     """What every driver takes: how values are stamped and checked, the time, and how much history is kept."""
 

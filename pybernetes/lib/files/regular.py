@@ -61,3 +61,16 @@ def create(folder: int, name: str, data: bytes, mode: int, user: int = -1, group
         if user != -1 or group != -1:
             os.fchown(descriptor, user, group)
         os.fchmod(descriptor, mode)
+
+
+def rewrite(path: str | Path, data: bytes, mode: int) -> None:
+    """Write a file whose name is ours and whose content others can change; make it if it is not there.
+
+    Raise BlockingIOError if somebody holds a lease on it: opening it would wait until that is broken.
+    """
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, mode)
+    with open(descriptor, "wb") as file:
+        os.ftruncate(descriptor, 0)
+        file.write(data)
+        file.flush()
+        os.fchmod(descriptor, mode)

@@ -9,13 +9,14 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
 from pybernetes.lib.files.opening import folder, open_below
 
 _READ_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NONBLOCK
 _MOVED_AT_ONCE = 1000
+_MOST_NAMES = 64 << 20  # characters of the names of folders that are still to be gone through
 
 
 class Entry(NamedTuple):
@@ -29,23 +30,26 @@ class Entry(NamedTuple):
 def walk(top: int) -> Iterator[Entry]:
     """Yield everything below a folder, folders before what is in them.
 
-    Raise OSError if a folder was moved meanwhile so that the way back is lost.
+    Raise OSError if a folder was moved meanwhile so that the way back is lost, or if there are too many to remember.
     """
     here = open_below(top, "", _READ_FOLDER)
     way = [(_identity(here), _Names())]
+    room = _MOST_NAMES
     try:
-        yield from _entries(here, way[-1][1])
+        room = yield from _entries(here, way[-1][1], room)
         while True:
             names = way[-1][1]
             if names:
+                name = names.pop()
+                room += len(name)
                 try:
-                    below = open_below(here, names.pop(), _READ_FOLDER, same_mount=True)
+                    below = open_below(here, name, _READ_FOLDER, same_mount=True)
                 except OSError:
                     continue  # gone, something else now, or another filesystem
                 os.close(here)
                 here = below
                 way.append((_identity(here), _Names()))
-                yield from _entries(here, way[-1][1])
+                room = yield from _entries(here, way[-1][1], room)
                 continue
             way.pop()
             if not way:
@@ -67,8 +71,11 @@ def _identity(descriptor: int) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
-def _entries(here: int, folders: _Names) -> Iterator[Entry]:
-    """Yield what is in a folder; add the names of the folders in it to ``folders``."""
+def _entries(here: int, folders: _Names, room: int) -> Generator[Entry, None, int]:
+    """Yield what is in a folder; add the names of the folders in it to ``folders``.
+
+    There is ``room`` for as many characters; return how much is left.
+    """
     with os.scandir(here) as entries:
         for entry in entries:
             try:
@@ -76,8 +83,12 @@ def _entries(here: int, folders: _Names) -> Iterator[Entry]:
             except OSError:
                 continue  # gone meanwhile
             if stat.S_ISDIR(status.st_mode):
+                room -= len(entry.name)
+                if room < 0:
+                    raise OSError(errno.EOVERFLOW, "there are too many folders to remember")
                 folders.append(entry.name)
             yield Entry(here, entry.name, status)
+    return room
 
 
 def remove(parent: int, name: str) -> None:

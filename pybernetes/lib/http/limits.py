@@ -23,8 +23,10 @@ class Limits:
     # From the first byte of a request to the end of its headers, and to its own end.
     head_seconds: float = 32.0
     receive_seconds: float = 60.0
-    # Between two requests.
+    # Between two requests; a client that has sent none yet has ``head_seconds``.
     idle_seconds: float = 90.0
+    # Connections at a time. For one more, an idle one goes; if there is none, the new one does.
+    connections: int = 10_000
     # How long a client that takes nothing of what it is sent, or is silently gone, is kept.
     stall_seconds: float = 60.0
     # How long a refused client is listened to, so that it finds the answer before the connection's end.

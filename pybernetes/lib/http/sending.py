@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from pybernetes.lib.http.stream import chunk
 
 # Bodies from this size on are sent in slices.
 LARGE = 64 * 1024
-SLICE = 128 * 1024
+SLICE = 256 * 1024
 # Bodies above this size are compressed for those who like that.
 PACKED = 128 * 1024
 
 
-def slices(parts: Sequence[bytes]) -> Iterator[bytes | memoryview]:
-    """Return a body as it is, in slices that share its bytes."""
+def slices(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Return parts one after the other in slices of one size, so that small parts make no writes of their own."""
+    pieces: list[bytes | memoryview] = []
+    room = SLICE
     for part in parts:
-        if len(part) <= SLICE:
-            yield part
-            continue
-        view = memoryview(part)
-        for start in range(0, len(part), SLICE):
-            yield view[start : start + SLICE]
+        left = memoryview(part)
+        while len(left) > room:
+            pieces.append(left[:room])
+            yield b"".join(pieces)
+            pieces, left, room = [], left[room:], SLICE
+        pieces.append(left)
+        room -= len(left)
+    yield b"".join(pieces)
 
 
-def packed_chunks(parts: Sequence[bytes]) -> Iterator[bytes]:
+def packed_chunks(parts: Iterable[bytes]) -> Iterator[bytes]:
     """Return a body in the form of gzip, as chunks; made quickly rather than small: the client is usually near."""
     packer = zlib.compressobj(1, zlib.DEFLATED, 31)
     for piece in slices(parts):

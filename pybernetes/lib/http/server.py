@@ -80,6 +80,15 @@ class Server:
         )  # fmt: skip
         self._listeners.append(listening)
 
+    def make_room(self) -> bool:
+        """End a connection that is idle, for a new one; return whether there was any."""
+        idle = next((connection for connection in self.connections if connection.is_idle), None)
+        if idle is None:
+            return False
+        self.connections.discard(idle)
+        idle.abort()
+        return True
+
     async def _close_listeners(self) -> None:
         self.draining = True
         for listening in self._listeners:

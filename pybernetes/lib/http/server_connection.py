@@ -12,6 +12,7 @@ import ssl
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from pybernetes.lib.http.messages import NOT_CACHED, STATUS_LINES, Request, Response
@@ -41,7 +42,7 @@ class Connection(RequestParser):
         self._timer: asyncio.TimerHandle | None = None
         self._refusal: tuple[int, str] | None = None
         # The rest of an answer that is sent in slices, and when that has taken too long.
-        self._slices: Iterator[bytes | memoryview] | None = None
+        self._slices: Iterator[bytes] | None = None
         self._deadline: asyncio.TimerHandle | None = None
         # Whether answers wait for the client to take them: no more is read meanwhile.
         self._clogged = False
@@ -52,6 +53,9 @@ class Connection(RequestParser):
         self.transport = transport  # type: ignore[assignment]
         # TLS would keep half a megabyte for a client that takes nothing.
         self.transport.set_write_buffer_limits(SLICE)
+        if len(self.server.connections) >= self.server.limits.connections and not self.server.make_room():
+            self.abort()
+            return
         self._begin()
         self.server.connections.add(self)
         self._timer = self.server.loop.call_later(self.server.limits.head_seconds, self._check_idle)
@@ -140,6 +144,11 @@ class Connection(RequestParser):
     def abort(self) -> None:
         """Drop the client at once."""
         self.transport.abort()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is under way, not even a part of a request."""
+        return self._busy is None and not self._receiving and not self._queue
 
     @property
     def is_busy(self) -> bool:
@@ -253,15 +262,18 @@ class Connection(RequestParser):
         # Those of HTTP/1.0 do not know chunks.
         current = request.keep_alive or b"connection" in request.headers
         pack = current and not packed and b"gzip" in request.headers.get(b"accept-encoding", b"")
+        kind = b"Content-Type: %b\r\n\r\n" % answer.content_type
         if pack and answer.size > PACKED:
-            head += b"Content-Encoding: gzip\r\nVary: Accept-Encoding\r\nTransfer-Encoding: chunked\r\n"
-            self._slices = packed_chunks(answer.in_parts())
+            head += (
+                b"Content-Encoding: gzip\r\nVary: Accept-Encoding\r\nTransfer-Encoding: chunked\r\n" + kind
+            )
+            self._slices = chain((head,), packed_chunks(answer.in_parts()))
         else:
-            head += b"Content-Length: %d\r\n" % answer.size
-            self._slices = slices(answer.in_parts())
-        self.transport.write(head + b"Content-Type: %b\r\n\r\n" % answer.content_type)
+            # The head goes with the first slice: every write is a record of TLS and a call of the system.
+            head += b"Content-Length: %d\r\n" % answer.size + kind
+            self._slices = slices((head, *answer.in_parts()))
         if request.method == "HEAD":
-            self._slices = iter(())
+            self._slices = iter((head,))
         self._send_on()
         if self._slices is not None:
             self._deadline = self.server.loop.call_later(self.server.limits.answer_seconds, self.abort)
@@ -329,7 +341,7 @@ class Connection(RequestParser):
     def _check_idle(self) -> None:
         """Close a connection that is idle for long, or whose client stopped in the middle of a request."""
         limits = self.server.limits
-        limit = limits.idle_seconds
+        limit = limits.idle_seconds if self._wire else limits.head_seconds
         if self._receiving:
             limit = limits.head_seconds if self._in_head else limits.receive_seconds
         waited = time.monotonic() - self._last

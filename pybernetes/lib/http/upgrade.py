@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 from pybernetes.lib.http.duplex import Duplex
 
@@ -23,6 +23,18 @@ class Upgrade:
         lost: Callable[[], None] = lambda: None,
     ) -> None:
         self.start, self.lost = start, lost
+
+
+def named_headers(connection: bytes) -> frozenset[bytes]:
+    """Return the words of a Connection header: headers that end with the connection too, mostly."""
+    return frozenset(word.strip().lower() for word in connection.split(b","))
+
+
+def wanted_protocol(headers: Mapping[bytes, bytes]) -> bytes:
+    """Return the protocol that a request asks for, empty if it is to stay with HTTP."""
+    if b"upgrade" not in named_headers(headers.get(b"connection", b"")):
+        return b""
+    return headers.get(b"upgrade", b"")
 
 
 def switching_protocols(headers: Iterable[tuple[bytes, bytes]]) -> bytes:

@@ -1,4 +1,4 @@
-"""The sockets of kube-dns: UDP, read until it is empty, and TCP."""
+"""The sockets of kube-dns: UDP, read until it is empty, and the listeners of TCP."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from collections.abc import Awaitable, Coroutine
 from time import perf_counter
 
 from pybernetes.lib import listener as listening
+from pybernetes.node.dns.connection import Connection
 from pybernetes.node.dns.resolver import Resolver
 
 log = logging.getLogger(__name__)
 _AT_A_TIME = 64  # questions until others get a turn
 _BUFFER = 4 << 20
-_IDLE_SECONDS = 10.0
-_CONNECTIONS = 2000
 
 
 class Server:
@@ -26,7 +25,7 @@ class Server:
         self._sockets: list[socket.socket] = []
         self._listeners: list[asyncio.Server] = []
         self._tasks: set[asyncio.Task[None]] = set()
-        self.connections: set[_Connection] = set()
+        self.connections: set[Connection] = set()
         self.port = 0
 
     async def start(self, host: str, port: int) -> int:
@@ -42,7 +41,7 @@ class Server:
             try:
                 datagrams.bind((host, port))
                 bound_port = datagrams.getsockname()[1]
-                listener = await loop.create_server(lambda: _Connection(self), host, bound_port)
+                listener = await loop.create_server(lambda: Connection(self), host, bound_port)
             except OSError:
                 datagrams.close()
                 if port:
@@ -77,7 +76,7 @@ class Server:
                     metrics.took(now - before)
                     before = now
                 elif response is not None:
-                    self._soon(self._send_later(response, datagrams, sender))
+                    self.soon(self._send_later(response, datagrams, sender))
         except BlockingIOError:
             pass  # nothing left to read, or no room to send: UDP may lose packets
         except OSError as error:  # somebody who asked is not there any more
@@ -94,7 +93,8 @@ class Server:
             log.debug("an answer could not be sent: %s", error)
         self.metrics.took(perf_counter() - before)
 
-    def _soon(self, work: Coroutine[None, None, None]) -> None:
+    def soon(self, work: Coroutine[None, None, None]) -> None:
+        """Run something beside the rest, until the server stops."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -112,60 +112,3 @@ class Server:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-
-
-class _Connection(asyncio.Protocol):
-    """Questions over TCP, each with its length in front; answers may come in another order."""
-
-    def __init__(self, server: Server) -> None:
-        self._server = server
-        self._buffer = bytearray()
-        self._transport: asyncio.Transport | None = None
-        self._timer: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = transport  # type: ignore[assignment]
-        if len(self._server.connections) >= _CONNECTIONS:
-            transport.abort()  # type: ignore[attr-defined]
-            return
-        self._server.connections.add(self)
-        self._wait()
-
-    def _wait(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self.close)
-
-    def data_received(self, data: bytes) -> None:
-        self._wait()
-        buffer = self._buffer
-        buffer += data
-        while len(buffer) >= 2 and len(buffer) >= 2 + (length := int.from_bytes(buffer[:2])):
-            message = bytes(buffer[2 : 2 + length])
-            del buffer[: 2 + length]
-            metrics = self._server.metrics
-            metrics.protocols[("tcp", "1")] = metrics.protocols.get(("tcp", "1"), 0) + 1
-            response = self._server.resolver.respond(message, False)
-            if isinstance(response, bytes):
-                self._write(response)
-            elif response is not None:
-                self._server._soon(self._write_later(response))
-            else:
-                self.close()
-
-    async def _write_later(self, response: Awaitable[bytes]) -> None:
-        self._write(await response)
-
-    def _write(self, response: bytes) -> None:
-        if self._transport is not None and not self._transport.is_closing():
-            self._transport.write(len(response).to_bytes(2) + response)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._server.connections.discard(self)
-        if self._timer is not None:
-            self._timer.cancel()
-
-    def close(self) -> None:
-        """End the connection."""
-        if self._transport is not None:
-            self._transport.close()

@@ -1,4 +1,8 @@
-"""The objects that a node's pods refer to, watched as long as one of them does."""
+"""The objects that a node's pods refer to, watched as long as one of them does.
+
+A watch is a connection to the API server, and a pod can name any number of objects, which need not exist. So only so many are
+watched; the others are fetched when they are needed, and again after a minute.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,15 @@ import asyncio
 from collections.abc import Callable
 
 from pybernetes.api.resource import Object
-from pybernetes.client import Client, Ref
+from pybernetes.client import Client, NotFound, Ref, StatusError
 from pybernetes.client.refs import CONFIG_MAPS, SECRETS, SERVICES
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.informer import Informer, Informers
 
 Key = tuple[Ref, str, str]
 _WAIT_SECONDS = 10.0
+_MOST_WATCHES, _MOST_OF_POD = 1000, 50
+_FRESH_SECONDS = 60.0  # for which an object that is not watched is taken to be as it was
 
 
 class NotSynced(Exception):
@@ -50,10 +56,11 @@ class ObjectCache:
     def __init__(self, client: Client, clock: Clock, changed: Callable[[set[str]], None]) -> None:
         self.client = client
         self._informers = Informers(client, clock=clock)
-        self._changed = changed
+        self._changed, self._clock = changed, clock
         self._pods: dict[str, set[Key]] = {}  # by uid
         self._users: dict[Key, set[str]] = {}
         self._watched: dict[Key, Informer] = {}
+        self._fetched: dict[Key, tuple[float, Object | None]] = {}  # those that are not watched, and when
         self._dropping: set[asyncio.Task[None]] = set()
         self.services = self._informers.get(SERVICES)
 
@@ -72,10 +79,13 @@ class ObjectCache:
         for key in self._pods.get(uid, set()) - wanted:
             self._let_go(uid, key)
         self._pods[uid] = wanted
+        watches = sum(key in self._watched for key in wanted)
         for key in wanted:
             self._users.setdefault(key, set()).add(uid)
-            if key not in self._watched:
+            room = watches < _MOST_OF_POD and len(self._watched) < _MOST_WATCHES
+            if key not in self._watched and room:
                 self._watch(key)
+                watches += 1
 
     def unregister(self, uid: str) -> None:
         """Forget a pod that is gone."""
@@ -86,6 +96,7 @@ class ObjectCache:
         ref, namespace, name = key
         informer = self._informers.get(ref, namespace, fields=f"metadata.name={name}")
         self._watched[key] = informer
+        self._fetched.pop(key, None)
         informer.add_handler(lambda old, new: self._changed(set(self._users.get(key, ()))))
 
     def _let_go(self, uid: str, key: Key) -> None:
@@ -95,17 +106,45 @@ class ObjectCache:
         users.discard(uid)
         if not users:
             del self._users[key]
+            self._fetched.pop(key, None)
+            if key not in self._watched:
+                return
             task = asyncio.ensure_future(self._informers.drop(self._watched.pop(key)))
             self._dropping.add(task)
             task.add_done_callback(self._dropping.discard)
 
     async def get(self, ref: Ref, namespace: str, name: str) -> Object | None:
         """Return a config map or secret that a pod refers to; None if there is none."""
-        informer = self._watched.get((ref, namespace, name))
+        key = (ref, namespace, name)
+        informer = self._watched.get(key)
         if informer is None:
-            raise NotSynced(f"object {namespace!r}/{name!r} not registered")
+            if key not in self._users:
+                raise NotSynced(f"object {namespace!r}/{name!r} not registered")
+            return await self._fetch(key)
         await self._synced(informer, f"{ref.kind} {namespace}/{name}")
         return informer.get(f"{namespace}/{name}")
+
+    async def _fetch(self, key: Key) -> Object | None:
+        """Return an object that is not watched."""
+        now = self._clock.monotonic()
+        kept = self._fetched.get(key)
+        if kept is not None and now - kept[0] < _FRESH_SECONDS:
+            return kept[1]
+        ref, namespace, name = key
+        obj: Object | None = None
+        try:
+            obj = await self.client.get(ref, name, namespace)
+        except NotFound:
+            pass
+        except (StatusError, OSError) as error:
+            raise NotSynced(f"failed to fetch {ref.kind} {namespace}/{name}: {error}") from None
+        if key in self._users and key not in self._watched:
+            self._fetched[key] = (now, obj)
+        return obj
+
+    def refresh_delay(self, uid: str) -> float | None:
+        """Return the seconds until a pod's objects are to be looked at again, None if their changes are announced."""
+        return None if all(key in self._watched for key in self._pods.get(uid, ())) else _FRESH_SECONDS
 
     async def all_services(self) -> list[Object]:
         """Return every service."""

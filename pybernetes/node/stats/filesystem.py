@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from pybernetes.lib import mountinfo
 from pybernetes.lib.files.opening import folder
 from pybernetes.lib.files.trees import walk
 
 _TRIES = 3
+_MOST_ENTRIES = 10_000_000  # somebody may add to a folder as fast as it is gone through
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ def _measure(path: Path | str) -> tuple[int, int, bool]:
         top = os.lstat(path)
         size, count = top.st_blocks * 512, 1
         with folder(path, os.O_PATH | os.O_NOFOLLOW) as descriptor:
-            for _, _, status in walk(descriptor):
+            for _, _, status in itertools.islice(walk(descriptor), _MOST_ENTRIES):
                 if status.st_dev != top.st_dev:
                     continue  # another filesystem is mounted here
                 if status.st_nlink > 1 and not stat.S_ISDIR(status.st_mode):
@@ -88,11 +91,8 @@ def device_names() -> dict[str, str]:
     """Return what mounts call the devices, by ``major:minor``."""
     names: dict[str, str] = {}
     try:
-        lines = Path("/proc/self/mountinfo").read_text().splitlines()
+        for mount in mountinfo.mounts():
+            names.setdefault(mount.device, mount.source)
     except OSError:
-        return names
-    for line in lines:
-        words = line.split()
-        source = words[words.index("-") + 2]
-        names.setdefault(words[2], source)
+        pass
     return names

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import signal
 import socket
 from pathlib import Path
 
 import pytest
 
 from pybernetes.lib.files.opening import folder
-from pybernetes.lib.files.regular import create, open_regular, open_regular_path, read_below
+from pybernetes.lib.files.regular import create, open_regular, open_regular_path, read_below, rewrite
 from tests.lib.files.swapping import swapping
 
 
@@ -80,3 +82,24 @@ def test_no_race_opens_something_else(tmp_path: Path) -> None:
                     opened += 1
             except OSError:
                 pass
+
+
+def test_files_whose_content_others_change_are_written_without_waiting(tmp_path: Path) -> None:
+    """Who holds a lease on a file lets everybody wait who opens it, for 45 seconds."""
+    path = tmp_path / "hosts"
+    rewrite(path, b"a long text", 0o640)
+    path.chmod(0o777)
+    rewrite(path, b"text", 0o640)
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"text", 0o640)
+    with path.open("r+") as theirs:
+        fcntl.fcntl(theirs, fcntl.F_SETSIG, signal.SIGURG)  # the usual signal would end us
+        fcntl.fcntl(theirs, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        with pytest.raises(BlockingIOError):
+            rewrite(path, b"other", 0o640)
+        fcntl.fcntl(theirs, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    rewrite(path, b"other", 0o640)
+    assert path.read_bytes() == b"other"
+    path.unlink()
+    path.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OSError):
+        rewrite(path, b"text", 0o640)

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pybernetes.lib.files import opening
+from pybernetes.lib.files import opening, trees
 from pybernetes.lib.files.opening import folder
 from pybernetes.lib.files.trees import remove_path, walk
 from tests.lib.files.deep_folders import deep_folders
@@ -175,3 +175,14 @@ def test_a_walk_while_files_come_and_go(tmp_path: Path) -> None:
     finally:
         ended.set()
         thread.join()
+
+
+def test_folders_beyond_what_can_be_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names take memory, as many as somebody makes."""
+    for name in ("a/aa", "a/ab", "b/ba/baa", "c"):
+        (tmp_path / name).mkdir(parents=True)
+    monkeypatch.setattr(trees, "_MOST_NAMES", 6)  # at most three folders at the top, or two and those in one
+    assert len(names_below(tmp_path)) == 7
+    monkeypatch.setattr(trees, "_MOST_NAMES", 5)
+    with pytest.raises(OSError, match="too many folders"):
+        names_below(tmp_path)

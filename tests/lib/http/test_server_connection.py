@@ -561,3 +561,39 @@ def test_large_answers_are_packed_in_slices(serve: Any, size: int) -> None:
             assert b"Content-Encoding" not in head and rest == body
 
     run(test())
+
+
+def test_a_full_server_takes_new_clients_for_idle_ones(serve: Any) -> None:
+    """Who holds connections and says nothing keeps nobody out; a request under way is not ended for that."""
+    hold = asyncio.Event()
+
+    async def wait(request: Request) -> Response:
+        if request.path == "/wait":
+            await hold.wait()
+        return Response(b"done")
+
+    async def test() -> None:
+        async with serve(wait, Limits(connections=5)) as service:
+            busy = await service.connect()
+            busy.send(GET % b"/wait")
+            await eventually(lambda: any(connection.is_busy for connection in service.server.connections))
+            silent = [await service.connect() for _ in range(20)]
+            for _ in range(20):
+                other = await service.connect()
+                other.send(GET % b"/")
+                assert await other.answer() == (200, b"done")
+                assert len(service.server.connections) <= 5
+            hold.set()
+            assert await busy.answer() == (200, b"done")
+            assert [await client.ended() for client in silent] == [b""] * 20
+
+    run(test())
+
+
+def test_a_client_that_says_nothing_goes(serve: Any) -> None:
+    async def test() -> None:
+        async with serve(echo, Limits(head_seconds=0.3)) as service:
+            client = await service.connect()
+            assert await client.ended() == b""
+
+    run(test())

@@ -14,7 +14,7 @@ from pybernetes.lib.http.messages import Request
 from pybernetes.lib.http.server import Server
 from pybernetes.lib.http.server_connection import Answer, Connection
 from pybernetes.lib.http.stream import Stream, chunk
-from pybernetes.lib.http.upgrade import switching_protocols, upgraded
+from pybernetes.lib.http.upgrade import switching_protocols, upgraded, wanted_protocol
 from tests.support import eventually
 
 UPGRADE = b"GET /x HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"
@@ -99,3 +99,17 @@ async def test_what_follows_an_upgrade_that_is_none_is_dropped() -> None:
         assert not connection._leftover
         writer.close()
         await eventually(lambda: stream.closed)
+
+
+@pytest.mark.parametrize(
+    ("headers", "wanted"),
+    [
+        ({}, b""),
+        ({b"upgrade": b"x"}, b""),
+        ({b"connection": b"upgrade"}, b""),
+        ({b"connection": b"keep-alive", b"upgrade": b"x"}, b""),
+        ({b"connection": b"keep-alive , Upgrade", b"upgrade": b"x"}, b"x"),
+    ],
+)
+def test_which_protocol_is_wanted(headers: dict[bytes, bytes], wanted: bytes) -> None:
+    assert wanted_protocol(headers) == wanted

@@ -191,7 +191,11 @@ class Node:
         """Return what is left of a pod: folders, mounts, control groups, logs, containers."""
         traces = [str(path) for path in (self.directory / "kubelet" / "pods").glob(uid)]
         traces += [str(path) for path in (self.directory / "logs").glob(f"*_{uid}")]
-        traces += [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if uid in line]
+        traces += [
+            line
+            for line in Path("/proc/self/mountinfo").read_text(errors="replace").splitlines()
+            if uid in line
+        ]
         hierarchies = (Path("/sys/fs/cgroup"), *Path("/sys/fs/cgroup").iterdir())
         for hierarchy in hierarchies:  # os.walk does not mind what goes meanwhile
             for path, names, _ in os.walk(hierarchy / self.cgroup_root.strip("/")):

@@ -37,7 +37,7 @@ def parts(home: Path) -> dict[str, int]:
     run_folder = f"/run/pybernetes/{NAME}/"
     mounts = [
         line
-        for line in Path("/proc/self/mountinfo").read_text().splitlines()
+        for line in Path("/proc/self/mountinfo").read_text(errors="replace").splitlines()
         if NAME in line and any(part in line for part in ("/pods/", "/sandboxes/", "/k8s.io/"))
     ]
     groups = [

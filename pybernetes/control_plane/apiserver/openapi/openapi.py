@@ -46,6 +46,8 @@ class OpenApi:
         self._v3: dict[str, _Document] = {}
         self._v2: dict[str, _Document] = {}
         self._index: bytes = b""
+        # Grows with each change: documents are written beside the event loop, and what changed meanwhile is not kept.
+        self._changes = 0
         # Documents of servers behind this one, by the place of their version.
         self._foreign: dict[str, tuple[bytes | None, Schema | None]] = {}
 
@@ -57,6 +59,7 @@ class OpenApi:
         self._foreign[place] = (v3, v2)
         self._v3.pop(place, None)
         self._v2, self._index = {}, b""
+        self._changes += 1
 
     def add(self, resource: Resource, schema: Schema | None) -> None:
         """Serve a custom resource; ``schema`` is its openAPIV3Schema, or None if anything goes."""
@@ -74,6 +77,7 @@ class OpenApi:
         self._v3.pop(f"apis/{resource.group}/{resource.version}", None)
         self._v2 = {}
         self._index = b""
+        self._changes += 1
 
     def respond(
         self, path: str, query: str = "", accept: str = "", if_none_match: str = "", accept_encoding: str = ""
@@ -86,8 +90,7 @@ class OpenApi:
         if path == "/openapi/v2":
             return self._respond_v2(accept, if_none_match, packed)
         if path == "/openapi/v3":
-            self._write_v3()
-            return _body(200, {"Content-Type": _JSON}, self._index, packed)
+            return _body(200, {"Content-Type": _JSON}, self._write_v3()[0], packed)
         if path.startswith("/openapi/v3/"):
             return self._respond_v3(path, parse_qs(query), accept, if_none_match, packed)
         return None
@@ -95,8 +98,7 @@ class OpenApi:
     def _respond_v3(
         self, path: str, query: dict[str, list[str]], accept: str, if_none_match: str, packed: bool
     ) -> Response:
-        self._write_v3()
-        document = self._v3.get(path.removeprefix("/openapi/v3/"))
+        document = self._write_v3()[1].get(path.removeprefix("/openapi/v3/"))
         if document is None:
             return 404, {}, b""
         headers = {"Vary": "Accept"}
@@ -130,31 +132,39 @@ class OpenApi:
         headers["Content-Type"] = media_type
         return _document(headers, document, packed)
 
-    def _write_v3(self) -> None:
-        """Write what is missing of version 3, and the index, which names every document by its hash."""
-        if self._index:
-            return
-        documents = Documents(self._resources.values(), self._custom)
-        wanted = documents.paths()
-        self._v3 = {place: self._v3.get(place) or _keep(documents.v3(place)) for place in wanted}
-        self._v3 |= {place: _keep(v3) for place, (v3, _) in self._foreign.items() if v3 is not None}
+    def _write_v3(self) -> tuple[bytes, dict[str, _Document]]:
+        """Write what is missing of version 3; return the index, which names every document by its hash, and them."""
+        index, kept, before = self._index, self._v3, self._changes
+        if index:
+            return index, kept
+        documents, foreign = self._documents(), dict(self._foreign)
+        written = {place: kept.get(place) or _keep(documents.v3(place)) for place in documents.paths()}
+        written |= {place: _keep(v3) for place, (v3, _) in foreign.items() if v3 is not None}
         paths = {
             place: {"serverRelativeURL": f"/openapi/v3/{place}?hash={document.hash}"}
-            for place, document in self._v3.items()
+            for place, document in written.items()
         }
-        self._index = orjson.dumps({"paths": paths})
+        index = orjson.dumps({"paths": paths})
+        if before == self._changes:
+            self._v3, self._index = written, index
         load.definitions.cache_clear()  # most of it is prose that nobody needs again
+        return index, written
+
+    def _documents(self) -> Documents:
+        """Return what writes documents of all that is served now."""
+        return Documents(list(self._resources.values()), dict(self._custom))
 
     def _write_v2(self, media_type: str) -> _Document:
-        if _JSON not in self._v2:
-            own = Documents(self._resources.values(), self._custom).v2()
-            self._v2[_JSON] = _keep(_merged(own, [v2 for _, v2 in self._foreign.values() if v2 is not None]))
+        kept = self._v2  # after a change there is another
+        if _JSON not in kept:
+            foreign = list(self._foreign.values())
+            kept[_JSON] = _keep(_merged(self._documents().v2(), [v2 for _, v2 in foreign if v2 is not None]))
             load.definitions.cache_clear()
-        if media_type not in self._v2:
+        if media_type not in kept:
             # Made from the other form: few clients ask for it, and none is in a hurry.
-            plain = orjson.loads(gzip.decompress(self._v2[_JSON].compressed))
-            self._v2[media_type] = _keep(protobuf.document(plain))
-        return self._v2[media_type]
+            plain = orjson.loads(gzip.decompress(kept[_JSON].compressed))
+            kept[media_type] = _keep(protobuf.document(plain))
+        return kept[media_type]
 
 
 def _key(resource: Resource) -> Key:

@@ -15,6 +15,7 @@ from pybernetes.control_plane.apiserver.observability import version
 from pybernetes.control_plane.apiserver.observability.health import Health
 from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.lib import off_loop
 from pybernetes.lib.http.messages import Response
 
 # What upstream answers where not even an error has a form.
@@ -89,8 +90,10 @@ class OwnPaths:
         page = self.zpages.answer(request.path, request.header(b"accept"))
         return Response(page.body, page.status, page.content_type.encode(), _bytes(dict(page.headers)))
 
-    def _openapi(self, request: Request) -> Response:
-        document = self.openapi.respond(
+    async def _openapi(self, request: Request) -> Response:
+        document = await off_loop.run(
+            off_loop.LARGE + 1,
+            self.openapi.respond,
             request.path,
             request.query_text,
             request.header(b"accept"),

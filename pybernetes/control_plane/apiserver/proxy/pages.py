@@ -8,7 +8,7 @@ from pybernetes.control_plane.apiserver.proxy.links import Page, led_back
 from pybernetes.lib.http.inflation import FORMATS, Packer, Unpacker
 
 # What is changed in one turn of the loop.
-_SLICE = 1 << 13
+_SLICE = 1 << 12
 
 
 class PageBody:

@@ -17,7 +17,7 @@ from pybernetes.lib.http.duplex import splice
 from pybernetes.lib.http.messages import Reply, Response
 from pybernetes.lib.http.pulled_stream import PulledStream
 from pybernetes.lib.http.server_connection import Answer
-from pybernetes.lib.http.upgrade import switching_protocols, upgraded
+from pybernetes.lib.http.upgrade import named_headers, switching_protocols, upgraded, wanted_protocol
 
 # Headers that belong to one connection, not to the message.
 _HOP = frozenset((b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"te", b"trailer",
@@ -67,7 +67,7 @@ async def forward(request: Request, target: Target, *, whole_refusals: bool = Fa
 
     With ``whole_refusals`` an answer that says no is read to its end first, for who wants to say it differently.
     """
-    wanted = _upgrade(request, target)
+    wanted = wanted_protocol(request.headers) if target.upgrades else b""
     backend = await _connect(target)
     try:
         reply = await backend.open(_request(request, target, wanted))
@@ -90,13 +90,6 @@ async def forward(request: Request, target: Target, *, whole_refusals: bool = Fa
     return stream
 
 
-def _upgrade(request: Request, target: Target) -> bytes:
-    """Return the protocol that the other server is asked for, empty if it is to stay with HTTP."""
-    if not target.upgrades or b"upgrade" not in named_headers(request.headers.get(b"connection", b"")):
-        return b""
-    return request.headers.get(b"upgrade", b"")
-
-
 def _switched(backend: ClientConnection, reply: Reply, wanted: bytes) -> Answer:
     """Join both sides if the other one speaks another protocol now, as it was asked to.
 
@@ -110,11 +103,6 @@ def _switched(backend: ClientConnection, reply: Reply, wanted: bytes) -> Answer:
         raise UpgradeError(f"invalid upgrade response: status code {reply.status}")
     protocol = go_format.quote(reply.header(b"upgrade"))
     raise UpgradeError(f'backend tried to switch protocol {protocol} when "" was requested')
-
-
-def named_headers(connection: bytes) -> frozenset[bytes]:
-    """Return the words of a Connection header: headers that end with the connection too, mostly."""
-    return frozenset(word.strip().lower() for word in connection.split(b","))
 
 
 async def _connect(target: Target) -> ClientConnection:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import replace
 
 from pybernetes.api import errors
 from pybernetes.api.field import Errors
@@ -29,20 +29,6 @@ from pybernetes.lib import off_loop
 _NAME_TRIES = 8
 
 
-async def create_missing(
-    context: ServerContext,
-    kind: Kind,
-    obj: Object,
-    request: Request,
-    options: WriteOptions,
-    *,
-    keep_fields: bool = False,
-) -> Written:
-    """Store the object that a patch or an update found missing: who makes it needs the right to create."""
-    await context.require(request.user, replace(request.request_info, verb="create"))
-    return await create_stored(context, kind, obj, request, options, keep_fields=keep_fields)
-
-
 async def create_stored(
     context: ServerContext,
     kind: Kind,
@@ -66,7 +52,7 @@ async def create_stored(
         obj["metadata"]["name"] = generated_name(prefix)
     await off_loop.run(size, _prepare, resource, obj, request)
     async with allocated(context, kind, obj, None, options.dry_run):
-        await off_loop.run(size, _validate, resource, obj)
+        await validating(resource)(size, _validate, resource, obj)
         await context.check_write(kind, request, obj, None, valid=True)
         await off_loop.run(size, warn, resource, obj, None, request)
         await context.admission.validate(attributes)
@@ -124,6 +110,11 @@ def _validate(resource: Resource, obj: Object) -> None:
         resource.validate_create(obj, problems)
     if problems:
         raise errors.invalid(resource.group, resource.kind, obj["metadata"].get("name", ""), problems)
+
+
+def validating(resource: Resource) -> Callable[..., Awaitable[None]]:
+    """Return what runs the validation of a kind: the rules of custom resources count their steps."""
+    return off_loop.run if resource.own_type is None else off_loop.run_counting
 
 
 def warn(resource: Resource, obj: Object, old: Object | None, request: Request) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import orjson
 
@@ -12,7 +13,7 @@ from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage import deletion
 from pybernetes.control_plane.apiserver.storage.allocation import allocated
-from pybernetes.control_plane.apiserver.storage.create import warn
+from pybernetes.control_plane.apiserver.storage.create import create_stored, validating, warn
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.managed_fields import update_managed_fields
 from pybernetes.control_plane.apiserver.storage.modify import Transaction, transact
@@ -25,6 +26,30 @@ from pybernetes.lib import off_loop
 
 # Gets the stored object, which it may change, and gives the new one.
 Mutate = Callable[[Object], Object]
+
+
+async def create_or_update(
+    context: ServerContext,
+    kind: Kind,
+    make: Callable[[], Object],
+    mutate: Mutate,
+    request: Request,
+    options: WriteOptions,
+    *,
+    keep_fields: bool = False,
+) -> Written:
+    """Change a stored object, or store what ``make`` gives if there is none, which takes the right to create."""
+    info = request.request_info
+    await context.fresh()
+    if context.store.get(kind.key(info.namespace, info.name)) is None:
+        await context.require(request.user, replace(info, verb="create"))
+        try:
+            new = await off_loop.run(len(request.body), make)
+            return await create_stored(context, kind, new, request, options, keep_fields=keep_fields)
+        except errors.StatusError as error:
+            if error.reason != "AlreadyExists":
+                raise  # otherwise somebody else was faster: what they made is changed
+    return await update_stored(context, kind, mutate, request, options, keep_fields=keep_fields)
 
 
 async def update_stored(
@@ -65,7 +90,7 @@ async def update_stored(
         await context.check_write(kind, request, new, old)
         await off_loop.run(size, rules.prepare, new, old)
         async with allocated(context, kind, new, old, options.dry_run):
-            await off_loop.run(size, rules.check, new, old)
+            await validating(resource)(size, rules.check, new, old)
             await context.check_write(kind, request, new, old, valid=True)
             await off_loop.run(size, warn, resource, new, old, request)
             await context.admission.validate(attributes)

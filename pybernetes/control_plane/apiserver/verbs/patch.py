@@ -19,10 +19,9 @@ from pybernetes.control_plane.apiserver.codec.bodies import Body, parse_body
 from pybernetes.control_plane.apiserver.codec.decoding import check_type, convert, report
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage.create import create_missing
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import WriteOptions, write_options
-from pybernetes.control_plane.apiserver.storage.update import update_stored
+from pybernetes.control_plane.apiserver.storage.update import create_or_update, update_stored
 from pybernetes.control_plane.apiserver.storage.update_rules import UpdateRules
 from pybernetes.control_plane.apiserver.storage.written import Written
 from pybernetes.control_plane.apiserver.verbs.create import answer
@@ -225,6 +224,15 @@ class Applied:
             new["metadata"].pop("managedFields", None)
         return new
 
+    def new(self) -> Object:
+        """Return the object as it is if there is none yet; 409 if what is wanted is a certain one."""
+        meta = self.wanted.get("metadata") if isinstance(self.wanted, dict) else None
+        if isinstance(meta, dict) and (uid := meta.get("uid")):
+            why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+            resource = self.kind.resource
+            raise errors.conflict(resource.group, resource.plural, self.request.request_info.name, why)
+        return self.merge(None)
+
     def __call__(self, old: Object) -> Object:
         new = self.merge(old)
         if not self.wanted["metadata"].get("resourceVersion"):
@@ -242,14 +250,7 @@ async def _apply(
     options: WriteOptions,
     rules: UpdateRules | None,
 ) -> Written:
-    resource, info = kind.resource, request.request_info
-    change = Applied(context, request, kind, body, options, (rules or UpdateRules(resource)).reset)
-    await context.fresh()
-    if context.store.get(kind.key(info.namespace, info.name)) is None and rules is None:
-        meta = change.wanted.get("metadata") if isinstance(change.wanted, dict) else None
-        if isinstance(meta, dict) and (uid := meta.get("uid")):
-            why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
-            raise errors.conflict(resource.group, resource.plural, info.name, why)
-        missing = await off_loop.run(len(request.body), change.merge, None)
-        return await create_missing(context, kind, missing, request, options, keep_fields=True)
-    return await update_stored(context, kind, change, request, options, rules, keep_fields=True)
+    change = Applied(context, request, kind, body, options, (rules or UpdateRules(kind.resource)).reset)
+    if rules is not None:  # a subresource is there or not
+        return await update_stored(context, kind, change, request, options, rules, keep_fields=True)
+    return await create_or_update(context, kind, change.new, change, request, options, keep_fields=True)

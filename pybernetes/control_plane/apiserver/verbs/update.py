@@ -11,11 +11,10 @@ from pybernetes.control_plane.apiserver.codec import negotiation
 from pybernetes.control_plane.apiserver.codec.decoding import read_object
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
-from pybernetes.control_plane.apiserver.storage.create import create_missing
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.object_meta import settle_namespace
 from pybernetes.control_plane.apiserver.storage.options import write_options
-from pybernetes.control_plane.apiserver.storage.update import update_stored
+from pybernetes.control_plane.apiserver.storage.update import create_or_update, update_stored
 from pybernetes.control_plane.apiserver.storage.update_rules import UpdateRules
 from pybernetes.control_plane.apiserver.verbs.create import answer
 from pybernetes.lib import off_loop
@@ -49,11 +48,6 @@ async def update(
         )
     if kind.resource.default is not None:
         await off_loop.run(len(request.body), kind.resource.default, obj)
-    if kind.resource.create_on_update and rules is None:
-        await context.fresh()
-        if context.store.get(kind.key(request.request_info.namespace, name)) is None:
-            obj["metadata"].pop("resourceVersion", None)
-            return answer(context, kind, await create_missing(context, kind, obj, request, options), form)
 
     # A second try after a lost race must start from what the client sent.
     sent = orjson.dumps(obj)
@@ -62,4 +56,13 @@ async def update(
         _check_version(kind, obj, name)
         return orjson.loads(sent)
 
-    return answer(context, kind, await update_stored(context, kind, replace, request, options, rules), form)
+    def make() -> Object:
+        new = orjson.loads(sent)
+        new["metadata"].pop("resourceVersion", None)
+        return new
+
+    if kind.resource.create_on_update and rules is None:
+        written = await create_or_update(context, kind, make, replace, request, options)
+    else:
+        written = await update_stored(context, kind, replace, request, options, rules)
+    return answer(context, kind, written, form)

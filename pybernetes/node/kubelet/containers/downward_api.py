@@ -9,6 +9,7 @@ from fractions import Fraction
 from pybernetes.api import quantity
 from pybernetes.api.resource import Object
 
+_REMEMBERED = 4096  # characters
 _KEYED = re.compile(r"^metadata\.(labels|annotations)\['(.+)'\]$")
 
 
@@ -45,22 +46,29 @@ def key_values(values: Mapping[str, str]) -> str:
     return "\n".join(f"{key}={_quoted(value)}" for key, value in sorted(values.items()))
 
 
-def _quoted(value: str) -> str:
-    out = []
-    short = {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v"}
-    for char in value:
+class _Escapes(dict[int, str]):
+    """What characters become in quotes, for ``str.translate``: annotations are long, and may be wanted in many files."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
         if char in '"\\':
-            out.append("\\" + char)
-        elif char in short:
-            out.append(short[char])
+            char = "\\" + char
         elif not char.isprintable():
-            code = ord(char)
-            out.append(
+            char = (
                 f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
             )
-        else:
-            out.append(char)
-    return '"' + "".join(out) + '"'
+        if len(self) < _REMEMBERED:
+            self[code] = char
+        return char
+
+
+_ESCAPES = _Escapes(
+    {ord(char): f"\\{letter}" for char, letter in zip("\a\b\f\n\r\t\v", "abfnrtv", strict=True)}
+)
+
+
+def _quoted(value: str) -> str:
+    return f'"{value.translate(_ESCAPES)}"'
 
 
 def resource_value(

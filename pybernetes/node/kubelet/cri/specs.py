@@ -11,7 +11,7 @@ from cri_api.v1 import api_pb2 as messages
 from pybernetes.api.core.pod import sysctls
 from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.containers import resolv_conf
-from pybernetes.node.kubelet.containers.expansion import expand
+from pybernetes.node.kubelet.containers.expansion import expand_all
 from pybernetes.node.kubelet.cri import label_keys, security_context
 from pybernetes.node.kubelet.cri.container_resources import container_resources
 from pybernetes.node.kubelet.cri.messages import Message
@@ -87,7 +87,7 @@ def container_config(
     sandbox: Message,
     target: str = "",
 ) -> Message:
-    """Return the configuration of a container; raise ConfigError if its definition cannot be met.
+    """Return the configuration of a container; raise ConfigError or ValueError if its definition cannot be met.
 
     ``sandbox`` is the configuration of its sandbox, whose users it has.
     """
@@ -96,8 +96,8 @@ def container_config(
     config = messages.ContainerConfig(
         metadata=messages.ContainerMetadata(name=name, attempt=attempt),
         image=messages.ImageSpec(image=image.id, user_specified_image=definition["image"]),
-        command=[expand(word, variables) for word in definition.get("command", ())],
-        args=[expand(word, variables) for word in definition.get("args", ())],
+        command=expand_all(definition.get("command", ()), variables),
+        args=expand_all(definition.get("args", ()), variables),
         working_dir=definition.get("workingDir", ""),
         envs=[messages.KeyValue(key=key, value=value) for key, value in variables.items()],
         mounts=mounts,

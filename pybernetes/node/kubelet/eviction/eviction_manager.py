@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Protocol
@@ -15,6 +16,7 @@ from pybernetes.node.kubelet.stats.summary_provider import SummaryProvider
 
 log = logging.getLogger(__name__)
 _CLEAN_SECONDS, _CLEAN_CHECK_SECONDS = 30.0, 0.2
+_PATIENCE = 5.0  # seconds for measuring folders before the node is looked at again
 _GRACE = 1.0  # seconds that a pod gets when there is no time
 
 
@@ -50,19 +52,24 @@ class EvictionManager:
         self._context, self._clock, self._stats = context, context.clock, provider
         self._active, self._free, self._changed, self._seconds = active, free, changed, seconds
         self.conditions: frozenset[str] = frozenset()
+        self._measuring: asyncio.Task[list[Victim]] | None = None
 
     async def run(self) -> None:
         """Check the node until cancelled."""
-        while True:
-            try:
-                ended = await self.check()
-            except OSError as error:
-                log.warning("the node cannot be observed: %s", error)
-                ended = []
-            if ended:
-                await self._wait_until_clean(ended)
-            else:
-                await self._clock.sleep(self._seconds)
+        try:
+            while True:
+                try:
+                    ended = await self.check()
+                except OSError as error:
+                    log.warning("the node cannot be observed: %s", error)
+                    ended = []
+                if ended:
+                    await self._wait_until_clean(ended)
+                else:
+                    await self._clock.sleep(self._seconds)
+        finally:
+            if self._measuring is not None:
+                self._measuring.cancel()
 
     def refusal(self, pod: Object) -> tuple[str, str] | None:
         """Return why a new pod may not start now."""
@@ -82,7 +89,7 @@ class EvictionManager:
         if conditions != self.conditions:
             self.conditions = conditions
             self._changed()
-        over = await self._over_limits() if self._isolation else []
+        over = await self._limits_checked() if self._isolation else []
         if over or not due:
             return over
         return await self._relieve(due[0], due, seen)
@@ -90,6 +97,19 @@ class EvictionManager:
     async def _images_apart(self) -> bool:
         node, (images, _) = self._stats.disks.node_filesystem(), await self._stats.disks.image_filesystem()
         return node is not None and images is not None and node.device != images.device
+
+    async def _limits_checked(self) -> list[Victim]:
+        """Return the pods that were evicted for their disk limits.
+
+        A pod can fill its folders so that measuring them takes very long: the node is looked after meanwhile.
+        """
+        if self._measuring is None:
+            self._measuring = asyncio.create_task(self._over_limits())
+        done, _ = await asyncio.wait({self._measuring}, timeout=_PATIENCE)
+        if not done:
+            return []
+        measured, self._measuring = self._measuring, None
+        return measured.result()
 
     async def _over_limits(self) -> list[Victim]:
         candidates = [victim for victim in self._active() if disk_limits.has_disk_limits(victim.pod)]
@@ -121,7 +141,8 @@ class EvictionManager:
             if not thresholds.met(self.watch.thresholds, after, reclaim=True):
                 return []
         victims = {victim.pod["metadata"]["uid"]: victim for victim in self._active()}
-        pod_stats = await self._stats.of(set(victims))
+        disks = resource in ("ephemeral-storage", "inodes")
+        pod_stats = await self._stats.of(set(victims), disks=disks)
         pods = [victim.pod for victim in victims.values()]
         for pod in ranking.rank(pods, pod_stats, threshold.signal, image_disk=apart):
             uid = pod["metadata"]["uid"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 from pybernetes.api.core.pod import image_names
 from pybernetes.api.resource import Object
@@ -11,7 +13,7 @@ from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.backoff import Backoff
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.cri.messages import Message
-from pybernetes.node.kubelet.images.registry_credentials import credentials
+from pybernetes.node.kubelet.images.registry_credentials import credentials, with_registry
 
 _ERROR_SECONDS = 1.0  # how long a container reports ErrImagePull before it reports ImagePullBackOff
 Report = Callable[[str, str, str], None]  # type, reason, message of an event
@@ -25,13 +27,26 @@ class ImageError(Exception):
         self.reason, self.message, self.retry = reason, message, retry
 
 
+@dataclass(slots=True)
+class _Slot:
+    """The pulls from one registry: how many more may begin, and how many there are with those that wait."""
+
+    free: asyncio.Semaphore
+    users: int = 0
+
+
 class ImagePuller:
-    """Pulls the images of a node's pods."""
+    """Pulls the images of a node's pods: with ``serialize`` one at a time, else ``parallel`` (0 for any number).
+
+    Each registry is counted for itself. Whoever names an image chooses its registry, and one that sends a byte now and
+    then would keep all other images from the node.
+    """
 
     def __init__(self, cri: CriClient, clock: Clock, *, serialize: bool = True, parallel: int = 0) -> None:
         self._cri, self._clock = cri, clock
         self._backoff = Backoff()
-        self._slots = asyncio.Semaphore(1 if serialize else parallel or 1000)
+        self._at_once = 1 if serialize else parallel or 1000
+        self._slots: dict[str, _Slot] = {}  # by registry, as long as something is pulled from there
         self._failures: dict[tuple[str, str], tuple[float, str]] = {}  # when and why a pull failed
 
     async def ensure(
@@ -71,7 +86,7 @@ class ImagePuller:
         report("Normal", "Pulling", f'Pulling image "{image}"')
         started = self._clock.monotonic()
         try:
-            async with self._slots:
+            async with self._turn(image):
                 begun = self._clock.monotonic()
                 await self._pull(image, secrets, sandbox_config)
         except CriError as error:
@@ -93,6 +108,20 @@ class ImagePuller:
         if pulled is None:
             raise ImageError("ImageInspectError", f'the image "{image}" is not there after it was pulled')
         return pulled
+
+    @asynccontextmanager
+    async def _turn(self, image: str) -> AsyncIterator[None]:
+        """Wait for a pull's turn among those of its registry."""
+        registry = with_registry(image).partition("/")[0]
+        slot = self._slots.setdefault(registry, _Slot(asyncio.Semaphore(self._at_once)))
+        slot.users += 1
+        try:
+            async with slot.free:
+                yield
+        finally:
+            slot.users -= 1
+            if not slot.users:
+                del self._slots[registry]
 
     async def _present(self, image: str, report: Report) -> Message | None:
         try:

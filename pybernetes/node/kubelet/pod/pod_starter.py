@@ -9,8 +9,10 @@ from pathlib import Path
 from pybernetes.api.resource import Object
 from pybernetes.client import NotFound
 from pybernetes.client.refs import CONFIG_MAPS, RUNTIME_CLASSES, SECRETS
+from pybernetes.lib.files.regular import rewrite
 from pybernetes.node.kubelet.containers import etc_hosts, logs, resolv_conf
-from pybernetes.node.kubelet.containers.environment import ConfigError, EnvironmentInputs, environment
+from pybernetes.node.kubelet.containers.environment import EnvironmentInputs, environment
+from pybernetes.node.kubelet.containers.errors import ConfigError
 from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri import label_keys, specs, start_limiter
 from pybernetes.node.kubelet.cri.client import CriError
@@ -277,8 +279,7 @@ class PodStarter:
         host, domain = resolv_conf.host_names(pod, self.context.settings.dns.domain)
         own = Path("/etc/hosts").read_text() if pod["spec"].get("hostNetwork") else ""
         path = folder / "etc-hosts"
-        path.write_text(etc_hosts.hosts_file(pod, addresses, host, domain, own))
-        path.chmod(0o644)
+        rewrite(path, etc_hosts.hosts_file(pod, addresses, host, domain, own).encode(), 0o644)
         return path
 
     def _attempt(self, pod: Object, start: Start, runtime: PodRuntime) -> int:

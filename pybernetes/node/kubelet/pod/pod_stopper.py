@@ -55,7 +55,9 @@ class PodStopper:
                     )
             except TimeoutError:
                 pass
-            except lifecycle_hooks.HookFailed:
+            except Exception as error:  # whatever became of the hook, the container is stopped
+                if not isinstance(error, lifecycle_hooks.HookFailed):
+                    log.exception("the preStop hook of %s", run)
                 context.event(pod, "Warning", "FailedPreStopHook", "PreStopHook failed", container)
         if turn is not None and left() > 0:
             try:

@@ -97,8 +97,8 @@ class PodSync:
             if resized is not None:
                 delays.append(resized)
         stale = context.volumes.refresh_delay(self.view.pod)
-        if stale is not None:
-            delays.append(stale)
+        unwatched = context.objects.refresh_delay(self.view.uid) if context.objects is not None else None
+        delays += [delay for delay in (stale, unwatched) if delay is not None]
         return min(delays) if delays else None
 
     def _consider_resize(self) -> None:

@@ -9,14 +9,21 @@ from pybernetes.client import Client
 from pybernetes.client.refs import PODS
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.pod.pod_workers import PodWorkers
-from pybernetes.node.kubelet.pod_kinds import MIRROR, is_mirror
+from pybernetes.node.kubelet.pod_kinds import MIRROR, SOURCE, is_mirror
 from pybernetes.node.kubelet.status.status_manager import StatusManager
 from pybernetes.runtime.informer import Informer
 
 
-def without_managed_fields(pod: Object) -> Object:
-    """Drop the managed fields of a pod: they are as large as the rest of it, and the kubelet never reads them."""
-    pod["metadata"].pop("managedFields", None)
+def from_api(pod: Object) -> Object:
+    """Drop the managed fields of a pod, which the kubelet never reads, and what it says of where it comes from.
+
+    Managed fields are as large as the rest. That a pod is static is not for its author to say: such pods are not
+    evicted, and others are preempted for them.
+    """
+    meta = pod["metadata"]
+    meta.pop("managedFields", None)
+    if SOURCE in (meta.get("annotations") or ()):
+        meta["annotations"] = {**meta["annotations"], SOURCE: "api"}
     return pod
 
 
@@ -35,7 +42,7 @@ class ApiPods:
         mirror_lost: Callable[[Object], None],
     ) -> None:
         own = f"spec.nodeName={node_name}"
-        self.informer = Informer(client, PODS, fields=own, transform=without_managed_fields, clock=clock)
+        self.informer = Informer(client, PODS, fields=own, transform=from_api, clock=clock)
         self._workers, self._statuses = workers, statuses
         self._add, self._mirror_lost = add, mirror_lost
 

@@ -100,7 +100,7 @@ async def _tcp(action: Object, container: Object, address: str) -> str:
     host, port = action.get("host") or address, port_of(action["port"], container)
     try:
         _, writer = await asyncio.open_connection(host, port)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a name may be none
         reason = "connect: connection refused" if isinstance(error, ConnectionRefusedError) else str(error)
         raise Failed(f"dial tcp {host}:{port}: {reason}") from None
     writer.close()

@@ -36,12 +36,15 @@ def _context() -> ssl.SSLContext:
 async def get(url: str, headers: Headers, agent: str = _AGENT) -> Answer:
     """Send a GET, following redirects to the same host; OSError says why there is no answer."""
     for _ in range(_REDIRECTS):
-        answer, location = await _once(url, headers, agent)
-        if not location or not 300 <= answer.status < 400:
-            return answer
-        target = urljoin(url, location)
-        if urlsplit(target).hostname != urlsplit(url).hostname:
-            return Answer(answer.status, answer.body, True)
+        try:
+            answer, location = await _once(url, headers, agent)
+            if not location or not 300 <= answer.status < 400:
+                return answer
+            target = urljoin(url, location)
+            if urlsplit(target).hostname != urlsplit(url).hostname:
+                return Answer(answer.status, answer.body, True)
+        except ValueError as error:  # hosts are not checked by the API server, locations by nobody
+            raise OSError(f'Get "{url}": {error}') from None
         url = target
     raise OSError(f'Get "{url}": stopped after {_REDIRECTS} redirects')
 
@@ -49,7 +52,8 @@ async def get(url: str, headers: Headers, agent: str = _AGENT) -> Answer:
 async def _once(url: str, headers: Headers, agent: str) -> tuple[Answer, str]:
     parts = urlsplit(url)
     secure = parts.scheme == "https"
-    assert parts.hostname is not None
+    if not parts.hostname:
+        raise ValueError("http: no Host in request URL")
     try:
         connection = await direct(
             partial(ClientConnection, lenient=True), parts.hostname, parts.port or (443 if secure else 80),
@@ -64,7 +68,7 @@ async def _once(url: str, headers: Headers, agent: str) -> tuple[Answer, str]:
     except Disconnected:
         raise OSError(f'Get "{url}": EOF') from None
     except ValueError:
-        raise OSError(f'Get "{url}": net/http: invalid header field value') from None
+        raise ValueError("net/http: invalid header field value") from None
     finally:
         connection.close()
 

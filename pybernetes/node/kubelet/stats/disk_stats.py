@@ -15,6 +15,8 @@ from pybernetes.node.kubelet.stats.measured_pod import MeasuredPod
 from pybernetes.node.kubelet.volumes.local_storage import is_ephemeral
 from pybernetes.node.stats.filesystem import Filesystem, filesystem, used
 
+_AT_ONCE = 2  # folders that are measured, beside other work in threads
+
 
 class DiskStats:
     """Measures filesystems, writable layers, logs and volumes. Folders below ``root`` are the kubelet's own."""
@@ -24,6 +26,8 @@ class DiskStats:
         self._keep = keep  # how many seconds the size of a folder is cached
         self._sizes: dict[str, tuple[float, tuple[int, int]]] = {}
         self._image_path = ""
+        self._measuring: dict[str, asyncio.Task[tuple[int, int]]] = {}
+        self._slots = asyncio.Semaphore(_AT_ONCE)
 
     async def image_filesystem(self) -> tuple[Filesystem | None, int]:
         """Return the filesystem that the runtime keeps images on, and how much of it they use."""
@@ -60,11 +64,20 @@ class DiskStats:
         }
 
     async def _size(self, path: str, seconds: float) -> tuple[int, int]:
-        now = self._context.clock.monotonic()
         known = self._sizes.get(path)
-        if known is not None and now - known[0] < seconds:
+        if known is not None and self._context.clock.monotonic() - known[0] < seconds:
             return known[1]
-        size = await asyncio.to_thread(used, path)
+        task = self._measuring.get(path)
+        if task is None:
+            task = self._measuring[path] = asyncio.create_task(self._measure(path))
+            task.add_done_callback(lambda _: self._measuring.pop(path, None))
+        return await asyncio.shield(task)  # others may wait for it as well
+
+    async def _measure(self, path: str) -> tuple[int, int]:
+        """Measure a folder; a few at a time, as somebody can fill one so that it takes very long."""
+        async with self._slots:
+            now = self._context.clock.monotonic()
+            size = await asyncio.to_thread(used, path)
         self._sizes[path] = (now, size)
         return size
 

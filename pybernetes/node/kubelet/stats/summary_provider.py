@@ -97,10 +97,12 @@ class SummaryProvider:
         disk = await self.disks.last_image_filesystem()
         return self._with_disks(self._node(now, brief=False), now, disk, 0)
 
-    async def of(self, uids: set[str]) -> dict[str, Object]:
-        """Return the stats of some pods by uid, with their folders measured anew."""
+    async def of(self, uids: set[str], *, disks: bool = True) -> dict[str, Object]:
+        """Return the stats of some pods by uid; with ``disks`` their folders are measured anew, which may take long."""
         now = self._context.clock.now()
         chosen = [measured for measured in self.pods() if measured.uid in uids]
+        if not disks:
+            return {stats["podRef"]["uid"]: stats for _, stats in await self._measure(chosen, now)}
         disk, _ = await self.disks.image_filesystem()
         return {stats["podRef"]["uid"]: stats for stats in await self._pods(chosen, now, disk, fresh=True)}
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 
+from pybernetes.lib import mountinfo
 from pybernetes.lib.files.opening import folder, open_below
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC = 1, 2, 4, 8, 32, 4096, 16384
 MS_PRIVATE, MS_SLAVE = 1 << 18, 1 << 19
 _MNT_DETACH, _UMOUNT_NOFOLLOW = 2, 8
-_ESCAPED = re.compile(rb"\\([0-7]{3})")
 
 
 def mount(source: str, target: str | Path, kind: str, flags: int = 0, options: str = "") -> None:
@@ -66,10 +65,6 @@ def _by_descriptor(top: int, place: Path, point: Path, do: Callable[[str], None]
 
 def mounts_below(place: Path) -> list[Path]:
     """Return the mount points below a folder, the deepest first."""
-    prefix = os.fsencode(place) + b"/"
-    points = []
-    for line in Path("/proc/self/mountinfo").read_bytes().splitlines():
-        point = _ESCAPED.sub(lambda found: bytes([int(found[1], 8)]), line.split(b" ")[4])
-        if point.startswith(prefix):
-            points.append(Path(os.fsdecode(point)))
+    prefix = f"{place}/"
+    points = [Path(mount.point) for mount in mountinfo.mounts() if mount.point.startswith(prefix)]
     return sorted(points, key=lambda path: len(path.parts), reverse=True)

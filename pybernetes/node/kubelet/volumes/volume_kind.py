@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pybernetes.api.resource import Object
 from pybernetes.node.kubelet.cri.messages import Message
+from pybernetes.node.kubelet.volumes.errors import VolumeError
 from pybernetes.node.kubelet.volumes.volume_inputs import VolumeInputs
 
 
@@ -73,6 +74,19 @@ class PathVolume:
 
 
 VolumeKind = ContentVolume | PathVolume
+# Bytes of all such files of a pod. They are in the node's memory, not the pod's, and a pod can name one key any number of
+# times; an object has at most 1 MiB.
+_MOST_CONTENT = 128 << 20
+
+
+def add_content(size: int, files: Mapping[str, VolumeFile]) -> int:
+    """Return how many bytes a pod's files have with these; raise VolumeError if they are too many."""
+    size += sum(len(file.data) for file in files.values())
+    if size > _MOST_CONTENT:
+        raise VolumeError(
+            f"the files of the pod's configMap, secret, projected and downwardAPI volumes have more than {_MOST_CONTENT} bytes"
+        )
+    return size
 
 
 def default_mode(source: Object, default: int = 0o644) -> int:

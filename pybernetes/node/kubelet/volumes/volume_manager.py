@@ -23,8 +23,10 @@ from pybernetes.node.kubelet.volumes.volume_kind import (
     PathVolume,
     VolumeKind,
     VolumeRequest,
+    add_content,
 )
 
+_MANY, _LARGE = 100, 1 << 20  # files and bytes that are written beside the event loop
 log = logging.getLogger(__name__)
 
 
@@ -38,6 +40,7 @@ class VolumeManager:
         )
         self._paths: dict[tuple[str, str], str] = {}  # where volumes are, by uid of the pod and name
         self._owned: set[tuple[str, str]] = set()  # volumes whose files have had their group set
+        self._sizes: dict[str, dict[str, int]] = {}  # bytes of files that come from objects, by uid and name
 
     def folder(self, uid: str) -> Path:
         """Return the folder of everything that belongs to a pod."""
@@ -109,6 +112,9 @@ class VolumeManager:
 
     async def _write(self, kind: ContentVolume, request: VolumeRequest) -> None:
         files = await kind.files(request)
+        sizes = self._sizes.setdefault(request.pod["metadata"]["uid"], {})
+        others = sum(size for name, size in sizes.items() if name != request.name)
+        sizes[request.name] = add_content(others, files) - others
         fresh = not request.path.exists()
         if fresh:
             request.path.mkdir(parents=True)
@@ -121,7 +127,10 @@ class VolumeManager:
         if request.fs_group is not None:
             os.chown(request.path, -1, request.fs_group)
             os.chmod(request.path, 0o2777)
-        atomic_writer.write(request.path, files, request.fs_group)
+        if len(files) > _MANY or sizes[request.name] > _LARGE:
+            await asyncio.to_thread(atomic_writer.write, request.path, files, request.fs_group)
+        else:
+            atomic_writer.write(request.path, files, request.fs_group)
         make_mount_points(request.path, request.nested, {path.split("/")[0] for path in files})
 
     async def refresh(self, pod: Object) -> None:
@@ -164,6 +173,7 @@ class VolumeManager:
                 log.warning("the folder of the pod %s cannot be removed: %s", uid, error)
         self._owned = {key for key in self._owned if key[0] != uid}
         self._paths = {key: path for key, path in self._paths.items() if key[0] != uid}
+        self._sizes.pop(uid, None)
         self.inputs.forget(uid)
 
     def orphans(self, known: set[str]) -> list[str]:

@@ -17,7 +17,7 @@ from pybernetes.lib.http.messages import TEXT, Request, Response
 from pybernetes.lib.http.pulled_stream import PulledStream
 from pybernetes.lib.http.server import Server
 from pybernetes.lib.http.server_connection import Answer
-from pybernetes.lib.http.upgrade import switching_protocols, upgraded
+from pybernetes.lib.http.upgrade import named_headers, switching_protocols, upgraded, wanted_protocol
 from pybernetes.tools.kubectl.command_line.flags import Values
 from pybernetes.tools.kubectl.connection.client import Client
 from pybernetes.tools.kubectl.connection.http import tls_context
@@ -87,6 +87,9 @@ class ApiProxy:
         )
         reply = await backend.open(data)
         if reply.status == 101:
+            if not wanted_protocol(request.headers):  # it would get the next requests as they are
+                backend.close()
+                return Response(b"the server switched protocols unasked\n", 502, TEXT)
             head = switching_protocols(reply.header_list)
             return upgraded(head, lambda client: splice(client, backend), abandon=backend.close)
         headers = [(name, value) for name, value in reply.header_list if name.lower() not in _HOP]
@@ -99,13 +102,14 @@ class ApiProxy:
         return stream
 
     def _headers(self, request: Request) -> Headers:
-        kept = {name.decode("latin-1"): request.values(name) for name in request.headers if name not in _HOP}
+        own = _HOP | named_headers(request.headers.get(b"connection", b""))
+        kept = {name.decode("latin-1"): request.values(name) for name in request.headers if name not in own}
         headers: Headers = [(b"Host", self._client.access.host_header.encode())]
         for name, values in self._client.headers(kept).items():
             for value in values if isinstance(values, list) else [values]:
                 headers.append((name.encode(), str(value).encode()))
-        if b"upgrade" in request.headers:
-            headers += [(b"Connection", b"Upgrade"), (b"Upgrade", request.headers[b"upgrade"])]
+        if protocol := wanted_protocol(request.headers):
+            headers += [(b"Connection", b"Upgrade"), (b"Upgrade", protocol)]
         return headers
 
 

@@ -9,6 +9,7 @@ from pybernetes.api.registry import builtin
 from pybernetes.api.resource import Resource
 from pybernetes.api.schema import load
 from pybernetes.api.schema.types import ANY
+from pybernetes.control_plane.apiserver.openapi import openapi as openapi_module
 from pybernetes.control_plane.apiserver.openapi import schemas
 from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 from pybernetes.lib.clock import ManualClock
@@ -295,3 +296,20 @@ def test_every_built_in_kind_is_described_without_a_gap() -> None:
         assert len(names) == len(set(names))
     paths = {path for document in documents for path in document["paths"]}
     assert paths == swagger["paths"].keys()
+
+
+def test_a_change_while_documents_are_written_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are written beside the event loop, where kinds come and go meanwhile."""
+    openapi, keep = OpenApi([PODS]), openapi_module._keep
+
+    def keep_slowly(body: bytes) -> Any:
+        monkeypatch.setattr(openapi_module, "_keep", keep)
+        openapi.add(WIDGETS, WIDGET_SCHEMA)
+        return keep(body)
+
+    for path, part in (("/openapi/v3", "apis/example.com/v1"), ("/openapi/v2", "com.example.v1.Widget")):
+        openapi.remove(WIDGETS)
+        monkeypatch.setattr(openapi_module, "_keep", keep_slowly)
+        first, second = openapi.respond(path), openapi.respond(path)
+        assert first is not None and second is not None
+        assert part.encode() not in first[2] and part.encode() in second[2]

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from pybernetes.node.kubelet.containers.environment import ConfigError, EnvironmentInputs, environment
+from pybernetes.node.kubelet.containers.environment import EnvironmentInputs, environment
+from pybernetes.node.kubelet.containers.errors import ConfigError
+from pybernetes.node.kubelet.containers.expansion import TooLong
 from tests.node.kubelet.pods import pod
 
 SERVICE = {
@@ -68,3 +70,21 @@ def test_who_wants_no_links_to_services_gets_those_to_the_api_alone() -> None:
     api = {"metadata": {"name": "kubernetes", "namespace": "default"}, "spec": SERVICE["spec"]}
     variables = environment(definition, definition["spec"]["containers"][0], inputs(services=[SERVICE, api]))
     assert "WEB_1_SERVICE_HOST" not in variables and "KUBERNETES_SERVICE_HOST" in variables
+
+
+@pytest.mark.parametrize(
+    "container",
+    [
+        {"env": [{"name": "A0", "value": "x" * 100},
+                 *({"name": f"A{n}", "value": f"$(A{n - 1})" * 10} for n in range(1, 12))]},
+        {"env": [{"name": "A", "value": "x" * 100_000}, *({"name": f"B{n}", "value": "$(A)"} for n in range(10_000))]},
+        {"env": [{"name": f"A{n}", "valueFrom": {"configMapKeyRef": {"name": "long", "key": "k"}}} for n in range(10_000)]},
+        {"envFrom": [{"prefix": f"P{n}_", "configMapRef": {"name": "long"}} for n in range(10_000)]},
+    ],
+)  # fmt: skip
+def test_variables_that_no_program_can_have_are_not_made(container: dict[str, Any]) -> None:
+    """A few lines of a pod would take all of the kubelet's memory."""
+    definition = pod(container)
+    found = EnvironmentInputs(lambda name: {"data": {"k": "x" * 500_000}}, lambda name: None)
+    with pytest.raises(TooLong):
+        environment(definition, definition["spec"]["containers"][0], found)

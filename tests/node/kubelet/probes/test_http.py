@@ -77,3 +77,21 @@ async def test_why_there_is_no_answer() -> None:
             await http.get(address, [("A", "b\r\nC: d")])
     with pytest.raises(OSError, match="connection refused"):
         await http.get(address, [])
+
+
+@pytest.mark.parametrize(
+    "location",
+    ["http://127.0.0.1:99999/", "http://[", "http://127.0.0.1:x/", "//127.0.0.1:0x50/"],
+)
+async def test_redirects_to_nowhere(location: str) -> None:
+    """What a container answers with never is an error of ours: a hook must not keep its pod from being stopped."""
+    moved = f"HTTP/1.1 302 Found\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n".encode()
+    async with answering(moved) as (address, _):
+        with pytest.raises(OSError, match=r"^Get "):
+            await http.get(address, [])
+
+
+@pytest.mark.parametrize("host", ["[x", "", f"{'a' * 70}.example", "a\u2100b"])
+async def test_hosts_that_are_none(host: str) -> None:
+    with pytest.raises(OSError, match=r"^Get "):
+        await http.get(f"http://{host}:80/", [])

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from pybernetes.lib.clock import ManualClock
 from pybernetes.node.kubelet.cri.pod_runtime import PodRuntime
+from pybernetes.node.kubelet.stats import disk_stats
 from pybernetes.node.kubelet.stats.disk_stats import DiskStats
 from pybernetes.node.kubelet.stats.measured_pod import MeasuredPod
 from pybernetes.node.stats.filesystem import filesystem
 from tests.node.kubelet.pods import pod
+from tests.support import eventually
 
 MEBIBYTE = 1 << 20
 
@@ -38,3 +44,23 @@ async def test_everything_that_a_container_can_write_counts(tmp_path: Path) -> N
     await DiskStats(context, tmp_path, 60.0).add(stats, measured, 0.0, disk, disk, {}, fresh=True)
     used = stats["ephemeral-storage"]["usedBytes"]
     assert 7 * MEBIBYTE <= used < 8 * MEBIBYTE
+
+
+async def test_a_folder_is_measured_once_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who asks meanwhile waits for the same: a folder can be filled so that measuring it takes very long."""
+    begun, goes_on = list[str](), threading.Event()
+
+    def used(path: str) -> tuple[int, int]:
+        begun.append(path)
+        assert goes_on.wait(60)
+        return len(path), 1
+
+    monkeypatch.setattr(disk_stats, "used", used)
+    stats = DiskStats(SimpleNamespace(clock=ManualClock()), tmp_path, 60.0)  # type: ignore[arg-type]
+    asking = [asyncio.create_task(stats._size(path, 0.0)) for path in ("a", "a", "bb", "ccc", "a")]
+    await eventually(lambda: len(begun) == 2)
+    asking[0].cancel()  # others still wait for it
+    goes_on.set()
+    assert (await asyncio.gather(*asking[1:])) == [(1, 1), (2, 1), (3, 1), (1, 1)]
+    assert sorted(begun) == ["a", "bb", "ccc"]
+    assert await stats._size("a", 60.0) == (1, 1) and len(begun) == 3

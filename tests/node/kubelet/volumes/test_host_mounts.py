@@ -13,7 +13,16 @@ from tests.support import require_root
 def test_everything_below_a_folder_is_unmounted(tmp_path: Path) -> None:
     require_root()
     root = tmp_path / "pod"
-    names = ["plain", "with space", "täglich", "back\\slash", "new\nline", "plain/deeper"]
+    names = [
+        "plain",
+        "with space",
+        "täglich",
+        "back\\slash",
+        "new\nline",
+        "re\rturn",
+        "f\feed",
+        "plain/deeper",
+    ]
     for name in names:
         (root / name).mkdir(parents=True)
         host_mounts.mount("tmpfs", root / name, "tmpfs")

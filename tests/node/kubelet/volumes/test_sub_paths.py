@@ -11,6 +11,7 @@ import pytest
 
 from pybernetes.node.kubelet.volumes import host_mounts
 from pybernetes.node.kubelet.volumes.sub_paths import make_sub_path, mount_sub_path, place
+from pybernetes.node.stats.filesystem import device_names
 from tests.lib.files.swapping import content, swapping
 from tests.support import require_root
 
@@ -114,3 +115,14 @@ def test_unmounting_leaves_the_mounts_of_others(volume: Path, target: Path) -> N
     host_mounts.unmount_below(volume.parent / "pod")
     assert host_mounts.mounts_below(volume) == [volume / "sub/disk"]
     assert host_mounts.mounts_below(volume.parent / "pod") == []
+
+
+@pytest.mark.parametrize(
+    "name", ["re\rturn", "f\feed", "new\nline", "\u2028", "bytes\udcff", "a b - c d", "-"]
+)
+def test_names_of_folders_hide_no_mount(volume: Path, target: Path, name: str) -> None:
+    """The kernel names what is mounted in its list of mounts: one name must not keep all pods from being removed."""
+    (volume / name).mkdir()
+    provide(volume, name, target)
+    assert host_mounts.mounts_below(target.parent) == [target]
+    assert all(device_names())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 from collections.abc import Iterator
@@ -261,3 +262,42 @@ def test_sub_paths_outlive_the_kubelet_and_go_with_their_pod(node: Node) -> None
     node.until(lambda: node.pod("subs") is None)
     node.start_kubelet()
     node.until(lambda: not node.traces(uid))
+
+
+def test_names_leases_and_hooks_hold_nobody_up(node: Node) -> None:
+    """A folder whose name breaks lists of mounts, a lease on /etc/hosts, a hook that asks no host: only its pod notices."""
+    fill = [{"name": f"A{n}", "value": f"$(A{n - 1})" * 10} for n in range(1, 12)]
+    node.create(
+        "loud",
+        shell(
+            FOREVER,
+            lifecycle={"preStop": {"httpGet": {"host": "[x", "port": 80}}},
+            volumeMounts=[{"name": "v", "mountPath": "/v", "subPath": "re\rturn\f"}],
+        ),
+        shell("until rm /v/end 2>/dev/null; do sleep 0.05; done", "again",
+              volumeMounts=[{"name": "v", "mountPath": "/v"}]),
+        shell("exit", "huge", env=[{"name": "A0", "value": "x" * 100}, *fill, {"name": "B", "value": "$(" * 200_000}]),
+        volumes=[{"name": "v", "emptyDir": {}}],
+    )  # fmt: skip
+
+    def waits(name: str) -> str:
+        pod = node.pod("loud")
+        assert pod is not None
+        return container(pod, name)["state"].get("waiting", {}).get("reason", "")
+
+    pod = node.until_pod(
+        "loud", lambda pod: all("running" in container(pod, n)["state"] for n in ("c", "again"))
+    )
+    node.until(lambda: waits("huge") == "CreateContainerConfigError")
+    hosts = node.directory / "kubelet/pods" / pod["metadata"]["uid"] / "etc-hosts"
+    with hosts.open("r+") as theirs:
+        fcntl.fcntl(theirs, fcntl.F_SETSIG, signal.SIGURG)  # the usual signal would end us
+        fcntl.fcntl(theirs, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        (volume_path(node, pod, "emptyDir", "v") / "end").touch()
+        node.until(lambda: waits("again") == "CreateContainerConfigError")
+        node.create("quiet", shell(FOREVER))
+        node.until_ready("quiet")
+        node.delete("quiet")
+        fcntl.fcntl(theirs, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    node.until_pod("loud", lambda pod: "running" in container(pod, "again")["state"])
+    node.delete("loud")

@@ -122,3 +122,42 @@ async def test_a_kind_that_is_not_there_is_named(tmp_path: Path) -> None:
     volumes = manager(tmp_path)
     with pytest.raises(VolumeError, match="volumes of type csi are not supported"):
         await volumes.mount(pod(volumes=[{"name": "v", "csi": {"driver": "d"}}]))
+
+
+def repeated(count: int, path: str = "{}") -> dict[str, Any]:
+    """Return a source of files that all have the annotations."""
+    field = {"fieldPath": "metadata.annotations"}
+    return {"items": [{"path": path.format(number), "fieldRef": field} for number in range(count)]}
+
+
+@pytest.mark.parametrize(
+    "volumes",
+    [
+        [{"downwardAPI": repeated(100_000)}],
+        [{"downwardAPI": repeated(200)}] * 100,
+        [{"projected": {"sources": [{"downwardAPI": repeated(1, "same")}] * 50_000}}],
+    ],
+)
+async def test_a_pod_does_not_fill_the_memory_with_files(
+    volumes: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    """The files of secrets are in the node's memory, and one key can become any number of files."""
+    require_root()
+    given = pod(volumes=[{"name": f"v{number}", **volume} for number, volume in enumerate(volumes)])
+    given["metadata"]["annotations"] = {"a": "x" * 250_000}
+    manager_ = manager(tmp_path / "pods")
+    try:
+        with pytest.raises(VolumeError, match="have more than 134217728 bytes"):
+            await manager_.mount(given)
+        written = sum(path.stat().st_size for path in (tmp_path / "pods").rglob("*") if path.is_file())
+        assert written <= 2 * 134217728  # each file is seen twice, as a link leads to it
+    finally:
+        await manager_.unmount("u")
+    assert manager_.orphans(set()) == []
+    small = pod(volumes=[{"name": "v0", "downwardAPI": repeated(150)}])  # many: beside the event loop
+    try:
+        path = Path((await manager_.mount(small))["v0"].path)
+        assert (path / "149").read_text() == (path / "0").read_text() != ""
+        await manager_.refresh(small)
+    finally:
+        await manager_.unmount("u")

@@ -34,6 +34,8 @@ async def proxying(**flags: Any) -> AsyncIterator[int]:
     """Yield a proxy to a server that says what it was asked."""
 
     def answer(request: Request) -> Response:
+        if request.path == "/at/switch":
+            return Response(b"", 101)
         text = f"{request.method} {request.path}?{request.query_text} {request.header(b'authorization')} "
         return Response(text.encode() + request.body, 202, b"text/x", ((b"X-Server", b"here"),))
 
@@ -113,3 +115,9 @@ async def test_files(tmp_path: Path) -> None:
 async def test_malformed_requests() -> None:
     async with proxying() as port:
         await malformed_requests.check(port)
+
+
+async def test_a_server_takes_over_no_connection_unasked() -> None:
+    async with proxying() as port:
+        head, body = await ask(port, b"GET /switch HTTP/1.1\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 502 ") and body == b"the server switched protocols unasked\n"

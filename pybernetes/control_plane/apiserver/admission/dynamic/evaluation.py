@@ -124,7 +124,7 @@ class Evaluation:
         while True:
             self.spent = 0
             try:
-                value, spent = await off_loop.run(0, expression.program.run, self.data)
+                value, spent = await off_loop.run_counting(0, expression.program.run, self.data)
                 await self._pace()
             except Pending as waiting:
                 self._answers[waiting.key] = await waiting.answer

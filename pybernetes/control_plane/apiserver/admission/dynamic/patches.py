@@ -65,13 +65,12 @@ def patched(obj: Object, value: Any, resource: Resource) -> Object:
             operation["value"] = _json(item["value"])
         operations.append(operation)
     result: Any = copy.deepcopy(obj)
-    for operation in operations:
-        try:
-            result = json_patch.run(result, [operation])
-        except json_patch.DoesNotApply as error:
-            if operation.get("op") == "test":
-                return obj
-            raise PatchError(f"JSON Patch: {error}") from None
+    try:
+        result = json_patch.run(result, operations)
+    except json_patch.DoesNotApply as error:
+        if error.op == "test":
+            return obj
+        raise PatchError(f"JSON Patch: {error}") from None
     if not isinstance(result, dict):
         raise PatchError("JSON Patch: the result is no object")
     return result

@@ -36,7 +36,9 @@ class Populator:
             ("certificates.k8s.io", "podcertificaterequests", self._plain),
         ):
             kind = kinds.find(group, plural)
-            self._follows.append(PrefixFollower(store, kind.prefix, _change(kind, take)))
+            # What was told by its UID could be something else by now that only names the same UID.
+            follow = PrefixFollower(store, kind.prefix, _change(kind, take), lost=self._uids.clear)
+            self._follows.append(follow)
 
     def start(self) -> None:
         """Read everything and follow it."""

@@ -206,9 +206,9 @@ class Committer:
     def _extend_log(self) -> None:
         """Extend the log at the first rest, so that it delays nobody."""
         if not self._log_is_extended:
-            self._log_is_extended = True
             try:
                 database.extend_log(self._connection, LOG_BYTES)
+                self._log_is_extended = True
             except OSError as error:
                 log.warning("cannot extend the log of the store: %s", error)
 

@@ -6,6 +6,7 @@ as one that is being deleted.
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from pathlib import Path
@@ -56,9 +57,10 @@ class Reserve:
                 os.posix_fallocate(descriptor, 0, SIZE)
             finally:
                 os.close(descriptor)
-        except OSError:
+        except OSError as error:
             self.release()
-            return False
+            # Anything else, such as too many open files, says nothing about room.
+            return error.errno not in (errno.ENOSPC, errno.EDQUOT)
         if self.free() < NEXT_TO_NONE:  # it took the last of it
             self.release()
             return False

@@ -18,8 +18,11 @@ async def config_map(request: VolumeRequest, source: Object, name: str, mode: in
     obj = await _fetch(request, CONFIG_MAPS, source, name, "configmap")
     if obj is None:
         return {}
-    data = {key: value.encode() for key, value in (obj.get("data") or {}).items()}
-    data |= {key: base64.b64decode(value) for key, value in (obj.get("binaryData") or {}).items()}
+    wanted = _wanted(source, obj)
+    data = {key: value.encode() for key, value in (obj.get("data") or {}).items() if key in wanted}
+    data |= {
+        key: base64.b64decode(value) for key, value in (obj.get("binaryData") or {}).items() if key in wanted
+    }
     return choose(data, source, mode, "configmap")
 
 
@@ -28,7 +31,8 @@ async def secret(request: VolumeRequest, source: Object, name: str, mode: int) -
     obj = await _fetch(request, SECRETS, source, name, "secret")
     if obj is None:
         return {}
-    data = {key: base64.b64decode(value) for key, value in (obj.get("data") or {}).items()}
+    wanted = _wanted(source, obj)
+    data = {key: base64.b64decode(value) for key, value in (obj.get("data") or {}).items() if key in wanted}
     return choose(data, source, mode, "secret")
 
 
@@ -38,6 +42,13 @@ async def _fetch(request: VolumeRequest, ref: Ref, source: Object, name: str, ki
     if obj is None and not source.get("optional"):
         raise VolumeError(f'{kind} "{name}" not found')
     return obj
+
+
+def _wanted(source: Object, obj: Object) -> set[str]:
+    """Return the keys that a source names, or all: of a large object a small part may be wanted many times."""
+    if source.get("items"):
+        return {item["key"] for item in source["items"]}
+    return {*(obj.get("data") or ()), *(obj.get("binaryData") or ())}
 
 
 def choose(data: Mapping[str, bytes], source: Object, mode: int, what: str) -> dict[str, VolumeFile]:
@@ -59,16 +70,19 @@ def downward(request: VolumeRequest, source: Object, mode: int) -> dict[str, Vol
     """Return the files of the downward API."""
     files: dict[str, VolumeFile] = {}
     pod, inputs = request.pod, request.inputs
+    fields: dict[str, bytes] = {}  # many files may have the same, such as all annotations
     for item in source.get("items", ()):
+        path = item["fieldRef"]["fieldPath"] if "fieldRef" in item else ""
+        data = fields.get(path)
         try:
-            if "fieldRef" in item:
+            if path and data is None:
                 addresses = inputs.addresses(pod["metadata"]["uid"])
-                text = downward_api.field_value(pod, item["fieldRef"]["fieldPath"], addresses, inputs.host())
-            else:
+                data = fields[path] = downward_api.field_value(pod, path, addresses, inputs.host()).encode()
+            elif data is None:
                 allocatable = inputs.node().get("status", {}).get("allocatable", {})
-                text = downward_api.resource_value(pod, item["resourceFieldRef"], None, allocatable)
+                data = downward_api.resource_value(pod, item["resourceFieldRef"], None, allocatable).encode()
         except downward_api.FieldError as error:
             raise VolumeError(str(error)) from None
         own = item.get("mode")
-        files[item["path"]] = VolumeFile(text.encode(), mode if own is None else own)
+        files[item["path"]] = VolumeFile(data, mode if own is None else own)
     return files

@@ -10,7 +10,13 @@ from pybernetes.client.errors import NotFound, StatusError
 from pybernetes.client.refs import CLUSTER_TRUST_BUNDLES
 from pybernetes.node.kubelet.volumes.errors import VolumeError
 from pybernetes.node.kubelet.volumes.kinds import _content, _token
-from pybernetes.node.kubelet.volumes.volume_kind import ContentVolume, VolumeFile, VolumeRequest, default_mode
+from pybernetes.node.kubelet.volumes.volume_kind import (
+    ContentVolume,
+    VolumeFile,
+    VolumeRequest,
+    add_content,
+    default_mode,
+)
 
 _TRUST_BUNDLE_SECONDS = 60.0
 _PEM = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
@@ -19,26 +25,33 @@ _PEM = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re
 async def _files(request: VolumeRequest) -> dict[str, VolumeFile]:
     mode = default_mode(request.source)
     files: dict[str, VolumeFile] = {}
+    size = 0
     for source in request.source.get("sources", ()):
-        if "configMap" in source:
-            config_map = source["configMap"]
-            files |= await _content.config_map(request, config_map, config_map["name"], mode)
-        elif "secret" in source:
-            secret = source["secret"]
-            files |= await _content.secret(request, secret, secret["name"], mode)
-        elif "downwardAPI" in source:
-            files |= _content.downward(request, source["downwardAPI"], mode)
-        elif "serviceAccountToken" in source:
-            files |= await _token.token(request, source["serviceAccountToken"], mode)
-        elif "clusterTrustBundle" in source:
-            files |= await _trust_bundles(request, source["clusterTrustBundle"], mode)
-        elif "podCertificate" in source:
-            from pybernetes.node.kubelet.volumes.kinds import _certificate  # imported late: few pods have one
-
-            files |= await _certificate.certificate(request, source["podCertificate"], mode)
-        else:
-            raise VolumeError(f"the source {next(iter(source), '')} is not supported by this kubelet")
+        given = await _of_source(request, source, mode)
+        size = add_content(size, given)  # also what later sources replace: it takes its time as well
+        files |= given
     return files
+
+
+async def _of_source(request: VolumeRequest, source: Object, mode: int) -> dict[str, VolumeFile]:
+    """Return the files of one source."""
+    if "configMap" in source:
+        config_map = source["configMap"]
+        return await _content.config_map(request, config_map, config_map["name"], mode)
+    if "secret" in source:
+        secret = source["secret"]
+        return await _content.secret(request, secret, secret["name"], mode)
+    if "downwardAPI" in source:
+        return _content.downward(request, source["downwardAPI"], mode)
+    if "serviceAccountToken" in source:
+        return await _token.token(request, source["serviceAccountToken"], mode)
+    if "clusterTrustBundle" in source:
+        return await _trust_bundles(request, source["clusterTrustBundle"], mode)
+    if "podCertificate" in source:
+        from pybernetes.node.kubelet.volumes.kinds import _certificate  # imported late: few pods have one
+
+        return await _certificate.certificate(request, source["podCertificate"], mode)
+    raise VolumeError(f"the source {next(iter(source), '')} is not supported by this kubelet")
 
 
 async def _trust_bundles(request: VolumeRequest, source: Object, mode: int) -> dict[str, VolumeFile]:

@@ -125,3 +125,28 @@ def test_a_webhook_sends_nobody_elsewhere(server: Server, hooks: HookServer, nam
             answered, said = create(server, namespace)
             assert (answered, said["reason"]) == (500, "InternalError"), (status, said)
     assert {path for path, _ in hooks.asked} == {"/"}
+
+
+def test_two_who_apply_the_same_new_object(server: Server, hooks: HookServer, namespace: str) -> None:
+    """Both are about to create it; who comes second changes what the first one made."""
+    both = threading.Barrier(2)
+    hooks.respond = lambda path, review: (both.wait(60), allow(review))[1]
+    path = f"/api/v1/namespaces/{namespace}/configmaps/shared"
+    body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "shared"}}
+    answers = []
+
+    def apply(manager: str) -> None:
+        headers = {"Content-Type": "application/apply-patch+yaml"}
+        wanted = {**body, "data": {manager: "x"}}
+        answers.append(server.call("PATCH", path, wanted, headers=headers, query={"fieldManager": manager}))
+
+    with registered(
+        server, namespace, hook(hooks, rules=[{**MAPS, "operations": ["CREATE"]}], timeoutSeconds=30)
+    ):
+        threads = [threading.Thread(target=apply, args=(manager,)) for manager in ("ann", "bob")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert sorted(status for status, _ in answers) == [200, 201], answers
+    assert server.call("GET", path)[1]["data"] == {"ann": "x", "bob": "x"}

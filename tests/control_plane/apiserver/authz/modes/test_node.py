@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import orjson
@@ -13,10 +14,11 @@ from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.authz.modes.node import NodeAuthorizer, node_of
 from pybernetes.control_plane.apiserver.authz.node import references
 from pybernetes.control_plane.apiserver.authz.node.graph import Graph
+from pybernetes.control_plane.apiserver.authz.node.populator import Populator
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.store.open import open_store
-from pybernetes.control_plane.store.protocol import Store
+from pybernetes.control_plane.store.protocol import Record, Store, StoreError
 from tests.support import run
 
 Object = dict[str, Any]
@@ -260,6 +262,35 @@ def test_the_graph_follows_pods() -> None:
         assert not may("n3")
 
     with_kubelets(test)
+
+
+def test_a_pod_that_was_made_anew_unseen() -> None:
+    """A pod that names as its owner the one whose name it took over is another one all the same."""
+    pods: list[Record] = []
+    ends: list[Any] = []
+
+    class LosesItsPlace:
+        def list(self, prefix: str) -> Any:
+            return SimpleNamespace(records=pods if prefix == "/registry/pods/" else [], revision=1)
+
+        def watch(self, prefix: str, revision: int, take: Any, closed: Any) -> None:
+            ends.append(closed)
+
+    def record(node: str, uid: str, secret: str, **metadata: Any) -> Record:
+        spec = {"nodeName": node, "imagePullSecrets": [{"name": secret}]}
+        pod = {"metadata": {"name": "p", "namespace": "one", "uid": uid, **metadata}, "spec": spec}
+        return Record("/registry/pods/one/p", orjson.dumps({"kind": "Pod", "apiVersion": "v1", **pod}), 1)
+
+    graph = Graph()
+    store: Any = LosesItsPlace()
+    pods[:] = [record("n1", "u1", "old")]
+    Populator(store, Kinds(builtin()), graph).start()
+    assert graph.reaches("n1", ("secrets", "one", "old"))
+    pods[:] = [record("n2", "u2", "new", ownerReferences=[{"uid": "u1"}])]
+    for closed in list(ends):
+        closed(StoreError("compacted"))
+    assert not graph.reaches("n1", ("secrets", "one", "old"))
+    assert graph.reaches("n2", ("secrets", "one", "new"))
 
 
 LEASES = {"group": "coordination.k8s.io"}

@@ -87,14 +87,16 @@ class Cluster:
         self.pods: dict[Thing, Object] = {}
 
     async def put(self, group: str, plural: str, namespace: str, name: str, obj: Object | None) -> None:
-        key = self.context.kinds.find(group, plural).key(namespace, name)
+        kind = self.context.kinds.find(group, plural)
+        key = kind.key(namespace, name)
         exists = self.store.get(key) is not None
         if obj is None:
             if exists:
                 await self.store.delete(key, 0)
             return
         meta = {"name": name, "namespace": namespace, **obj.pop("metadata", {})}
-        value = orjson.dumps({"kind": "", "apiVersion": "", "metadata": meta, **obj})
+        head = {"kind": kind.resource.kind, "apiVersion": kind.resource.api_version}
+        value = orjson.dumps({**head, "metadata": meta, **obj})
         if exists:
             await self.store.update(key, value, 0)
         else:

@@ -1,0 +1,43 @@
+"""Containers are stopped, whatever their hooks do."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pybernetes.lib.clock import Clock
+from pybernetes.node.kubelet.pod.pod_stopper import PodStopper
+from tests.node.kubelet.pods import pod
+
+
+@pytest.mark.parametrize(
+    "hook",
+    [
+        {"httpGet": {"host": "[x", "port": 80}},
+        {"httpGet": {"host": "a" * 70, "port": 80}},
+        {"httpGet": {"port": 80}},  # of a pod without an address
+        {"httpGet": {"host": "127.0.0.1", "port": "none"}},
+        {"exec": {"command": ["x"]}},
+        {},
+    ],
+)
+async def test_a_hook_that_fails_keeps_nothing_from_being_stopped(hook: dict[str, Any]) -> None:
+    stopped, events = [], []
+
+    async def stop_container(run: str, grace: float) -> None:
+        stopped.append(run)
+
+    async def exec_sync(run: str, command: list[str]) -> None:
+        raise RuntimeError("an error of ours")
+
+    context: Any = SimpleNamespace(
+        clock=Clock(),
+        cri=SimpleNamespace(stop_container=stop_container, exec_sync=exec_sync),
+        event=lambda pod, type_, reason, *rest: events.append(reason),
+    )
+    container = {"name": "c", "lifecycle": {"preStop": hook}}
+    await PodStopper(context).stop_run(pod(), container, "run", 30.0, ())
+    assert stopped == ["run"]
+    assert events == (["FailedPreStopHook"] if hook else [])
