@@ -91,8 +91,10 @@ def _node(number: int) -> dict[str, Any]:
 def _pod(number: int, nodes: int, pods: int) -> dict[str, Any]:
     """Return one of the pods of many workloads: most are plain, some are picky, few are where they should not be."""
     workload, kind = number // 30, number // 30 % 10
-    # The last tenth of the nodes is nearly empty.
+    # The last tenth of the nodes is nearly empty, and some workloads are crowded onto a few nodes.
     node = number % (nodes * 9 // 10) if number < pods * 99 // 100 else number % nodes
+    if workload % 50 in (0, 1, 2):
+        node = (workload * 11 + number % 5 * _ZONES) % nodes
     spec: dict[str, Any] = {
         "nodeName": f"node-{node}",
         "priority": workload % 3 * 100,
@@ -108,13 +110,12 @@ def _pod(number: int, nodes: int, pods: int) -> dict[str, Any]:
     selector = {"matchLabels": labels}
     if kind == 1:
         term = {"labelSelector": selector, "topologyKey": "kubernetes.io/hostname"}
-        rule = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
-        spec["affinity"] = {"podAntiAffinity": rule}
+        spec["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
     elif kind == 2:
         when = {"maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector}
         spec["topologySpreadConstraints"] = [{"topologyKey": "zone", **when}]
     elif kind == 3 and workload % 100 == 3:
-        terms = [{"matchExpressions": [{"key": "disk", "operator": "In", "values": ["ssd"]}]}]
+        terms: list[Any] = [{"matchExpressions": [{"key": "disk", "operator": "In", "values": ["ssd"]}]}]
         rule = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
         spec["affinity"] = {"nodeAffinity": rule}
     elif kind == 4:

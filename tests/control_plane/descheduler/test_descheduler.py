@@ -69,7 +69,12 @@ def pod(name: str, on: str, *, owner: str = "ReplicaSet", labels: dict[str, str]
         "uid": f"{owner}-uid",
         "controller": True,
     }
-    meta = {"name": name, "namespace": "default", "labels": labels or {}, "annotations": annotations or {}}
+    meta: Object = {
+        "name": name,
+        "namespace": "default",
+        "labels": labels or {},
+        "annotations": annotations or {},
+    }
     if owner:
         meta["ownerReferences"] = [reference]
     container = {"name": "main", "image": "i", "resources": {"requests": {"cpu": "10m"}}}
