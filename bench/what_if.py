@@ -7,6 +7,7 @@ import json
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -114,8 +115,8 @@ def measure(nodes: int, pods: int) -> dict[str, float]:
             options = parser.parse_args(arguments)
             options.namespace = NAMESPACE
             ask, cluster = questions[name].prepare(options), read()
-            seconds, answer = _timed(lambda ask=ask, cluster=cluster: ask(cluster))
-            shown, _ = _timed(lambda answer=answer: tables.text(answer, 100, picture.style("utf-8", False)))
+            seconds, answer = _timed(partial(ask, cluster))
+            shown, _ = _timed(partial(tables.text, answer, 100, picture.style("utf-8", False)))
             results[words.replace(directory, "…")] = round(seconds + shown, 3)
     return results
 
