@@ -1,4 +1,4 @@
-"""pyb bench what_if: how long an answer takes once a large cluster is read; no server is involved."""
+"""pyb bench what-if: how long an answer takes once a large cluster is read; no server is involved."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Object = dict[str, Any]
 
 def main(argv: list[str]) -> int:
     """Measure and print a table, or one JSON object with --json."""
-    parser = argparse.ArgumentParser(prog="pyb bench what_if", description=__doc__)
+    parser = argparse.ArgumentParser(prog="pyb bench what-if", description=__doc__)
     parser.add_argument("--nodes", type=int, default=5000)
     parser.add_argument("--pods", type=int, default=30_000)
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
