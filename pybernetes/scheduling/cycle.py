@@ -41,19 +41,12 @@ class Cycle:
 
     def decide(self, pod: Pod) -> Decision:
         """Choose the node for a pod."""
-        snapshot = self.snapshot
-        if not snapshot.node_count:
+        if not self.snapshot.node_count:
             return Decision("", 0, Diagnosis(0, NO_NODES))
-        names: frozenset[str] | None = None
-        restricting: list[str] = []
-        for plugin in self.profile.pre_filters:
-            answer = plugin.pre_filter(pod)
-            if answer is None:
-                continue
-            if isinstance(answer, Rejection):
-                return Decision("", 0, self._rejected(answer))
-            names = answer if names is None else names & answer
-            restricting.append(plugin.name)
+        answer = self.restriction(pod)
+        if isinstance(answer, Rejection):
+            return Decision("", 0, self._rejected(answer))
+        names, restricting = answer
         active = self.active(pod)
         if pod.nominated:
             decision = self._some(pod, active, frozenset((pod.nominated,)) & (names or {pod.nominated}), [])
@@ -62,6 +55,20 @@ class Cycle:
         if names is not None:
             return self._some(pod, active, names, restricting)
         return self._any(pod, active)
+
+    def restriction(self, pod: Pod) -> Rejection | tuple[frozenset[str] | None, list[str]]:
+        """Return why no node will do, or the only nodes that can (None: any) and the plugins that say so."""
+        names: frozenset[str] | None = None
+        restricting: list[str] = []
+        for plugin in self.profile.pre_filters:
+            answer = plugin.pre_filter(pod)
+            if answer is None:
+                continue
+            if isinstance(answer, Rejection):
+                return answer
+            names = answer if names is None else names & answer
+            restricting.append(plugin.name)
+        return names, restricting
 
     def active(self, pod: Pod) -> Active:
         """Return the plugins that have something to say about a pod."""
@@ -177,14 +184,8 @@ class Cycle:
     def _some(self, pod: Pod, active: Active, names: frozenset[str], restricting: list[str]) -> Decision:
         """Decide among the named nodes only; nothing is remembered for later pods."""
         snapshot = self.snapshot
-        known = sorted(
-            row for name in names if (row := snapshot.rows.get(name)) is not None and snapshot.valid[row]
-        )
-        rows = np.array(known, dtype=np.intp)
-        verdicts: Verdicts = [(plugin, plugin.filter(pod, rows)) for plugin in active.filters]
-        promised, beside = self.nominations.verdicts(pod, active.filters, rows)
-        if beside:
-            verdicts = _merged(verdicts, np.searchsorted(rows, promised), beside)
+        rows = self.rows_of(names)
+        verdicts = self.verdicts(pod, active, rows)
         ok: Bools = np.ones(len(rows), dtype=np.bool_)
         for _, codes in verdicts:
             ok &= codes == 0
@@ -195,15 +196,27 @@ class Cycle:
                 if not plugin.normalizes and len(feasible) > 1:
                     scores += plugin.score(pod, feasible) * weight
             return Decision(snapshot.names[self._best(pod, active, feasible, scores)], len(feasible))
-        absent = (
-            f"node(s) didn't satisfy plugin(s) {_go_list(restricting)}",
-            snapshot.node_count - len(rows),
-        )
+        absent = (not_restricted(restricting), snapshot.node_count - len(rows))
         diagnosis = diagnose(
             pod, snapshot.node_count, np.ones(len(rows), dtype=np.bool_), verdicts, rows, absent
         )
         diagnosis.plugins.update(restricting)
         return Decision("", 0, diagnosis)
+
+    def rows_of(self, names: frozenset[str] | None) -> Ints:
+        """Return the rows of the named nodes, or of all nodes (None), in order."""
+        snapshot = self.snapshot
+        if names is None:
+            return np.flatnonzero(snapshot.valid[snapshot.all])
+        rows = (snapshot.rows.get(name) for name in names)
+        known = sorted(row for row in rows if row is not None and snapshot.valid[row])
+        return np.array(known, dtype=np.intp)
+
+    def verdicts(self, pod: Pod, active: Active, rows: Ints) -> Verdicts:
+        """Return what every filter says of some rows, with the pods there for which room is being made."""
+        verdicts: Verdicts = [(plugin, plugin.filter(pod, rows)) for plugin in active.filters]
+        promised, beside = self.nominations.verdicts(pod, active.filters, rows)
+        return _merged(verdicts, np.searchsorted(rows, promised), beside) if beside else verdicts
 
     def _rejected(self, rejection: Rejection) -> Diagnosis:
         diagnosis = Diagnosis(self.snapshot.node_count)
@@ -212,8 +225,9 @@ class Cycle:
         return diagnosis
 
 
-def _go_list(names: list[str]) -> str:
-    return f"[{' '.join(sorted(names))}]"
+def not_restricted(restricting: list[str]) -> str:
+    """Return the reason against nodes that are not among the only ones that can be."""
+    return f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(restricting))}]"
 
 
 def _merged(verdicts: Verdicts, rows: Ints, beside: Verdicts) -> Verdicts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from pybernetes.api.core.pod.daemon_tolerations import tolerations
 from pybernetes.api.core.pod.placement import required_affinity, untolerated
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
@@ -15,7 +16,7 @@ from pybernetes.control_plane.controllers._objects.pods import (
     phase,
 )
 from pybernetes.control_plane.controllers._workload.templates import scaled
-from pybernetes.control_plane.controllers.daemonset.template import is_updated, node_of, tolerations
+from pybernetes.control_plane.controllers.daemonset.template import is_updated, node_of
 
 Fit = Callable[[Object], tuple[bool, bool]]
 _BARRED = ("NoSchedule", "NoExecute")

@@ -7,13 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pybernetes.api.resource import Object
-from pybernetes.lib.files.regular import read_below
 from pybernetes.node.kubelet.containers import downward_api
+from pybernetes.node.kubelet.containers.environment_files import EnvironmentFiles
+from pybernetes.node.kubelet.containers.errors import ConfigError
 from pybernetes.node.kubelet.containers.expansion import Room, expand
-
-
-class ConfigError(Exception):
-    """A container cannot be created from its definition: CreateContainerConfigError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +36,7 @@ def environment(pod: Object, container: Object, inputs: EnvironmentInputs) -> di
     )
     variables: dict[str, str] = {}
     room = Room()
+    files = EnvironmentFiles(inputs.volumes, room)
     for source in container.get("envFrom", ()):
         taken = _from_all(source, inputs, pod)
         room.take(*taken, *taken.values())
@@ -48,7 +46,7 @@ def environment(pod: Object, container: Object, inputs: EnvironmentInputs) -> di
         if variable.get("value"):
             value = expand(variable["value"], variables, services)
         elif variable.get("valueFrom"):
-            value = _value(pod, container, variable["valueFrom"], inputs)
+            value = _value(pod, container, variable["valueFrom"], inputs, files)
         if value is not None:
             room.take(variable["name"], value)
             variables[variable["name"]] = value
@@ -76,7 +74,9 @@ def _decoded(value: str) -> str:
     return base64.b64decode(value).decode(errors="replace")
 
 
-def _value(pod: Object, container: Object, source: Object, inputs: EnvironmentInputs) -> str | None:
+def _value(
+    pod: Object, container: Object, source: Object, inputs: EnvironmentInputs, files: EnvironmentFiles
+) -> str | None:
     try:
         if "fieldRef" in source:
             return downward_api.field_value(
@@ -98,32 +98,12 @@ def _value(pod: Object, container: Object, source: Object, inputs: EnvironmentIn
         raw = (obj or {}).get("data", {}).get(reference["key"])
         value, kind = _decoded(raw) if raw is not None else None, "Secret"
     elif "fileKeyRef" in source:
-        return _file_key(source["fileKeyRef"], inputs)
+        return files.value(source["fileKeyRef"])
     else:
         return ""
     if value is None and not reference.get("optional"):
         raise ConfigError(f"couldn't find key {reference['key']} in {kind} {namespace}/{reference['name']}")
     return value
-
-
-def _file_key(reference: Object, inputs: EnvironmentInputs) -> str | None:
-    """Return a variable that an earlier container left in a file of a volume."""
-    volume = inputs.volumes.get(reference["volumeName"])
-    if volume is None:
-        raise ConfigError(f'cannot find the volume "{reference["volumeName"]}" referenced by FileKeyRef')
-    try:
-        text = read_below(volume, reference["path"])
-    except OSError:
-        text = ""
-    for line in text.splitlines():
-        name, separator, value = line.strip().partition("=")
-        if separator and name.removeprefix("export ").strip() == reference["key"]:
-            return value.strip().strip("'\"")
-    if reference.get("optional"):
-        return None
-    raise ConfigError(
-        f'environment variable key "{reference["key"]}" not found in file "{reference["path"]}"'
-    )
 
 
 def service_variables(services: Iterable[Object], namespace: str, links: bool) -> dict[str, str]:

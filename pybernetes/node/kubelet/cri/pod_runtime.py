@@ -72,10 +72,12 @@ class PodRuntime:
     sandboxes: tuple[PodSandbox, ...] = ()
     runs: tuple[ContainerRun, ...] = ()
     _by_name: dict[str, ContainerRun] = field(default_factory=dict, repr=False, compare=False)
+    _before: dict[str, ContainerRun] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for run in self.runs:
-            self._by_name.setdefault(run.name, run)
+            if self._by_name.setdefault(run.name, run) is not run:
+                self._before.setdefault(run.name, run)
 
     @property
     def sandbox(self) -> PodSandbox | None:
@@ -99,8 +101,7 @@ class PodRuntime:
 
     def previous(self, name: str) -> ContainerRun | None:
         """Return the run of a container before its newest."""
-        runs = [run for run in self.runs if run.name == name]
-        return runs[1] if len(runs) > 1 else None
+        return self._before.get(name)
 
     @property
     def running(self) -> tuple[ContainerRun, ...]:

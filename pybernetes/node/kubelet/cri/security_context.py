@@ -9,7 +9,7 @@ from pathlib import Path
 from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.api.resource import Object
-from pybernetes.node.kubelet.containers.environment import ConfigError
+from pybernetes.node.kubelet.containers.errors import ConfigError
 from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.cri.security_profiles import seccomp, set_app_armor
 from pybernetes.node.kubelet.pod_kinds import shown

@@ -7,7 +7,7 @@ from pathlib import Path
 from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.api.resource import Object
-from pybernetes.node.kubelet.containers.environment import ConfigError
+from pybernetes.node.kubelet.containers.errors import ConfigError
 from pybernetes.node.kubelet.cri.messages import Message
 
 _KINDS = messages.SecurityProfile.ProfileType

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from weakref import WeakValueDictionary
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 from pybernetes.api.core.pod import image_names
 from pybernetes.api.resource import Object
@@ -26,6 +27,14 @@ class ImageError(Exception):
         self.reason, self.message, self.retry = reason, message, retry
 
 
+@dataclass(slots=True)
+class _Slot:
+    """The pulls from one registry: how many more may begin, and how many there are with those that wait."""
+
+    free: asyncio.Semaphore
+    users: int = 0
+
+
 class ImagePuller:
     """Pulls the images of a node's pods: with ``serialize`` one at a time, else ``parallel`` (0 for any number).
 
@@ -37,9 +46,7 @@ class ImagePuller:
         self._cri, self._clock = cri, clock
         self._backoff = Backoff()
         self._at_once = 1 if serialize else parallel or 1000
-        self._slots = WeakValueDictionary[
-            str, asyncio.Semaphore
-        ]()  # by registry, as long as one pulls or waits
+        self._slots: dict[str, _Slot] = {}  # by registry, as long as something is pulled from there
         self._failures: dict[tuple[str, str], tuple[float, str]] = {}  # when and why a pull failed
 
     async def ensure(
@@ -79,7 +86,7 @@ class ImagePuller:
         report("Normal", "Pulling", f'Pulling image "{image}"')
         started = self._clock.monotonic()
         try:
-            async with self._slot(image):
+            async with self._turn(image):
                 begun = self._clock.monotonic()
                 await self._pull(image, secrets, sandbox_config)
         except CriError as error:
@@ -102,12 +109,19 @@ class ImagePuller:
             raise ImageError("ImageInspectError", f'the image "{image}" is not there after it was pulled')
         return pulled
 
-    def _slot(self, image: str) -> asyncio.Semaphore:
+    @asynccontextmanager
+    async def _turn(self, image: str) -> AsyncIterator[None]:
+        """Wait for a pull's turn among those of its registry."""
         registry = with_registry(image).partition("/")[0]
-        slot = self._slots.get(registry)
-        if slot is None:
-            slot = self._slots[registry] = asyncio.Semaphore(self._at_once)
-        return slot
+        slot = self._slots.setdefault(registry, _Slot(asyncio.Semaphore(self._at_once)))
+        slot.users += 1
+        try:
+            async with slot.free:
+                yield
+        finally:
+            slot.users -= 1
+            if not slot.users:
+                del self._slots[registry]
 
     async def _present(self, image: str, report: Report) -> Message | None:
         try:

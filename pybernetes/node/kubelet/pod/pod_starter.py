@@ -11,7 +11,8 @@ from pybernetes.client import NotFound
 from pybernetes.client.refs import CONFIG_MAPS, RUNTIME_CLASSES, SECRETS
 from pybernetes.lib.files.regular import rewrite
 from pybernetes.node.kubelet.containers import etc_hosts, logs, resolv_conf
-from pybernetes.node.kubelet.containers.environment import ConfigError, EnvironmentInputs, environment
+from pybernetes.node.kubelet.containers.environment import EnvironmentInputs, environment
+from pybernetes.node.kubelet.containers.errors import ConfigError
 from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri import label_keys, specs, start_limiter
 from pybernetes.node.kubelet.cri.client import CriError

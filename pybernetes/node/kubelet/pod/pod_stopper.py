@@ -19,6 +19,7 @@ from pybernetes.node.kubelet.pod import lifecycle_hooks
 
 log = logging.getLogger(__name__)
 _LEAST_GRACE = 2.0
+_LONGEST_GRACE = 10 * 365 * 86400.0  # a pod may ask for longer than deadlines of calls can be
 
 
 class PodStopper:
@@ -40,6 +41,7 @@ class PodStopper:
         """Stop a container: preStop hook, its turn in the order, its stop signal, and in the end SIGKILL."""
         context = self.context
         began = context.clock.monotonic()
+        grace = min(grace, _LONGEST_GRACE)
 
         def left() -> float:
             return grace - (context.clock.monotonic() - began)

@@ -14,7 +14,7 @@ from typing import Any
 from pybernetes.api.resource import Object
 from pybernetes.client import Conflict, NotFound, StatusError
 from pybernetes.client.refs import PODS
-from pybernetes.node.kubelet.containers.environment import ConfigError
+from pybernetes.node.kubelet.containers.errors import ConfigError
 from pybernetes.node.kubelet.context import Context
 from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.pod.pod_starter import PodStarter

@@ -12,7 +12,7 @@ from typing import Any
 
 from cri_api.v1 import api_pb2 as messages
 
-from pybernetes.node.kubelet.containers.environment import ConfigError
+from pybernetes.node.kubelet.containers.errors import ConfigError
 from pybernetes.node.kubelet.cri.messages import Message
 
 UNIT = 65536

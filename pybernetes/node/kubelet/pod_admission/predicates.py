@@ -100,18 +100,19 @@ def _host_ports(pod: Object) -> set[tuple[str, int, str]]:
 
 
 def _ports(pod: Object, others: list[Object]) -> tuple[str, str] | None:
-    wanted = _host_ports(pod)
+    wanted: dict[tuple[str, int], set[str]] = {}  # the addresses of a port
+    for protocol, port, address in _host_ports(pod):
+        wanted.setdefault((protocol, port), set()).add(address)
     if not wanted:
         return None
     for other in others:
         for protocol, port, address in _host_ports(other):
-            for mine in wanted:
-                same = mine[:2] == (protocol, port)
-                if same and (mine[2] == address or "0.0.0.0" in (mine[2], address)):
-                    return (
-                        "NodePorts",
-                        "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",
-                    )
+            mine = wanted.get((protocol, port), ())
+            if address in mine or "0.0.0.0" in mine or (mine and address == "0.0.0.0"):
+                return (
+                    "NodePorts",
+                    "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",
+                )
     return None
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from pybernetes.api.core.pod.pod_level_resources import is_restartable
 from pybernetes.api.core.pod.restart_policy import should_restart
 from pybernetes.api.resource import Object
@@ -12,7 +10,6 @@ from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState
 from pybernetes.node.kubelet.status.status_inputs import (
     RESTARTING,
     StatusInputs,
-    all_containers_restart,
     reason_and_message,
 )
 
@@ -25,24 +22,23 @@ def container_status(
     group: str,
     container: Object,
     runtime: PodRuntime,
-    previous: Iterable[Object],
+    old: Object,
     default: tuple[str, str],
     inputs: StatusInputs,
+    all_restart: bool = False,
 ) -> Object:
-    """Return the status of a container; ``previous`` are those reported last, ``default`` why it waits at first."""
+    """Return the status of a container; ``old`` is that reported last, ``default`` why it waits at first.
+
+    ``all_restart`` is whether a container has ended that makes all of them start again.
+    """
     name = container["name"]
-    old: Object = next((status for status in previous if status["name"] == name), {})
     run, before = runtime.run(name), runtime.previous(name)
     result: Object = {"name": name, "image": container["image"], "imageID": "", "restartCount": 0}
     result["state"] = {"waiting": reason_and_message(*default)}
     result["lastState"] = old.get("lastState") or {}
     if container.get("volumeMounts"):
         result["volumeMounts"] = [_volume_mount(mount) for mount in container["volumeMounts"]]
-    if (
-        run is None
-        and all_containers_restart(pod, runtime, inputs)
-        and "waiting" not in (old.get("state") or {"waiting": 0})
-    ):
+    if run is None and all_restart and "waiting" not in (old.get("state") or {"waiting": 0}):
         result["state"] = {"waiting": reason_and_message(RESTARTING, _RESTARTING_TEXT)}
         ended = {
             "exitCode": _GONE,

@@ -8,7 +8,7 @@ from pybernetes.node.kubelet.cri.pod_runtime import PodRuntime
 from pybernetes.node.kubelet.status.container_status import container_status
 from pybernetes.node.kubelet.status.pod_conditions import pod_conditions
 from pybernetes.node.kubelet.status.pod_phase import pod_phase
-from pybernetes.node.kubelet.status.status_inputs import ENDED, StatusInputs
+from pybernetes.node.kubelet.status.status_inputs import ENDED, StatusInputs, all_containers_restart
 
 
 def pod_status(pod: Object, runtime: PodRuntime, previous: Object, inputs: StatusInputs) -> Object:
@@ -22,12 +22,17 @@ def pod_status(pod: Object, runtime: PodRuntime, previous: Object, inputs: Statu
         ("containers", "containerStatuses", initial),
         ("ephemeralContainers", "ephemeralContainerStatuses", ("", "")),
     )
+    all_restart = all_containers_restart(pod, runtime, inputs)
     for group, key, default in groups:
         if spec.get(group):
+            before = {container["name"]: container for container in previous.get(key, ())}
             status[key] = [
-                container_status(pod, group, container, runtime, previous.get(key, ()), default, inputs)
+                container_status(
+                    pod, group, container, runtime, before.get(container["name"], {}), default, inputs,
+                    all_restart,
+                )
                 for container in spec[group]
-            ]
+            ]  # fmt: skip
     own = [*status.get("initContainerStatuses", ()), *status.get("containerStatuses", ())]
     by_name = {container["name"]: container for container in own}
     status["phase"] = pod_phase(pod, by_name, inputs, runtime)

@@ -11,7 +11,7 @@ from cri_api.v1 import api_pb2 as messages
 
 from pybernetes.api.resource import Object
 from pybernetes.lib.files.opening import Links
-from pybernetes.node.kubelet.containers.environment import ConfigError
+from pybernetes.node.kubelet.containers.errors import ConfigError
 from pybernetes.node.kubelet.containers.expansion import expand, missing
 from pybernetes.node.kubelet.cri.messages import Message
 from pybernetes.node.kubelet.volumes import sub_paths

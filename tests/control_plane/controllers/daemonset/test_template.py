@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pybernetes.control_plane.controllers.daemonset.template import node_of, pod_for, tolerations
+from pybernetes.api.core.pod.daemon_tolerations import tolerations
+from pybernetes.control_plane.controllers.daemonset.template import node_of, pod_for
 from tests.control_plane.controllers.daemonset.daemon_sets import NEW, daemon_set
 
 

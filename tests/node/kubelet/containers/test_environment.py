@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from pybernetes.node.kubelet.containers.environment import ConfigError, EnvironmentInputs, environment
+from pybernetes.node.kubelet.containers.environment import EnvironmentInputs, environment
+from pybernetes.node.kubelet.containers.errors import ConfigError
 from pybernetes.node.kubelet.containers.expansion import TooLong
 from tests.node.kubelet.pods import pod
 

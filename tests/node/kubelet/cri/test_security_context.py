@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from cri_api.v1 import api_pb2 as messages
 
-from pybernetes.node.kubelet.containers.environment import ConfigError
+from pybernetes.node.kubelet.containers.errors import ConfigError
 from pybernetes.node.kubelet.cri import security_context
 from tests.node.kubelet.pods import pod
 

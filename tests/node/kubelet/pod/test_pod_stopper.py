@@ -41,3 +41,21 @@ async def test_a_hook_that_fails_keeps_nothing_from_being_stopped(hook: dict[str
     await PodStopper(context).stop_run(pod(), container, "run", 30.0, ())
     assert stopped == ["run"]
     assert events == (["FailedPreStopHook"] if hook else [])
+
+
+@pytest.mark.parametrize("grace", [0.0, 30.0, 1e12, float(2**63 - 1)])
+async def test_any_grace_period_is_one_that_the_runtime_takes(grace: float) -> None:
+    """A call with a deadline beyond all numbers is never made: the container would not even be asked to end."""
+    graces = []
+
+    async def stop_container(run: str, grace: float) -> None:
+        graces.append(grace)
+
+    context: Any = SimpleNamespace(
+        clock=Clock(),
+        cri=SimpleNamespace(stop_container=stop_container),
+        event=lambda *given: None,
+    )
+    container = {"name": "c", "lifecycle": {"preStop": {"sleep": {"seconds": 0}}}}
+    await PodStopper(context).stop_run(pod(), container, "run", grace, ())
+    assert 2.0 <= graces[0] < 2**31

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cri_api.v1 import api_pb2 as messages
 
-from pybernetes.node.kubelet.containers.environment import ConfigError
+from pybernetes.node.kubelet.containers.errors import ConfigError
 from pybernetes.node.kubelet.pod import user_namespaces
 from pybernetes.node.kubelet.pod.user_namespaces import UNIT, UserNamespaces
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from cri_api.v1 import api_pb2 as messages
 
-from pybernetes.node.kubelet.containers.environment import ConfigError
+from pybernetes.node.kubelet.containers.errors import ConfigError
 from pybernetes.node.kubelet.volumes import host_mounts
 from pybernetes.node.kubelet.volumes.container_mounts import container_mounts
 from pybernetes.node.kubelet.volumes.errors import ImageVolumeError

@@ -1,0 +1,86 @@
+"""What a plugin is: it decides which pods go. Doing it, and counting how many may, is somebody else's business."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from enum import Enum
+from typing import ClassVar
+
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.descheduler.argument_types import Struct
+from pybernetes.control_plane.descheduler.view import View
+from pybernetes.scheduling.columns import Bools
+
+DESCHEDULE, BALANCE, FILTER, PRE_EVICTION_FILTER = "deschedule", "balance", "filter", "preevictionfilter"
+
+
+class Outcome(Enum):
+    """What became of an eviction; the text is the result that metrics show."""
+
+    EVICTED = "success"
+    FAILED = "error"
+    NODE_LIMIT = "maximum number of evicted pods per node reached"
+    NAMESPACE_LIMIT = "maximum number of evicted pods per namespace reached"
+    TOTAL_LIMIT = "maximum number of evicted pods per a descheduling cycle reached"
+
+
+# A plugin gives the table's rows of pods that should go, one after the other, and is told what became of each.
+Decisions = Generator[int, Outcome | None, None]
+
+
+class PluginError(Exception):
+    """A plugin cannot do its work in this pass; the message says why."""
+
+
+class Plugin:
+    """What all plugins have."""
+
+    name: ClassVar[str]
+    points: ClassVar[tuple[str, ...]]
+    arguments_type: ClassVar[Struct]
+
+    @classmethod
+    def check(cls, arguments: Object) -> list[str]:
+        """Say what is wrong with arguments."""
+        return []
+
+    @classmethod
+    def complete(cls, arguments: Object) -> Object:
+        """Return arguments with their defaults."""
+        return arguments
+
+    def __init__(self, arguments: Object) -> None:
+        self.arguments = arguments
+
+
+class StrategyPlugin(Plugin):
+    """A plugin that picks pods: at the point ``deschedule`` or, after all of those, ``balance``."""
+
+    def decide(self, view: View) -> Decisions:
+        """Give the pods that should go."""
+        raise NotImplementedError
+
+
+class EvictorPlugin(Plugin):
+    """A plugin that says which pods may go at all."""
+
+    points = (FILTER, PRE_EVICTION_FILTER)
+
+    def evictable(self, view: View) -> Bools:
+        """Return which pods may go."""
+        raise NotImplementedError
+
+    def may_leave(self, view: View, row: int) -> bool:
+        """Return whether a pod that was picked may go now."""
+        raise NotImplementedError
+
+
+def evict_node_by_node(view: View, nodes: Iterable[list[int]]) -> Decisions:
+    """Give the pods of each node in turn; a node whose limit is reached is left, and the total limit ends it all."""
+    for rows in nodes:
+        for row in rows:
+            outcome = yield row
+            if outcome is Outcome.NODE_LIMIT:
+                break
+            if outcome is Outcome.TOTAL_LIMIT:
+                return

@@ -1,0 +1,1 @@
+"""One file per plugin, with upstream's name, arguments and messages."""

@@ -1,0 +1,20 @@
+"""What a question is: the arguments that it takes, and how it is answered. Each is a file in ``questions/``."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import NamedTuple
+
+from pybernetes.tools.what_if.answer import Answer
+from pybernetes.tools.what_if.cluster import Cluster
+
+Ask = Callable[[Cluster], Answer]
+
+
+class Question(NamedTuple):
+    """A question. ``prepare`` reads its arguments, so that what is wrong with them is told before a cluster is read."""
+
+    summary: str
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    prepare: Callable[[argparse.Namespace], Ask]
