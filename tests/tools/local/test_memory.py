@@ -7,6 +7,7 @@ import functools
 import gc
 import logging
 from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -99,14 +100,21 @@ async def settled(plane: ControlPlane) -> Counter[str]:
     return least
 
 
+@pytest.fixture
+def nothing_is_logged() -> Iterator[None]:
+    """Log nothing: pytest would keep it, with the errors and all that they hold."""
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("nothing_is_logged")
 async def test_namespaces_that_come_and_go_leave_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for place, name, value in SMALL:
         monkeypatch.setattr(place, name, value)
-    # What is logged, pytest would keep, with the errors and all that they hold.
-    monkeypatch.setattr(logging.root.manager, "disable", logging.CRITICAL)
     flags = [
         "--bind-address=127.0.0.1",
         "--secure-port=0",
