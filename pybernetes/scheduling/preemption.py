@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import attrgetter
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from pybernetes.api import selectors
+from pybernetes.api.resource import Object
 from pybernetes.api.selectors import Selector
 from pybernetes.scheduling.columns import Bools, Ints
 from pybernetes.scheduling.cycle import Cycle
@@ -17,7 +19,7 @@ from pybernetes.scheduling.evaluation import Active
 from pybernetes.scheduling.handle import Handle
 from pybernetes.scheduling.nominations import is_plain
 from pybernetes.scheduling.plugin import Outcome, Scope
-from pybernetes.scheduling.pods import Pod
+from pybernetes.scheduling.pods import Labels, Pod
 from pybernetes.scheduling.snapshot import Snapshot
 
 NEVER = "not eligible due to preemptionPolicy=Never."
@@ -55,6 +57,32 @@ class Budget(NamedTuple):
     disrupted: frozenset[str]
 
 
+class Budgets:
+    """All disruption budgets. Which of them are about a pod is worked out once for pods of the same labels."""
+
+    def __init__(self, budgets: Iterable[Budget]) -> None:
+        self.all = list(budgets)
+        self._of: WeakKeyDictionary[Labels, tuple[int, ...]] = WeakKeyDictionary()
+
+    def __bool__(self) -> bool:
+        return bool(self.all)
+
+    def of(self, pod: Pod) -> tuple[int, ...]:
+        """Return the numbers of the budgets that are about a pod."""
+        labels = pod.shape.labels
+        found = self._of.get(labels)
+        if found is None:
+            found = self._of[labels] = tuple(
+                number
+                for number, budget in enumerate(self.all)
+                if budget.namespace == labels.namespace
+                and labels.labels
+                and budget.selector
+                and budget.selector.matches(labels.labels)
+            )
+        return found
+
+
 def _start(pod: Pod) -> str:
     return pod.started or _NOT_STARTED
 
@@ -64,24 +92,30 @@ def by_importance(pod: Pod) -> tuple[int, str]:
     return -pod.priority, _start(pod)
 
 
-def split_by_budget(pods: Iterable[Pod], budgets: Sequence[Budget]) -> tuple[list[Pod], list[Pod]]:
+def split_by_budget(pods: Iterable[Pod], budgets: Budgets) -> tuple[list[Pod], list[Pod]]:
     """Split pods into those whose eviction would violate a budget and the others, evicting all in this order."""
-    allowed = [budget.allowed for budget in budgets]
+    left: dict[int, int] = {}
     violating: list[Pod] = []
     others: list[Pod] = []
     for pod in pods:
-        labels, violates = pod.shape.labels.labels, False
-        for number, budget in enumerate(budgets):
-            if budget.namespace != pod.namespace or not labels or pod.name in budget.disrupted:
+        violates = False
+        for number in budgets.of(pod):
+            budget = budgets.all[number]
+            if pod.name in budget.disrupted:
                 continue
-            if not budget.selector or not budget.selector.matches(labels):
-                continue
-            allowed[number] -= 1
-            if allowed[number] < 0:
+            left[number] = left.get(number, budget.allowed) - 1
+            if left[number] < 0:
                 violates = True
                 break
         (violating if violates else others).append(pod)
     return violating, others
+
+
+def _budget(obj: Object) -> Budget:
+    spec, status = obj.get("spec") or {}, obj.get("status") or {}
+    selector = selectors.from_object(spec.get("selector"))
+    disrupted = frozenset(status.get("disruptedPods") or ())
+    return Budget(obj["metadata"]["namespace"], selector, status.get("disruptionsAllowed", 0), disrupted)
 
 
 def cheapest(candidates: Sequence[Candidate]) -> Candidate:
@@ -127,6 +161,7 @@ class Preemption:
         self._chance = handle.chance
         self._enough = enough
         self._remembered = Remembered(handle.snapshot)
+        self._known_budgets = -1, Budgets(())  # as of which version of the list
 
     def find(self, pod: Pod, diagnosis: Diagnosis) -> Outcome:
         """Find the node where a pod would fit if others were evicted, after a cycle that found none."""
@@ -157,15 +192,11 @@ class Preemption:
                     return TERMINATING
         return ""
 
-    def _budgets(self) -> list[Budget]:
-        budgets = []
-        for obj in self._listers.all("poddisruptionbudgets"):
-            spec, status = obj.get("spec") or {}, obj.get("status") or {}
-            selector = selectors.from_object(spec.get("selector"))
-            disrupted = frozenset(status.get("disruptedPods") or ())
-            allowed = status.get("disruptionsAllowed", 0)
-            budgets.append(Budget(obj["metadata"]["namespace"], selector, allowed, disrupted))
-        return budgets
+    def _budgets(self) -> Budgets:
+        version = self._listers.version("poddisruptionbudgets")
+        if self._known_budgets[0] != version:
+            self._known_budgets = version, Budgets(map(_budget, self._listers.all("poddisruptionbudgets")))
+        return self._known_budgets[1]
 
     # -- candidates --------------------------------------------------------------------------------------
 
@@ -194,7 +225,7 @@ class Preemption:
         return bool(counting) and all(plugin.counts_amounts_only for plugin in counting)
 
     def _by_trial(
-        self, pod: Pod, active: Active, rows: Ints, wanted: int, budgets: list[Budget], counts: dict[str, int]
+        self, pod: Pod, active: Active, rows: Ints, wanted: int, budgets: Budgets, counts: dict[str, int]
     ) -> list[Candidate]:
         """Find candidates by taking pods off the snapshot and putting them back, asking every plugin each time."""
         candidates: list[Candidate] = []
@@ -209,7 +240,7 @@ class Preemption:
         return candidates
 
     def _try(
-        self, pod: Pod, active: Active, row: int, budgets: list[Budget], counts: dict[str, int]
+        self, pod: Pod, active: Active, row: int, budgets: Budgets, counts: dict[str, int]
     ) -> Candidate | None:
         snapshot = self._snapshot
         lower = sorted(
@@ -242,7 +273,7 @@ class Preemption:
         return Candidate.of(row, victims, violations) if victims else None
 
     def _by_amounts(
-        self, pod: Pod, active: Active, rows: Ints, wanted: int, budgets: list[Budget], counts: dict[str, int]
+        self, pod: Pod, active: Active, rows: Ints, wanted: int, budgets: Budgets, counts: dict[str, int]
     ) -> list[Candidate]:
         """Find candidates for a pod that only wants amounts: all nodes at once, then the victims of a few by sums."""
         below, extra = self._snapshot.below(pod.priority), self._nominations.extra(pod, rows)
@@ -271,7 +302,7 @@ class Preemption:
         known.pop(own, None)
         return candidates
 
-    def _least(self, pod: Pod, row: int, budgets: list[Budget]) -> Candidate | None:
+    def _least(self, pod: Pod, row: int, budgets: Budgets) -> Candidate | None:
         """Return the fewest pods of a row that must go if a pod comes, by plain arithmetic."""
         snapshot = self._snapshot
         lower = sorted(

@@ -22,7 +22,7 @@ _SPAN = re.compile(r"`+([^`\n]+)`+")
 _LINK = re.compile(r"(?<!\!)\[[^\]]*\]\(([^)\s]+)\)")
 _PROGRAM = re.compile(r"(?:^|[\s|(`])(?:\./|sudo )*pyb ([a-z][\w-]*)")
 _KUBECTL = re.compile(r"(?:^|[\s|(])(?:kubectl|pyb kubectl) ([a-z][\w-]*)")
-_BENCH = re.compile(r"pyb bench ([a-z]\w*)")
+_BENCH = re.compile(r"pyb bench ([a-z][\w-]*)")
 
 
 @cache

@@ -219,3 +219,33 @@ def test_the_place_of_a_nominated_pod_is_not_given_away() -> None:
     assert ours.decide(pod("important", cpu="1", priority=101)).node == "n"
     ours.nominations.remove("f")
     assert ours.decide(pod("small", cpu="1", priority=0)).node == "n"
+
+
+def test_budgets_are_compared_with_labels_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = 0
+    matches = preemption.Selector.matches
+
+    def counting(self: preemption.Selector, labels: Any) -> bool:
+        nonlocal calls
+        calls += 1
+        return matches(self, labels)
+
+    ours = Ours()
+    for number in range(20):
+        ours.node(node(f"n{number}", cpu="1"))
+        low = pod(f"low-{number}", "1", {"app": f"a{number % 2}"}, priority=0)
+        low["metadata"]["uid"] = f"low-{number}"
+        ours.put(low, f"n{number}")
+    for number in range(50):
+        spec = {"selector": {"matchLabels": {"app": f"a{number}"}}}
+        meta = {"name": f"b{number}", "namespace": "default"}
+        ours.object(
+            "poddisruptionbudgets", {"metadata": meta, "spec": spec, "status": {"disruptionsAllowed": number}}
+        )
+    monkeypatch.setattr(preemption.Selector, "matches", counting)
+    for name in ("p", "q"):
+        high = pod(name, "1", priority=9)
+        high["metadata"]["uid"] = name
+        outcome = ours.preempt(high)
+        assert outcome.violations == 0 and outcome.victims[0].shape.labels.labels == {"app": "a1"}
+    assert calls <= 2 * 50  # sorts of labels and budgets, not pods
