@@ -16,6 +16,7 @@ from pybernetes.control_plane.store.protocol import Record
 
 Admit = Callable[[Object], Awaitable[None]]
 ORPHAN, FOREGROUND = "orphan", "foregroundDeletion"
+_LAST_MOMENT = 253402300799  # the end of the year 9999: what comes after it is no time stamp
 
 
 def is_complete(obj: Object) -> bool:
@@ -84,7 +85,7 @@ def begin(kind: Kind, obj: Object, options: DeleteOptions, now: float) -> bool:
         meta["deletionTimestamp"] = _stamp(now)
         return True
     if kind.resource.grace_period is not None:
-        grace = kind.resource.grace_period(obj, options.grace)
+        grace = min(kind.resource.grace_period(obj, options.grace), int(_LAST_MOMENT - now))
         if meta.get("deletionTimestamp"):
             remaining = meta.get("deletionGracePeriodSeconds", 0)
             if options.grace is None or remaining == 0 or grace >= remaining:
