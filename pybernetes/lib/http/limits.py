@@ -38,6 +38,8 @@ class Limits:
     # How much of such answers may wait for all clients together, and for those of one owner.
     unread: int = 256 * 1024 * 1024
     unread_of_one: int = 64 * 1024 * 1024
+    # How much of requests that are not answered yet all clients together may have sent.
+    unanswered: int = 128 * 1024 * 1024
     # Requests that wait on one connection for the one before them.
     pipeline: int = 16
 

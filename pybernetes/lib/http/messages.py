@@ -32,7 +32,7 @@ class Request:
     """One request. A server may have a subclass of its own, with what it finds out about a request."""
 
     __slots__ = ("_query", "body", "connection", "headers", "keep_alive", "method", "path", "query_text",
-                 "repeated", "started")  # fmt: skip
+                 "repeated", "started", "wire")  # fmt: skip
 
     def __init__(
         self,
@@ -53,6 +53,8 @@ class Request:
         self.repeated: dict[bytes, list[bytes]] | None = None
         self.keep_alive = True
         self.started = 0.0
+        # How many bytes it came in, head and all.
+        self.wire = 0
         self._query: Mapping[str, list[str]] | None = None
 
     @property
@@ -96,8 +98,7 @@ class Request:
 
     def owner(self) -> str:
         """Return who is to blame for answers that nobody takes: here whoever is at the other end."""
-        peer = self.connection.transport.get_extra_info("peername")
-        return str(peer[0]) if isinstance(peer, tuple) else ""
+        return self.connection.address()
 
 
 class Response:

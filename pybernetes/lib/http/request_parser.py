@@ -10,6 +10,7 @@ import httptools
 
 from pybernetes.lib.http import strictness
 from pybernetes.lib.http.messages import Request, split_target
+from pybernetes.lib.http.unanswered import SMALL
 
 if TYPE_CHECKING:
     from pybernetes.lib.http.server import Server
@@ -62,6 +63,10 @@ class RequestParser(asyncio.Protocol):
         """Answer what cannot be read, and read no more."""
         raise NotImplementedError
 
+    def hold(self) -> None:
+        """Count what this connection holds of requests."""
+        raise NotImplementedError
+
     def _begin(self) -> None:
         self._parser = httptools.HttpRequestParser(self)
         self._last = time.monotonic()
@@ -110,6 +115,8 @@ class RequestParser(asyncio.Protocol):
                 self._count(end - offset)
                 if self._in_head:
                     self._tail = (self._tail + data[max(offset, end - 3) : end])[-3:]
+            if self._wire > SMALL:
+                self.hold()
             offset = end
 
     def _part_end(self, data: bytes, offset: int) -> int:
@@ -290,6 +297,7 @@ class RequestParser(asyncio.Protocol):
         method = self._parser.get_method().decode()
         request = self.server.request_class(self, method, path, query, self._headers, body)  # type: ignore[arg-type]
         request.repeated = self._repeated
+        request.wire = self._wire
         self._body = b""
         self._upgrading = self._parser.should_upgrade()
         # After an upgrade that is refused, what follows could be of either protocol.

@@ -14,6 +14,7 @@ from pybernetes.lib.http.limits import Limits, listen
 from pybernetes.lib.http.messages import TEXT, Request, Response
 from pybernetes.lib.http.server_connection import Application, Connection
 from pybernetes.lib.http.stream import Flusher
+from pybernetes.lib.http.unanswered import Unanswered
 from pybernetes.lib.http.unread import Unread
 
 _HANDSHAKE_SECONDS = 10.0
@@ -48,6 +49,7 @@ class Server:
         self.draining = False
         self.flusher = Flusher()
         self.unread = Unread(self.limits.unread, self.limits.unread_of_one)
+        self.unanswered = Unanswered(self.limits.unanswered)
         self.loop: asyncio.AbstractEventLoop = None  # type: ignore[assignment]
         self._connection_class = connection_class
         self._listeners: list[asyncio.Server] = []

@@ -46,6 +46,8 @@ class Connection(RequestParser):
         self._deadline: asyncio.TimerHandle | None = None
         # Whether answers wait for the client to take them: no more is read meanwhile.
         self._clogged = False
+        # Whether what it has sent is so much that it is counted.
+        self._holding = False
 
     # -- the transport ---------------------------------------------------------------------------------
 
@@ -69,6 +71,9 @@ class Connection(RequestParser):
         if self._task is not None:
             self._task.cancel()
         self._sent()
+        if self._holding:
+            self._holding = False
+            self.server.unanswered.release(self)
         if self._upgraded is not None:
             self._upgraded.connection_lost(error)
             if self._busy is not None:
@@ -145,6 +150,11 @@ class Connection(RequestParser):
         """Drop the client at once."""
         self.transport.abort()
 
+    def address(self) -> str:
+        """Return where the client is; empty if that has no address."""
+        peer = self.transport.get_extra_info("peername")
+        return str(peer[0]) if isinstance(peer, tuple) else ""
+
     @property
     def is_idle(self) -> bool:
         """Whether nothing is under way, not even a part of a request."""
@@ -169,6 +179,14 @@ class Connection(RequestParser):
         else:
             self._queue.append(request)
             self._regulate()
+
+    def hold(self) -> None:
+        """Count what this connection holds of requests: the one that comes in, those that wait, and the one at work."""
+        size = self._wire if self._receiving else 0
+        size += sum(request.wire for request in self._queue)
+        if self._busy is not None:
+            size += self._busy.wire
+        self._holding = self.server.unanswered.hold(self, size)
 
     def _handle(self, request: Request) -> None:
         if self.transport.is_closing():
@@ -303,6 +321,8 @@ class Connection(RequestParser):
     def finished(self) -> None:
         """Go on with the next request, or close: the answer is complete."""
         request, self._busy, self._stream = self._busy, None, None
+        if self._holding:
+            self.hold()
         if self.transport.is_closing():
             return
         if request is not None and (not request.keep_alive or self.server.draining):

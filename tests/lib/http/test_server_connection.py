@@ -515,6 +515,39 @@ def test_who_takes_no_answer_goes(serve: Any) -> None:
     run(test())
 
 
+@pytest.mark.parametrize("pipelined", [False, True])
+def test_requests_without_an_answer_have_a_bound(serve: Any, pipelined: bool) -> None:
+    """Those that do not end, and those that wait for the one before them: who began first goes."""
+    body = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n" + bytes(990_000)
+
+    async def never(request: Request) -> Response:
+        await asyncio.sleep(60 if request.path == "/never" else 0)
+        return Response(b"%d" % len(request.body))
+
+    async def test() -> None:
+        async with serve(never, Limits(unanswered=5_000_000)) as service:
+            clients = []
+            unanswered = service.server.unanswered
+            for _ in range(9):
+                clients.append(await service.connect())
+                clients[-1].send(GET % b"/never" + body + bytes(10_000) + body if pipelined else body)
+                await eventually(
+                    lambda: unanswered.size + unanswered.ended * 990_000 > len(clients) * 950_000
+                )
+            await eventually(lambda: unanswered.ended >= (6 if pipelined else 4))
+            assert unanswered.size < 5_100_000
+            assert await clients[0].ended() == b""
+            if not pipelined:
+                clients[-1].send(bytes(10_000))
+                assert await clients[-1].answer() == (200, b"1000000")
+            for client in clients:
+                client.writer.transport.abort()
+            await eventually(lambda: not service.server.connections)
+            assert unanswered.size == 0
+
+    run(test())
+
+
 def test_what_a_stream_begins_with_is_made_as_the_client_reads(serve: Any) -> None:
     made = 0
 
