@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pybernetes.client.client import Client
     from pybernetes.client.kubeconfig import Config
+    from pybernetes.control_plane.descheduler.policy import Policy
     from pybernetes.scheduling.config import Configuration
     from pybernetes.tools.what_if.cluster import Cluster
     from pybernetes.tools.what_if.question import Question
@@ -35,8 +37,11 @@ def main(argv: list[str]) -> int:
         source = kubeconfig.load(options.kubeconfig or None, context=options.context)
         options.namespace = options.namespace or source.namespace
         configuration = config.load(Path(options.config)) if options.config else None
-        ask = questions[options.question].prepare(options)
-        answer = ask(asyncio.run(_read(source, configuration)))
+        question = questions[options.question]
+        ask = question.prepare(options)
+        policy = _policy(options.policy) if question.asks_descheduler else None
+        cluster, options.evictions = asyncio.run(_read(source, configuration, policy))
+        answer = ask(cluster)
     except (StatusError, ValueError, OSError, RuntimeError) as error:
         print(f"pyb what-if: {error}", file=sys.stderr)
         return 2
@@ -66,8 +71,28 @@ def _parser(questions: dict[str, Question]) -> argparse.ArgumentParser:
     return parser
 
 
-async def _read(source: Config, configuration: Configuration | None) -> Cluster:
+def _policy(path: str) -> Policy:
+    from pybernetes.control_plane.descheduler import policy
+
+    return policy.load(Path(path))
+
+
+async def _read(
+    source: Config, configuration: Configuration | None, policy: Policy | None
+) -> tuple[Cluster, list[tuple[str, str]]]:
+    """Read the cluster, and with a policy, ask the descheduler what it would evict."""
     from pybernetes.tools.what_if import reading
 
     async with source.client(user_agent="what-if") as client:
-        return await reading.read(client, configuration)
+        evictions = [] if policy is None else await descheduler_evictions(client, policy)
+        return await reading.read(client, configuration), evictions
+
+
+async def descheduler_evictions(client: Client, policy: Policy) -> list[tuple[str, str]]:
+    """Return the pods that the descheduler would evict by a policy, and the plugin that says so; none is evicted."""
+    from pybernetes.control_plane.descheduler.descheduler import Descheduler
+
+    descheduler = Descheduler(client, policy, dry_run=True)
+    async with descheduler.following():
+        found = await descheduler.run_once()
+    return [(eviction.record.pod.key, eviction.strategy) for eviction in found]

@@ -16,7 +16,7 @@ from pybernetes.tools.what_if.reading import Progress
 from tests.cluster import Cluster
 from tests.control_plane.scheduler.helpers import add_node
 from tests.scheduling.builders import node
-from tests.tools.what_if.clusters import deployment, running
+from tests.tools.what_if.clusters import POLICY, deployment, running
 
 SHAPE = "--shape=cpu=2,memory=4Gi"
 
@@ -66,6 +66,10 @@ async def test_nothing_is_written(
             "nodes of this shape would be enough"
             in (await run("fit", "-f", str(file), SHAPE, "--count", "20"))[1]
         )
+        policy = tmp_path / "policy.json"
+        policy.write_text(json.dumps(POLICY))
+        code, out = await run("rebalance", "--policy", str(policy))
+        assert code == 0 and out.startswith("The descheduler would evict ")
         assert (await cluster.client.list(NODES)).resource_version == version
     assert set(methods) == {"GET"} and methods["GET"] > 6 * 20
 
@@ -80,6 +84,7 @@ async def test_nothing_is_written(
         (["scale", "web", "--replicas", "1"], "KIND/NAME: Invalid value: 'web'"),
         (["drain", "n0", "--config", "/nowhere"], "cannot read /nowhere"),
         (["drain", "n0", "--context", "none"], "none"),
+        (["rebalance", "--policy", "/nowhere"], "/nowhere"),
     ],
 )
 async def test_what_is_wrong_is_told(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:

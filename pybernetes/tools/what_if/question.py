@@ -13,8 +13,12 @@ Ask = Callable[[Cluster], Answer]
 
 
 class Question(NamedTuple):
-    """A question. ``prepare`` reads its arguments, so that what is wrong with them is told before a cluster is read."""
+    """A question. ``prepare`` reads its arguments, so that what is wrong with them is told before a cluster is read.
+
+    One that ``asks_descheduler`` finds in ``options.evictions`` what that would evict: keys of pods, and for whom.
+    """
 
     summary: str
     add_arguments: Callable[[argparse.ArgumentParser], None]
     prepare: Callable[[argparse.Namespace], Ask]
+    asks_descheduler: bool = False

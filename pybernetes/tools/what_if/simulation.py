@@ -86,6 +86,14 @@ class Simulation:
             if not pod.deleting:
                 self.enqueue(pod, WAITING)
 
+    def mark_deleting(self, pod: Pod) -> Pod:
+        """Let a pod on its node begin to end; return it as it is then."""
+        ending = pod.placed(pod.node)
+        ending.deleting = True
+        self.cluster.snapshot.replace_pod(pod, ending)
+        self._done.append(("ending", (ending, pod)))
+        return ending
+
     def take_off(self, pod: Pod) -> None:
         """Take a pod off its node."""
         self.cluster.snapshot.remove_pod(pod)
@@ -96,9 +104,10 @@ class Simulation:
         self.take_off(pod)
         return self.recreate(pod, cause)
 
-    def recreate(self, pod: Pod, cause: str) -> Placement:
-        """Let a pod like one that has gone look for a node, if something controls it."""
-        again = Pod(pod.namespace, pod.name, pod.uid, self._fresh(pod.shape))
+    def recreate(self, pod: Pod, cause: str, beside: bool = False) -> Placement:
+        """Let a pod like one that has gone look for a node, if something controls it; ``beside`` if it is still there."""
+        uid = f"{pod.uid}/again" if beside else pod.uid
+        again = Pod(pod.namespace, pod.name, uid, self._fresh(pod.shape))
         if pod.shape.owner is None:
             return self.let_go(again, cause, "no controller makes another", pod.node)
         return self.enqueue(again, cause, pod.node)
@@ -244,6 +253,8 @@ class Simulation:
                 self._unreserve(thing)
             elif what == "took off":
                 snapshot.add_pod(thing)
+            elif what == "ending":
+                snapshot.replace_pod(*thing)
             elif what == "nominated":
                 pod, nominated = thing
                 pod.nominated = nominated

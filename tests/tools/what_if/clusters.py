@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,23 @@ from tests.scheduling.builders import pod
 
 QUESTIONS = discover("pybernetes.tools.what_if.questions", "QUESTION")
 ZONE = "topology.kubernetes.io/zone"
+POLICY = {
+    "apiVersion": "descheduler/v1alpha2",
+    "kind": "DeschedulerPolicy",
+    "profiles": [
+        {
+            "name": "even",
+            "pluginConfig": [
+                {"name": "DefaultEvictor", "args": {}},
+                {
+                    "name": "LowNodeUtilization",
+                    "args": {"thresholds": {"cpu": 20}, "targetThresholds": {"cpu": 30}},
+                },
+            ],
+            "plugins": {"balance": {"enabled": ["LowNodeUtilization"]}},
+        }
+    ],
+}
 
 
 def running(
@@ -68,7 +86,12 @@ def cluster(nodes: list[Object], pods: list[Object] | None = None, **lists: list
 
 
 def ask(
-    cluster: Cluster, question: str, *arguments: str, file: Path | None = None, objects: Any = None
+    cluster: Cluster,
+    question: str,
+    *arguments: str,
+    file: Path | None = None,
+    objects: Any = None,
+    evictions: Iterable[tuple[str, str]] = (),
 ) -> Answer:
     """Ask a question as the command line does; ``objects`` are written into the file first."""
     parser = argparse.ArgumentParser()
@@ -78,7 +101,7 @@ def ask(
         file.write_text(yaml.safe_dump_all(objects))
         words += ["-f", str(file)]
     options = parser.parse_args(words)
-    options.namespace = "default"
+    options.namespace, options.evictions = "default", list(evictions)
     return QUESTIONS[question].prepare(options)(cluster)
 
 

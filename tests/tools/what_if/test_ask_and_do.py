@@ -16,7 +16,10 @@ from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.errors import NotFound, TooManyRequests
 from pybernetes.client.refs import NODES, POD_DISRUPTION_BUDGETS, PODS, PRIORITY_CLASSES, REPLICA_SETS
+from pybernetes.cmd import what_if
 from pybernetes.control_plane.controllers._controller_manager import registry
+from pybernetes.control_plane.descheduler import policy as policies
+from pybernetes.control_plane.descheduler.descheduler import Descheduler
 from pybernetes.lib import flags
 from pybernetes.runtime import Manager
 from pybernetes.tools.local.hollow import hollow_kubelet
@@ -27,7 +30,7 @@ from tests.control_plane.controllers.world import workload
 from tests.control_plane.scheduler.helpers import add_node, condition, scheduling
 from tests.scheduling.builders import node, pod
 from tests.support import eventually
-from tests.tools.what_if.clusters import ZONE, ask
+from tests.tools.what_if.clusters import POLICY, ZONE, ask
 
 HOST = "kubernetes.io/hostname"
 APPS = ("a", "b", "c")
@@ -250,3 +253,29 @@ async def test_another_number_of_replicas(replicas: int) -> None:
         await eventually(lambda: _settled(client, replicas, len(answer.pending)))
         assert await real_loads(client) == loads(answer)
         assert bool(answer.pending) == (replicas == 13)
+
+
+async def test_what_the_descheduler_moves(tmp_path: Path) -> None:
+    async with live(3, 6, "4") as client:
+        # A node is lost and comes back: pods do not move by themselves.
+        await client.patch(NODES, "n2", {"spec": {"unschedulable": True}})
+        for each in await _pods(client):
+            if each["spec"]["nodeName"] == "n2":
+                await client.delete(PODS, each["metadata"]["name"], "default", grace=0)
+        await eventually(lambda: _ready(client, 6))
+        await client.patch(NODES, "n2", {"spec": {"unschedulable": None}})
+        assert await real_loads(client) == [0, 3, 3]
+        policy = policies.parse(POLICY)
+        evictions = await what_if.descheduler_evictions(client, policy)
+        answer = await asked(client, "rebalance", "--policy=given", evictions=evictions)
+        assert loads(answer) == [2, 2, 2]
+        assert await real_loads(client) == [0, 3, 3]  # nothing but a question so far
+        descheduler = Descheduler(client, policy)
+        async with descheduler.following():
+            evicted = await descheduler.run_once()
+        assert Counter(each.record.pod.node for each in evicted) == Counter(
+            each.was_on for each in answer.placed
+        )
+        await eventually(lambda: _ready(client, 6))
+        await eventually(lambda: _settled(client, 6, 0))
+        assert await real_loads(client) == loads(answer)

@@ -1,22 +1,63 @@
-"""rebalance: what would the descheduler move?"""
+"""rebalance: what would the descheduler move, and would that be better?"""
 
 from __future__ import annotations
 
 import argparse
 
-from pybernetes.tools.what_if.cluster import QuestionError
+from pybernetes.scheduling.pods import Pod
+from pybernetes.tools.what_if.answer import Answer
+from pybernetes.tools.what_if.cluster import Cluster
 from pybernetes.tools.what_if.question import Ask, Question
+from pybernetes.tools.what_if.simulation import EVICTED, Simulation
+
+# Their controllers make another pod as soon as one begins to end; others wait until it is gone.
+_AT_ONCE = ("ReplicaSet", "ReplicationController")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this question."""
+    parser.add_argument("--policy", required=True, metavar="FILE", help="the descheduler's DeschedulerPolicy")
 
 
 def prepare(options: argparse.Namespace) -> Ask:
-    """Refuse: there is no descheduler to ask yet."""
-    raise QuestionError("rebalance: there is no descheduler yet whose policy could be asked")
+    """Return the question about the moves that ``options.evictions`` has: keys of pods and whose idea it was."""
+
+    def ask(cluster: Cluster) -> Answer:
+        answer = Answer("rebalance", cluster.use())
+        simulation = Simulation(cluster)
+        there = {pod.key: pod for _, pod in cluster.snapshot.placed()}
+        strategies: dict[str, int] = {}
+        for key, strategy in options.evictions:
+            if key in there:  # it may have gone since the descheduler saw it
+                strategies[strategy] = strategies.get(strategy, 0) + 1
+                move(simulation, there[key])
+        answer.finish(cluster, simulation)
+        moved = sum(1 for each in answer.placed if each.node != each.was_on)
+        answer.result = (
+            f"the descheduler would evict {sum(strategies.values())} pods, {moved} would go to another node"
+        )
+        answer.notes += [f"{strategy} would evict {count}" for strategy, count in sorted(strategies.items())]
+        return answer
+
+    return ask
+
+
+def move(simulation: Simulation, pod: Pod) -> None:
+    """Evict a pod and let another one look for a node, at a time when the first still has its place, as is usual."""
+    owner = pod.shape.owner
+    if owner is not None and owner.kind in _AT_ONCE:
+        ending = simulation.mark_deleting(pod)
+        simulation.recreate(pod, EVICTED, beside=True)
+        simulation.run()
+        simulation.take_off(ending)
+    else:
+        simulation.replace(pod, EVICTED)
+        simulation.run()
 
 
 QUESTION = Question(
-    "what the descheduler would move, and the balance before and after", add_arguments, prepare
+    "what the descheduler would move, and the balance before and after",
+    add_arguments,
+    prepare,
+    asks_descheduler=True,
 )

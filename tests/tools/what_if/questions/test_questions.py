@@ -283,3 +283,29 @@ def test_what_cannot_be_scaled(arguments: tuple[str, ...], words: str) -> None:
     with pytest.raises(QuestionError) as caught:
         ask(cluster([node("n0")]), "scale", *arguments)
     assert words in str(caught.value)
+
+
+# -- rebalance --------------------------------------------------------------------------------------------
+
+
+def test_rebalance_moves_what_the_descheduler_would_evict() -> None:
+    pods = [running(f"app-{n}", "n0") for n in range(3)] + [running("db-0", "n0", owner="StatefulSet/db")]
+    world = cluster([node("n0"), node("n1")], pods)
+    evictions = [
+        ("default/app-0", "LowNodeUtilization"),
+        ("default/db-0", "PodLifeTime"),
+        ("default/gone", "PodLifeTime"),
+    ]
+    answer = ask(world, "rebalance", "--policy=unused", evictions=evictions)
+    assert where(answer) == {"app-0": "n1", "db-0": "n1"}
+    assert (answer.after["n0"].pods, answer.after["n1"].pods) == (2, 2)
+    assert answer.result == "the descheduler would evict 2 pods, 2 would go to another node"
+    assert answer.notes == ["LowNodeUtilization would evict 1", "PodLifeTime would evict 1"]
+
+
+def test_a_pod_that_is_ending_still_has_its_place() -> None:
+    world = cluster(
+        [node("n0", cpu="1"), node("n1", cpu="1")], [running("app-0", "n0"), running("app-1", "n1")]
+    )
+    answer = ask(world, "rebalance", "--policy=unused", evictions=[("default/app-0", "PodLifeTime")])
+    assert where(answer) == {"app-0": ""} and answer.after["n0"].pods == 0

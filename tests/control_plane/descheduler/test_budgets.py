@@ -1,0 +1,45 @@
+"""Budgets: a dry run asks them what the API server would say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.descheduler.budgets import SEVERAL, VIOLATION, Budgets
+from tests.control_plane.descheduler.worlds import cluster, pod
+
+READY = {"conditions": [{"type": "Ready", "status": "True"}]}
+
+
+def budget(
+    allowed: int, name: str = "b", namespace: str = "default", spec: Any = None, **status: Any
+) -> Object:
+    return {
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {"selector": {"matchLabels": {"app": "a"}}, **(spec or {})},
+        "status": {"disruptionsAllowed": allowed, **status},
+    }
+
+
+@pytest.mark.parametrize(
+    ("budgets", "status", "expected"),
+    [
+        ([], READY, ["", "", ""]),
+        ([budget(1)], READY, ["", VIOLATION, VIOLATION]),
+        ([budget(2, namespace="other")], READY, ["", "", ""]),
+        ([budget(0), budget(5, "c")], READY, [SEVERAL] * 3),
+        ([budget(0)], {"phase": "Pending"}, ["", "", ""]),
+        ([budget(0)], {"phase": "Failed"}, ["", "", ""]),
+        ([budget(0)], {}, [VIOLATION] * 3),
+        ([budget(0, currentHealthy=2, desiredHealthy=2)], {}, ["", "", ""]),
+        ([budget(0, currentHealthy=1, desiredHealthy=2)], {}, [VIOLATION] * 3),
+        ([budget(0, spec={"unhealthyPodEvictionPolicy": "AlwaysAllow"})], {}, ["", "", ""]),
+        ([budget(0, spec={"unhealthyPodEvictionPolicy": "AlwaysAllow"})], READY, [VIOLATION] * 3),
+    ],
+)
+def test_budgets(budgets: list[Object], status: Any, expected: list[str]) -> None:
+    state = cluster([], [pod(f"p{number}", labels={"app": "a"}, status=status) for number in range(3)])
+    counting = Budgets(budgets)
+    assert [counting.take(record) for record in state.records.values()] == expected
