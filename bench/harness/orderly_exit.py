@@ -19,11 +19,11 @@ _PATIENCE = 30.0
 
 @contextlib.contextmanager
 def orderly_exit() -> Iterator[None]:
-    """Make the first signal end what runs inside so that every ``finally`` is reached; end processes that are left.
+    """Make the first signal end what runs inside so that every ``finally`` is reached; end processes that it left.
 
     Later signals do not disturb the cleaning up. A signal that was ignored before, as by nohup, stays ignored.
     """
-    thread = threading.get_ident()
+    thread, others = threading.get_ident(), set(_children())
     got: list[int] = []  # the signal that ends it, once its exception is on its way
 
     def end(number: int, frame: FrameType | None) -> None:
@@ -60,7 +60,7 @@ def orderly_exit() -> Iterator[None]:
         if not got:
             raise
     finally:
-        _end_children()
+        _end_children(others)
         sys.unraisablehook = hook
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -77,10 +77,10 @@ def _cancel(loop: asyncio.AbstractEventLoop) -> None:
         task.cancel()
 
 
-def _end_children() -> None:
-    """End the children of this process that are still there: by SIGTERM, and later by SIGKILL."""
+def _end_children(others: set[int]) -> None:
+    """End the children of this process that are still there, but for some: by SIGTERM, and later by SIGKILL."""
     deadline = time.monotonic() + _PATIENCE
-    left = set(_children())
+    left = set(_children()) - others
     for pid in left:
         os.kill(pid, signal.SIGTERM)
         os.kill(pid, signal.SIGCONT)  # a benchmark may have stopped it
