@@ -1,11 +1,12 @@
 """Work in proportion to what others sent, kept away from the event loop when it is much.
 
 The event loop serves everybody: nobody's request may hold it for more than a few milliseconds. Functions of large values
-run on one thread beside it (``run``), and so do functions that turn out to take long (``run_counting``); loops that belong to the loop
+run on threads beside it (``run``), and so do functions that turn out to take long (``run_counting``); loops that belong to the loop
 itself let others have their turn (``Pace``).
 
-One thread is enough, because Python runs one at a time anyway, and it is fair: who sends much waits for others who send
-much. While it works, Python changes threads more often, so that the loop gets its turn within a millisecond.
+Who sends much waits for what he sent before, not others: each request says whom it is for (``on_behalf_of``), and those take
+turns. Python runs one thread at a time anyway; the second one is there because a piece of work can take long. While
+they work, Python changes threads more often, so that the loop gets its turn within a millisecond.
 """
 
 from __future__ import annotations
@@ -15,9 +16,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import ContextVar
 from functools import cache, partial
-from typing import ParamSpec, TypeVar, TypeVarTuple, Unpack
+from itertools import count
+from typing import Any, ParamSpec, TypeVar, TypeVarTuple, Unpack
+
+from pybernetes.lib.fair_turns import FairTurns, Owner
 
 Result = TypeVar("Result")
 Parameters = ParamSpec("Parameters")
@@ -29,6 +34,7 @@ LARGE = 16 << 10
 MANY = 200
 # How many steps, of about a microsecond, work that counts them may take at once.
 _STEPS = 4000
+_THREADS = 2
 _SWITCH_SECONDS, _TURN_SECONDS = 0.0005, 0.004
 
 
@@ -45,9 +51,21 @@ class _Turn(threading.local):
 _turn = _Turn()
 
 
+# Whom the work of this context is for, and the number of the request.
+_for: ContextVar[tuple[Owner, int]] = ContextVar("off_loop", default=(Owner(), 0))
+_requests = count(1)
+_waiting: FairTurns[tuple[Future[Any], Callable[[], Any]]] = FairTurns()
+_lock = threading.Lock()
+
+
 @cache
-def _thread() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="off-loop")
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=_THREADS, thread_name_prefix="off-loop")
+
+
+def on_behalf_of(group: str, name: str) -> None:
+    """Say whom a request is for that begins in this context."""
+    _for.set((Owner(group, name), next(_requests)))
 
 
 async def run(size: int, function: Callable[[Unpack[Arguments]], Result], *args: *Arguments) -> Result:
@@ -76,17 +94,60 @@ async def run_counting(
 
 
 async def _beside(work: Callable[[], Result]) -> Result:
-    return await asyncio.get_running_loop().run_in_executor(_thread(), _switching, work)
+    future: Future[Result] = Future()
+    owner, request = _for.get()
+    with _lock:
+        turn = _waiting.put(owner, request, (future, work))
+    if turn:
+        _threads().submit(_work)
+    return await asyncio.wrap_future(future)
 
 
-def _switching(work: Callable[[], Result]) -> Result:
-    """Do work while Python changes threads often: usually it lets one go on for 5 ms."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(min(before, _SWITCH_SECONDS))
+def _work() -> None:
+    """Do the piece of work whose turn it is."""
+    with _lock:
+        owner, (future, work) = _waiting.take()
     try:
-        return work()
+        if future.set_running_or_notify_cancel():  # otherwise nobody waits for it any more
+            _do(future, work)
     finally:
-        sys.setswitchinterval(before)
+        with _lock:
+            turn = _waiting.done(owner)
+        if turn:
+            _threads().submit(_work)
+
+
+def _do(future: Future[Result], work: Callable[[], Result]) -> None:
+    try:
+        with _switching:
+            result = work()
+    except BaseException as error:
+        future.set_exception(error)
+    else:
+        future.set_result(result)
+
+
+class _Switching:
+    """While work is done, Python changes threads often: usually it lets one go on for 5 ms."""
+
+    def __init__(self) -> None:
+        self._active, self._usual = 0, 0.0
+
+    def __enter__(self) -> None:
+        with _lock:
+            self._active += 1
+            if self._active == 1:
+                self._usual = sys.getswitchinterval()
+                sys.setswitchinterval(min(self._usual, _SWITCH_SECONDS))
+
+    def __exit__(self, *_: object) -> None:
+        with _lock:
+            self._active -= 1
+            if not self._active:
+                sys.setswitchinterval(self._usual)
+
+
+_switching = _Switching()
 
 
 def steps_left() -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
+from collections.abc import Callable
 
 import pytest
 
@@ -89,3 +90,44 @@ async def test_a_long_loop_lets_others_have_their_turn() -> None:
     while others < 3:  # without turns for others this would never end
         await pace()
     task.cancel()
+
+
+async def test_who_has_much_done_holds_nobody_else_up() -> None:
+    """One user's twenty large bodies had others' lists wait for four seconds: all work was done in the order it came."""
+    go_on, order = threading.Event(), list[str]()
+
+    def work(name: str) -> None:
+        assert go_on.wait(60)
+        order.append(name)
+
+    async def ask(user: str, *names: str) -> None:
+        off_loop.on_behalf_of("", user)
+        for name in names:
+            await off_loop.run(off_loop.LARGE + 1, work, name)
+
+    noisy = [asyncio.create_task(ask("noisy", f"{number}.1", f"{number}.2")) for number in range(9)]
+    await asyncio.sleep(0)
+    noisy.pop().cancel()
+    other = asyncio.create_task(ask("other", "other"))
+    await asyncio.sleep(0)
+    quiet = asyncio.create_task(ask("quiet", "quiet"))  # behind one piece of work of each of the others
+    await asyncio.sleep(0)
+    go_on.set()
+    await asyncio.gather(*noisy, other, quiet)
+    assert order.index("quiet") < 4
+    assert len(order) == 18
+
+
+async def test_work_that_takes_long_leaves_a_thread_to_others() -> None:
+    go_on = threading.Event()
+
+    async def ask(user: str, function: Callable[[], bool]) -> bool:
+        off_loop.on_behalf_of("", user)
+        return await off_loop.run(off_loop.LARGE + 1, function)
+
+    noisy = [asyncio.create_task(ask("noisy", lambda: go_on.wait(60))) for _ in range(5)]
+    await asyncio.sleep(0)
+    assert await asyncio.create_task(ask("quiet", lambda: True))
+    go_on.set()
+    assert all(await asyncio.gather(*noisy))
+    assert sys.getswitchinterval() >= 0.001

@@ -10,6 +10,7 @@ from pybernetes.control_plane.apiserver.flowcontrol.flow_schema import FlowSchem
 from pybernetes.control_plane.apiserver.flowcontrol.priority_level import PriorityLevel, Ticket
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
+from pybernetes.lib import off_loop
 from pybernetes.lib.exposition import Exposition
 
 _MOST_KNOWN = 10_000
@@ -37,12 +38,14 @@ class Dispatcher:
     def arrive(self, request: Request) -> Ticket | None:
         """Return the ticket of a request, or None if it needs no seat; Rejected if there is no room."""
         if request.local is not None:
+            off_loop.on_behalf_of("", request.user.name)
             return None  # a part of this process does not flood it
         info = request.request_info
         classified = self._classify(request.user, info)
         if classified is None:
             return None
         schema, level, request.flow, takes_seat = classified
+        off_loop.on_behalf_of(level.name, request.user.name)
         if not takes_seat:
             return None
         return level.arrive(schema.name, schema.flow(request.user, info), request.started)
