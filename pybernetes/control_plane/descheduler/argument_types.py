@@ -15,17 +15,17 @@ class Problem(ValueError):
 
 
 class Value:
-    """A value that is no object: its name in Go, and how it comes in JSON."""
+    """A value that is no object: its name in Go, how it comes in JSON, and between which numbers it lies."""
 
-    def __init__(self, name: str, kinds: tuple[type, ...], least: int | None = None) -> None:
-        self.name, self.kinds, self.least = name, kinds, least
+    def __init__(self, name: str, kinds: tuple[type, ...], range_: tuple[int, int] | None = None) -> None:
+        self.name, self.kinds, self.range = name, kinds, range_
 
     def read(self, value: Any, path: str, unknown: list[str], root: str) -> Any:
         """Return the value as it is kept; Problem if it is none."""
         fits = isinstance(value, self.kinds) and (bool in self.kinds or not isinstance(value, bool))
         if not fits:
             raise _mismatch(value, path, root, self.name)
-        if self.least is not None and value < self.least:
+        if self.range is not None and not self.range[0] <= value <= self.range[1]:
             raise _mismatch(value, path, root, self.name, f" {value}")
         return value
 
@@ -99,10 +99,10 @@ class _Raw(Value):
 
 STRING = Value("string", (str,))
 BOOL = Value("bool", (bool,))
-INT = Value("int", (int,))
-INT32 = Value("int32", (int,))
-INT64 = Value("int64", (int,))
-UINT = Value("uint", (int,), 0)
+INT = Value("int", (int,), (-(2**63), 2**63 - 1))
+INT32 = Value("int32", (int,), (-(2**31), 2**31 - 1))
+INT64 = Value("int64", (int,), (-(2**63), 2**63 - 1))
+UINT = Value("uint", (int,), (0, 2**64 - 1))
 FLOAT = Value("float64", (int, float))
 DURATION = _Duration("string", (str,))
 RAW = _Raw("runtime.RawExtension", (object,))

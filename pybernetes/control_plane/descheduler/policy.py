@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import orjson
 import yaml
 
 from pybernetes.api.resource import Object
@@ -139,7 +139,8 @@ def _decoded(value: Any) -> Any:
         raise Problem("couldn't get version/kind; json parse error: json: cannot unmarshal into Go value")
     for key, name in (("kind", "Kind"), ("apiVersion", "apiVersion")):
         if not value.get(key):
-            raise Problem(f"Object '{name}' is missing in '{orjson.dumps(value).decode()}'")
+            shown = json.dumps(value, default=str, skipkeys=True, separators=(",", ":"))
+            raise Problem(f"Object '{name}' is missing in '{shown}'")
     kind, version = value["kind"], value["apiVersion"]
     if (kind, version) != (KIND, API_VERSION):
         raise Problem(f'no kind "{kind}" is registered for version "{version}"')

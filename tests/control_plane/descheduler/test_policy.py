@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pybernetes.control_plane.descheduler.plugin import BALANCE, FILTER, PRE_EVICTION_FILTER
 from pybernetes.control_plane.descheduler.policy import PolicyError, load, parse
@@ -216,3 +220,47 @@ def test_files(tmp_path: Path) -> None:
     (tmp_path / "bad").write_text("a: [")
     with pytest.raises(PolicyError, match="failed decoding descheduler's policy config"):
         load(tmp_path / "bad")
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.dates(),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5) | st.integers(), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+PLACES = [
+    (), ("profiles",), ("profiles", 0), ("profiles", 0, "name"), ("profiles", 0, "plugins"),
+    ("profiles", 0, "plugins", "balance", "enabled"), ("profiles", 0, "pluginConfig"), ("profiles", 0, "pluginConfig", 0),
+    ("nodeSelector",), ("maxNoOfPodsToEvictTotal",), ("metricsProviders",), ("metricsProviders", 0, "source"), ("kind",),
+]  # fmt: skip
+GOOD = yaml.safe_load(WHOLE)
+ARGUMENTS = [
+    (name, argument)
+    for name, plugin in known_plugins().items()
+    for argument in ("", *plugin.arguments_type.fields)
+]
+
+
+@given(st.sampled_from(PLACES), VALUES)
+def test_anything_anywhere_is_taken_or_refused(place: tuple[Any, ...], value: Any) -> None:
+    policy = copy.deepcopy(GOOD)
+    at = policy
+    for part in place[:-1]:
+        at = at[part]
+    if place:
+        at[place[-1]] = value
+    try:
+        for profile in parse(policy if place else value).profiles:
+            Profile(profile)
+    except PolicyError:
+        pass
+
+
+@given(st.sampled_from(ARGUMENTS), VALUES)
+def test_any_arguments_are_taken_or_refused(place: tuple[str, str], value: Any) -> None:
+    name, argument = place
+    try:
+        parse(with_arguments(name, {argument: value} if argument else value))
+    except PolicyError as error:
+        assert str(error)
