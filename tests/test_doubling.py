@@ -25,6 +25,7 @@ from pybernetes.api.resource import Object
 from pybernetes.api.schema import Decoder, Type, kind_type
 from pybernetes.api.text import durations, go_format, json_reader, yaml_reader
 from pybernetes.api.text.regular_expressions import compile_pattern
+from pybernetes.control_plane.apiserver.authz.rbac.rules import RuleSet
 from pybernetes.control_plane.apiserver.codec.bodies import parse_body
 from tests.doubling import MOST_GROWTH, Input, growth
 
@@ -400,9 +401,17 @@ TEXTS = [
         lambda value: Decoder().decode(POD, value),
     ),
 ]
+
+
+def _naming(size: int) -> list[Object]:
+    parts = {"verbs": ["get"], "apiGroups": [""], "resources": ["pods"]}
+    return [{**parts, "resourceNames": [f"n{number}"]} for number in range(size)]
+
+
+RULES = [Input("rules that name one object each", _naming, RuleSet)]
 INPUTS = {
     "JSON": JSON, "YAML": YAML, "protobuf": PROTOBUF, "patches": PATCHES, "apply": APPLY, "selectors": SELECTORS,
-    "custom resources": CUSTOM, "CEL": CEL, "texts": TEXTS,
+    "custom resources": CUSTOM, "CEL": CEL, "texts": TEXTS, "rules": RULES,
 }  # fmt: skip
 
 

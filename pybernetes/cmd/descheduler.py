@@ -44,6 +44,8 @@ _MISC = (
     Flag("client-connection-qps", 0.0, "limit on calls per second; 0: none"),
     Flag("client-connection-burst", 0, "calls at once beyond that limit"),
     Flag("disable-metrics", False, "serve no metrics"),
+    Flag("otel-collector-endpoint", "", "no traces are sent: only the empty text is taken"),
+    Flag("enable-http2", False, "health and metrics are served over HTTP/1.1: only false is taken"),
     Flag("feature-gates", "", "EvictionsInBackground=false is all that can be said"),
 )
 
@@ -69,6 +71,10 @@ def policy(options: argparse.Namespace) -> Policy:
             raise ValueError(f"unrecognized feature gate: {name}")
         if value.lower() != "false":
             raise ValueError("--feature-gates: EvictionsInBackground is not supported")
+    if options.otel_collector_endpoint:
+        raise ValueError("--otel-collector-endpoint: traces are not supported")
+    if options.enable_http2:
+        raise ValueError("--enable-http2: HTTP/2 is not supported")
     if options.leader_elect and not options.descheduling_interval:
         raise ValueError("leaderElection must be used with deschedulingInterval")
     if options.leader_elect and options.leader_elect_resource_lock != "leases":

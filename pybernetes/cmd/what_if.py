@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -48,7 +49,8 @@ def main(argv: list[str]) -> int:
     if options.output == "json":
         print(json.dumps(answer.as_json(), indent=2))
     else:
-        style = picture.style(sys.stdout.encoding, sys.stdout.isatty())
+        coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        style = picture.style(sys.stdout.encoding, coloured)
         print(tables.text(answer, shutil.get_terminal_size((100, 24)).columns, style))
     return int(bool(answer.pending or answer.blocked))
 

@@ -73,11 +73,15 @@ def is_extended(name: str) -> bool:
     return "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
 
 
+# More than any node has. Columns hold 64 bits: sums over thousands of pods and hundredfold shares of them must fit.
+MOST = 1 << 50
+
+
 def whole(name: str, amount: Fraction) -> int:
-    """Return an amount in the unit that its resource is counted in, rounded up."""
+    """Return an amount in the unit that its resource is counted in, rounded up; beyond all measure it is ``MOST``."""
     if name == "cpu":
         amount *= 1000
-    return -(-amount.numerator // amount.denominator)
+    return min(MOST, -(-amount.numerator // amount.denominator))
 
 
 def numbers(amounts: Mapping[str, Fraction], resources: Resources) -> tuple[tuple[int, int], ...]:

@@ -54,6 +54,8 @@ def policy(tmp_path: Path) -> Path:
         (["--policy-config-file=POLICY", "--feature-gates=EvictionsInBackground=true"], "is not supported"),
         (["--policy-config-file=POLICY", "--feature-gates=Magic=true"], "unrecognized feature gate: Magic"),
         (["--policy-config-file=POLICY", "--port=10"], "there is no port without TLS"),
+        (["--policy-config-file=POLICY", "--otel-collector-endpoint=a:1"], "traces are not supported"),
+        (["--policy-config-file=POLICY", "--enable-http2"], "HTTP/2 is not supported"),
         (
             ["--leader-elect", "--descheduling-interval=1m", "--leader-elect-resource-lock=endpoints"],
             'resourceLock value must be "leases"',

@@ -125,6 +125,6 @@ def test_progress_is_for_terminals(terminal: bool) -> None:
     progress = Progress(screen)  # type: ignore[arg-type]
     for plural, count in (("nodes", 5), ("pods", 7), ("services", 2), ("pods", 1)):
         progress.count(plural, count)
-    assert ("5 nodes, 8 pods, 2 other objects" in screen.text) == terminal
+    assert ("5 nodes, 8 pods, 2 others" in screen.text) == terminal
     progress.end()
     assert screen.text.endswith("\r\x1b[K") == terminal

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
 from pybernetes.api.scheduling import GROUP
@@ -25,6 +27,12 @@ def system_classes() -> list[Object]:
         {"metadata": {"name": name}, "value": value, "description": _DESCRIPTIONS[name]}
         for name, value in SYSTEM_CLASSES.items()
     ]
+
+
+def default_priority_class(classes: Iterable[Object]) -> Object | None:
+    """Return the class of pods that name none; should there be several, the least."""
+    marked = [class_ for class_ in classes if class_.get("globalDefault")]
+    return min(marked, key=lambda class_: class_.get("value", 0), default=None)
 
 
 def default(obj: Object) -> None:

@@ -28,6 +28,11 @@ class Answer:
         self.placements = list(simulation.placements.values())
         self.after = cluster.use()
         self.explained = simulation.explained
+        ending = sum(1 for _, pod in cluster.snapshot.placed() if pod.deleting)
+        if ending and self.pending:
+            self.notes.append(
+                f"{ending} pods are ending and still have their place: ask again when they are gone"
+            )
         return self
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pybernetes.api.default_class import STORAGE, default_class
 from pybernetes.api.resource import Object
 from pybernetes.client.client import copy
 from pybernetes.tools.what_if.cluster import Cluster
@@ -47,12 +48,10 @@ def add_claim(
 def store_claim(cluster: Cluster, claim: Object) -> None:
     """Add a claim that does not exist yet. If its class does not wait for a pod, it gets a volume that is anywhere."""
     spec, meta = claim["spec"], claim["metadata"]
-    classes = cluster.listers.all("storageclasses")
     if spec.get("storageClassName") is None:
-        default = [each for each in classes if _is_default(each)]
-        if default:
-            latest = max(default, key=lambda each: each["metadata"].get("creationTimestamp") or "")
-            spec["storageClassName"] = latest["metadata"]["name"]
+        default = default_class(cluster.listers.all("storageclasses"), STORAGE)
+        if default is not None:
+            spec["storageClassName"] = default["metadata"]["name"]
     class_ = cluster.listers.get("storageclasses", spec.get("storageClassName") or "")
     makes = class_ is not None and class_.get("provisioner") not in ("", "kubernetes.io/no-provisioner")
     if makes and class_ is not None and class_.get("volumeBindingMode", "Immediate") == "Immediate":
@@ -65,8 +64,3 @@ def store_claim(cluster: Cluster, claim: Object) -> None:
         }
         cluster.listers.set("persistentvolumes", volume, pv)
     cluster.listers.set("persistentvolumeclaims", f"{meta['namespace']}/{meta['name']}", claim)
-
-
-def _is_default(class_: Object) -> bool:
-    annotations = class_["metadata"].get("annotations") or {}
-    return annotations.get("storageclass.kubernetes.io/is-default-class") == "true"

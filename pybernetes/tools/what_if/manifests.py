@@ -12,6 +12,7 @@ from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object, Resource
 from pybernetes.api.schema.decode import DecodeError, Decoder
 from pybernetes.api.text import yaml_reader
+from pybernetes.api.validation.meta import validate as validate_metadata
 from pybernetes.tools.what_if.cluster import QuestionError
 
 _SEPARATOR = re.compile(rb"^---(?=\s|$)", re.MULTILINE)
@@ -84,6 +85,7 @@ def _object(value: Object, namespace: str, name: str) -> tuple[Resource, Object]
         meta["uid"] = "what-if"  # some selectors are made of it
         resource.prepare_create(obj)
     problems = Errors()
+    validate_metadata(resource, obj, problems)
     if resource.validate is not None:
         resource.validate(obj, problems)
     if problems:

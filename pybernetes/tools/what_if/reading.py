@@ -39,9 +39,7 @@ class Progress:
         if self._shown:
             nodes, pods = self._counts.get("nodes", 0), self._counts.get("pods", 0)
             others = sum(self._counts.values()) - nodes - pods
-            self._stream.write(
-                f"\r\x1b[Kreading the cluster: {nodes} nodes, {pods} pods, {others} other objects"
-            )
+            self._stream.write(f"\r\x1b[Kreading: {nodes} nodes, {pods} pods, {others} others")
             self._stream.flush()
 
     def end(self) -> None:

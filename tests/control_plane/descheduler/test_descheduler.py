@@ -6,14 +6,18 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import (
+    CLUSTER_ROLE_BINDINGS,
+    CLUSTER_ROLES,
     NEW_EVENTS,
     NODES,
     POD_DISRUPTION_BUDGETS,
@@ -31,6 +35,7 @@ from pybernetes.control_plane.scheduler.scheduler import Scheduler
 from pybernetes.lib import flags
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime import Manager
+from pybernetes.runtime.election import Election
 from pybernetes.runtime.events import SeriesRecorder
 from pybernetes.tools.local.hollow import hollow_kubelet
 from tests.cluster import Cluster
@@ -249,6 +254,34 @@ async def test_priority_classes() -> None:
             with pytest.raises(PolicyError, match=message):
                 async with Descheduler(client, policy({}, {"priorityThreshold": threshold})).following():
                     pass
+
+
+async def test_the_rights_that_its_page_names_are_enough() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "descheduler.md").read_text()
+    blocks = [yaml.safe_load(block.partition("```")[0]) for block in page.split("```yaml\n")[1:]]
+    [role] = [block for block in blocks if block["kind"] == "ClusterRole"]
+    tokens = "descheduler-token,descheduler,2\n"
+    async with (
+        Cluster("--authorization-mode=RBAC", tokens=tokens) as cluster,
+        hollow(cluster.client, "a", "b"),
+    ):
+        client = cluster.client
+        await client.create(CLUSTER_ROLES, role)
+        reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "descheduler"}
+        subject = {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "descheduler"}
+        binding: Object = {"metadata": {"name": "descheduler"}, "roleRef": reference, "subjects": [subject]}
+        await client.create(CLUSTER_ROLE_BINDINGS, binding)
+        await client.create(PRIORITY_CLASSES, {"metadata": {"name": "high"}, "value": 1000})
+        await client.create(PODS, pod("unwelcome", "a"))
+        await client.patch(NODES, "a", {"spec": {"taints": [{"key": "k", "effect": "NoSchedule"}]}})
+        rules = policy({"RemovePodsViolatingNodeTaints": {}}, {"priorityThreshold": {"name": "high"}})
+        descheduler = Descheduler(cluster.rest_client("descheduler-token"), rules)
+        manager = Manager(descheduler.client, election=Election("descheduler", "kube-system"))
+        manager.add_task("descheduler", descheduler.run)
+        await asyncio.wait_for(manager.run(), 60)
+        await eventually(lambda: _is_gone(client, "unwelcome"))
+        [event] = (await client.list(NEW_EVENTS, "default")).items
+        assert (event["reason"], event["action"]) == ("RemovePodsViolatingNodeTaints", "Descheduled")
 
 
 async def test_a_node_is_lost_and_comes_back() -> None:

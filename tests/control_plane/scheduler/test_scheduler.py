@@ -156,3 +156,18 @@ def test_all_profiles_sort_their_one_queue_alike(tmp_path: Path) -> None:
         assert queue_sort([other]).name == "OldestFirst"
         with pytest.raises(ConfigurationError, match='profile "other": "OldestFirst", first: "PrioritySort"'):
             queue_sort([usual, other])
+
+
+async def test_amounts_beyond_all_measure_are_just_too_much() -> None:
+    async with Cluster() as cluster, scheduling(cluster.client):
+        client = cluster.client
+        await add_node(client, node("huge", cpu="1e30", unschedulable=True))
+        await add_node(client, node("n0"))
+        await add_node(client, node("n1"))
+        for number in range(3):  # nobody asks the scheduler about these
+            await client.create(PODS, pod(f"bound-{number}", "8e30", nodeName="n0"))
+        await client.create(PODS, pod("too-much", "1e18"))
+        await eventually(lambda: message(client, "too-much"))
+        assert "2 Insufficient cpu" in await message(client, "too-much")
+        await client.create(PODS, pod("usual"))
+        await eventually(lambda: is_on(client, "usual", "n1"))

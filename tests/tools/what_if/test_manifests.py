@@ -40,6 +40,8 @@ def test_documents_lists_and_defaults() -> None:
         (b"apiVersion: v1", "kind: Required value"),
         (b"apiVersion: v1\nkind: Pad", 'no matches for kind "Pad" in version "v1"'),
         (b"apiVersion: v1\nkind: Pod\nmetadata: {}", "metadata.name: Required value"),
+        (POD.replace(b"{name: p}", b'{name: "P\\e[2J"}'), "metadata.name: Invalid value"),
+        (POD.replace(b"{name: p}", b"{name: p, labels: {a: '-'}}"), "metadata.labels: Invalid value"),
         (POD.replace(b"limits", b"limit"), 'unknown field "spec.containers[0].resources.limit"'),
         (POD.replace(b"name: c", b"name: C"), "spec.containers[0].name: Invalid value"),
         (POD.replace(b"image: i, ", b""), "spec.containers[0].image: Required value"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from pybernetes.tools.what_if import shapes
 from pybernetes.tools.what_if.cluster import QuestionError
@@ -24,6 +26,20 @@ def test_names_are_free() -> None:
     made = shapes.parse("cpu=1,memory=1Gi").nodes(cluster([node("new-0"), node("new-2")]), 2)
     assert [each.name for each in made] == ["new-1", "new-3"]
     assert made[0].allowed_pods == 110
+
+
+@given(
+    st.text(max_size=60)
+    | st.text("cpu=memory,1e9GilabtinNoSchedule:/-.", max_size=40).map("cpu=1,memory=1,".__add__)
+)
+@example("cpu=1e30,memory=1e30,pods=1e30")
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        shape = shapes.parse(text)
+    except QuestionError as error:
+        assert str(error).startswith("--shape: ")
+    else:
+        cluster([]).snapshot.set_node(shape.nodes(cluster([]), 1)[0])
 
 
 @pytest.mark.parametrize(

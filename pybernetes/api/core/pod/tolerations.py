@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pybernetes.api.resource import Object
 
@@ -60,3 +60,16 @@ def put(tolerations: list[Object], wanted: Object) -> list[Object]:
     if any(same(toleration) for toleration in tolerations):
         return [wanted if same(toleration) else toleration for toleration in tolerations]
     return [*tolerations, wanted]
+
+
+def tolerate_for_a_while(spec: Object, seconds: Mapping[str, int]) -> None:
+    """Let a pod stay for some seconds on nodes with taints (by key) that end pods, unless it says itself for how long."""
+    tolerations = list(spec.get("tolerations") or ())
+    tolerated = {each.get("key", "") for each in tolerations if each.get("effect", "") in ("", "NoExecute")}
+    if "" in tolerated:
+        return
+    spec["tolerations"] = tolerations + [
+        {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": count}
+        for key, count in seconds.items()
+        if key not in tolerated
+    ]

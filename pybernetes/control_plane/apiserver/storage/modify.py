@@ -28,6 +28,8 @@ from pybernetes.lib import off_loop
 
 Result = TypeVar("Result")
 _TRIES = 32
+# No object grows beyond this by one patch after the other: twice what etcd takes, whose objects are mostly not JSON.
+_MOST_BYTES = 3 << 20
 
 
 class Outcome(Enum):
@@ -77,6 +79,9 @@ class Transaction:
 
 async def _store(store: Store, kind: Kind, key: str, obj: Object, before: Record | None, size: int) -> Record:
     value = await kind.encode(obj) if kind.awaits_webhook else await off_loop.run(size, kind.serialize, obj)
+    # What is larger already may shrink.
+    if len(value) > _MOST_BYTES and (before is None or len(value) > len(before.value)):
+        raise errors.too_large(f"limit is {_MOST_BYTES}")
     ttl = kind.resource.ttl
     if before is None:
         record = await store.create(key, value, ttl=ttl)

@@ -146,3 +146,24 @@ async def test_what_is_new_must_not_exist() -> None:
         with pytest.raises(KeyExists):
             await create_record(store, MAPS, KEY, config_map("second"))
         assert stored(store) == "first"
+
+
+async def test_no_object_grows_without_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each patch may be as large as a body: without a bound one object took as much memory as its writer liked."""
+
+    def grown(obj: Object | None) -> Object:
+        return config_map((obj or config_map(""))["data"]["k"] + "x" * 1_000_000)
+
+    async with memory() as store:
+        for _ in range(3):
+            await modify(store, MAPS, KEY, grown)
+        with pytest.raises(StatusError) as refused:
+            await modify(store, MAPS, KEY, grown)
+        assert refused.value.code == 413 and len(stored(store) or "") == 3_000_000
+        with pytest.raises(StatusError):
+            await create_record(store, MAPS, MAPS.key("default", "b"), config_map("x" * 4_000_000))
+        # One that was there before the bound was may become smaller, and go.
+        monkeypatch.setattr("pybernetes.control_plane.apiserver.storage.modify._MOST_BYTES", 1000)
+        await modify(store, MAPS, KEY, lambda _: config_map("x" * 5000))
+        assert len(stored(store) or "") == 5000
+        assert await modify(store, MAPS, KEY, lambda _: DELETE) is None

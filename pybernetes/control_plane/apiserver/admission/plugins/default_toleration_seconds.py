@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pybernetes.api.core.pod.tolerations import tolerate_for_a_while
 from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 from pybernetes.lib.flags import Flag
@@ -36,21 +37,7 @@ class DefaultTolerationSeconds(Plugin):
     def mutate(self, attributes: Attributes) -> None:
         """Add the tolerations that the pod does not have in a form of its own."""
         assert attributes.obj is not None
-        spec = attributes.obj["spec"]
-        tolerations = spec.get("tolerations") or []
-        tolerated = {
-            toleration.get("key", "")
-            for toleration in tolerations
-            if toleration.get("effect", "") in ("", "NoExecute")
-        }
-        if "" in tolerated:
-            return
-        for key, seconds in self._seconds.items():
-            if key not in tolerated:
-                tolerations.append(
-                    {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": seconds}
-                )
-        spec["tolerations"] = tolerations
+        tolerate_for_a_while(attributes.obj["spec"], self._seconds)
 
 
 PLUGIN = DefaultTolerationSeconds

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from pybernetes.api.resource import Object
+from pybernetes.api.scheduling.priorityclass import default_priority_class
 from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup, Remembered
 from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
 
 _CLASSES = "priorityclasses.scheduling.k8s.io"
 _PREEMPT = "PreemptLowerPriority"
-
-
-def default_of(classes: Sequence[Object]) -> Object | None:
-    """Return the class of pods that name none; should there be several, the least."""
-    marked = [class_ for class_ in classes if class_.get("globalDefault")]
-    return min(marked, key=lambda class_: class_.get("value", 0), default=None)
 
 
 class Priority(Plugin):
@@ -30,7 +24,7 @@ class Priority(Plugin):
 
     def __init__(self, inputs: PluginInputs) -> None:
         self._classes = Lookup(inputs.context, "scheduling.k8s.io", "priorityclasses")
-        self._default = Remembered(default_of)
+        self._default = Remembered(default_priority_class)
 
     def _default_class(self) -> Object | None:
         return self._default.of("", self._classes.all())

@@ -80,6 +80,11 @@ def compact(parts: Iterable[Entry]) -> list[Rule]:
     return alone + list(together.values())
 
 
+def described(parts: Iterable[Entry]) -> list[str]:
+    """Return parts as upstream's messages list them."""
+    return sorted({describe(rule) for rule in compact(parts)})
+
+
 def describe(rule: Rule) -> str:
     """Return a rule as upstream's messages show it: ``{APIGroups:["apps"], Resources:["deployments"], Verbs:["get"]}``."""
     shown = (

@@ -6,7 +6,7 @@ answer it: the one that it names, and those with a ``*`` in place of a part.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from itertools import product
 
 from pybernetes.control_plane.apiserver.authz.verdict import Rule
@@ -14,7 +14,7 @@ from pybernetes.lib.bounded_cache import bounded_cache
 
 Key = tuple[str, str, str]
 # The names that an entry is limited to; an empty set is no limit.
-Names = frozenset[str]
+Names = Set[str]
 _ANY: Names = frozenset()
 # A rule that would be spread out into more entries than this is kept as it is.
 _SPREAD = 2048
@@ -67,12 +67,22 @@ class RuleSet:
             self.large.append((verbs, groups, resources, names))
             return
         for key in product(verbs, groups, resources):
-            before = self.table.get(key)
-            self.table[key] = names if before is None else before | names if before and names else _ANY
+            self._allow(key, names)
         if not self.wild:
             self.wild = (
                 "*" in verbs or "*" in groups or any(resource.startswith("*") for resource in resources)
             )
+
+    def _allow(self, key: Key, names: Names) -> None:
+        before = self.table.get(key)
+        if before is None:
+            self.table[key] = names
+        elif not (before and names):
+            self.table[key] = _ANY
+        elif isinstance(before, set):
+            before |= names  # thousands of rules may name one object each
+        else:
+            self.table[key] = {*before, *names}
 
     def allows(self, wanted: tuple[Key, ...], name: str | None) -> bool:
         """Return whether one of the entries is there for a name; None is covered only where there is no limit."""

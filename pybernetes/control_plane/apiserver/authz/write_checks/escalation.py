@@ -20,6 +20,7 @@ from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.control_plane.apiserver.storage.write_check import WriteCheck
+from pybernetes.lib import off_loop
 
 _EVERYTHING: list[Rule] = [
     {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]},
@@ -29,6 +30,8 @@ _EVERYTHING: list[Rule] = [
 _COLLECTOR_FIELDS = ("ownerReferences", "finalizers", "selfLink", "managedFields")
 # More combinations than this would hold up everybody else for too long.
 _MOST = 200_000
+# To describe a part of a rule takes as long as so many bytes of other work.
+_ENTRY_BYTES = 100
 
 
 def write_checks(context: ServerContext) -> dict[tuple[str, str], WriteCheck]:
@@ -100,11 +103,15 @@ class Escalation:
         if rule_cover.count(rules) > _MOST:
             raise _forbidden(request, obj, f"its rules have more than {_MOST} combinations to check")
         await self._context.fresh()
-        missing = [entry for entry in rule_cover.entries(rules) if not self._holds(request, entry)]
+        missing, pace = [], off_loop.Pace()
+        for entry in rule_cover.entries(rules):
+            if not self._holds(request, entry):
+                missing.append(entry)
+            await pace()
         if not missing:
             return
         user = request.user
-        lines = sorted({rule_cover.describe(rule) for rule in rule_cover.compact(missing)})
+        lines = await off_loop.run(len(missing) * _ENTRY_BYTES, rule_cover.described, missing)
         text = (
             f"user {go_format.quote(user.name)} (groups={rule_cover.quoted(user.groups)}) is attempting to grant RBAC "
             "permissions not currently held:\n" + "\n".join(lines)
