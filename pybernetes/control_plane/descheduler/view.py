@@ -40,6 +40,7 @@ class View:
         self.table, self.fit, self.now = table, fit, now
         self.cluster: Cluster = table.cluster
         self.snapshot: Snapshot = table.cluster.snapshot
+        self._ready: dict[str, Bools] = {}
         self.nodes: Bools = self.ready_nodes(node_selector)  # those that the policy is about
         self.usages = (
             usages or {}
@@ -50,10 +51,12 @@ class View:
 
     def ready_nodes(self, selector: str) -> Bools:
         """Return the nodes that are ready and have certain labels."""
-        wanted, snapshot = parse_labels(selector), self.snapshot
-        result = np.zeros(snapshot.size, dtype=np.bool_)
-        for name, node in self.cluster.nodes.items():
-            result[snapshot.rows[name]] = node.ready and (not wanted or wanted.matches(node.node.labels))
+        result = self._ready.get(selector)
+        if result is None:
+            wanted, snapshot = parse_labels(selector), self.snapshot
+            result = self._ready[selector] = np.zeros(snapshot.size, dtype=np.bool_)
+            for name, node in self.cluster.nodes.items():
+                result[snapshot.rows[name]] = node.ready and wanted.matches(node.node.labels)
         return result
 
     @property

@@ -15,6 +15,7 @@ from pybernetes.control_plane.descheduler.plugin import BALANCE, FILTER, PRE_EVI
 from pybernetes.control_plane.descheduler.policy import PolicyError, load, parse
 from pybernetes.control_plane.descheduler.profile import Profile
 from pybernetes.control_plane.descheduler.registry import known_plugins
+from tests.control_plane.descheduler.worlds import cluster, evictions, node, pod, policy
 
 WHOLE = """
 apiVersion: descheduler/v1alpha2
@@ -64,11 +65,11 @@ def test_the_plugins() -> None:
 def test_a_whole_policy(tmp_path: Path) -> None:
     path = tmp_path / "policy.yaml"
     path.write_text(WHOLE)
-    policy = load(path)
-    assert (policy.most_per_node, policy.most_per_namespace, policy.most_in_total) == (40, 100, 500)
-    assert (policy.node_selector, policy.grace_period_seconds) == ("node=node1", 60)
-    assert policy.reports_failures and policy.collects_metrics and policy.prometheus is None
-    [profile] = policy.profiles
+    whole = load(path)
+    assert (whole.most_per_node, whole.most_per_namespace, whole.most_in_total) == (40, 100, 500)
+    assert (whole.node_selector, whole.grace_period_seconds) == ("node=node1", 60)
+    assert whole.reports_failures and whole.collects_metrics and whole.prometheus is None
+    [profile] = whole.profiles
     assert profile.plugins[FILTER] == profile.plugins[PRE_EVICTION_FILTER] == ["DefaultEvictor"]
     assert profile.arguments["DefaultEvictor"]["minPodAge"] == 90
     assert profile.arguments["RemoveFailedPods"] == {"minPodLifetimeSeconds": 3600}
@@ -170,6 +171,9 @@ LEVEL = {"thresholds": {"cpu": 20}, "targetThresholds": {"cpu": 50}}
          "in profile p: invalid eviction mode All"),
         (with_arguments("DefaultEvictor", {"priorityThreshold": {"value": 1, "name": "n"}}),
          "in profile p: priority threshold misconfigured, only one of priorityThreshold fields can be set"),
+        (with_arguments("DefaultEvictor", {"labelSelector": BAD, "nodeSelector": "a in"}),
+         'in profile p: [could not get selector from labelSelector: "Is" is not a valid label selector operator, '
+         "could not parse nodeSelector: unable to parse requirement: found '' expected: '(']"),
         (with_arguments("DefaultEvictor", {"noEvictionPolicy": "Never"}),
          'in profile p: noEvictionPolicy accepts only ["Preferred" "Mandatory"] values'),
         (with_arguments("DefaultEvictor", {"ignorePvcPods": True, "podProtections": {"extraEnabled": ["PodsWithPVC"]}}),
@@ -234,6 +238,15 @@ PLACES = [
     ("profiles", 0, "plugins", "balance", "enabled"), ("profiles", 0, "pluginConfig"), ("profiles", 0, "pluginConfig", 0),
     ("nodeSelector",), ("maxNoOfPodsToEvictTotal",), ("metricsProviders",), ("metricsProviders", 0, "source"), ("kind",),
 ]  # fmt: skip
+NEEDED: dict[str, Any] = {
+    "PodLifeTime": {"maxPodLifeTimeSeconds": 60},
+    "LowNodeUtilization": {"thresholds": {"cpu": 20}, "targetThresholds": {"cpu": 50}},
+    "HighNodeUtilization": {"thresholds": {"cpu": 20}},
+    "RemovePodsHavingTooManyRestarts": {"podRestartThreshold": 1},
+    "RemovePodsViolatingNodeAffinity": {
+        "nodeAffinityType": ["requiredDuringSchedulingIgnoredDuringExecution"]
+    },
+}
 GOOD = yaml.safe_load(WHOLE)
 ARGUMENTS = [
     (name, argument)
@@ -244,23 +257,29 @@ ARGUMENTS = [
 
 @given(st.sampled_from(PLACES), VALUES)
 def test_anything_anywhere_is_taken_or_refused(place: tuple[Any, ...], value: Any) -> None:
-    policy = copy.deepcopy(GOOD)
-    at = policy
+    whole = copy.deepcopy(GOOD)
+    at = whole
     for part in place[:-1]:
         at = at[part]
     if place:
         at[place[-1]] = value
     try:
-        for profile in parse(policy if place else value).profiles:
+        for profile in parse(whole if place else value).profiles:
             Profile(profile)
     except PolicyError:
         pass
 
 
 @given(st.sampled_from(ARGUMENTS), VALUES)
-def test_any_arguments_are_taken_or_refused(place: tuple[str, str], value: Any) -> None:
+def test_any_arguments_are_refused_or_work(place: tuple[str, str], value: Any) -> None:
     name, argument = place
+    given_ = {**NEEDED.get(name, {}), argument: value} if argument else value
     try:
-        parse(with_arguments(name, {argument: value} if argument else value))
+        if name == "DefaultEvictor":
+            rules = policy({"PodLifeTime": NEEDED["PodLifeTime"]}, given_)
+        else:
+            rules = policy({name: given_})
     except PolicyError as error:
         assert str(error)
+        return
+    evictions(cluster([node("n1"), node("n2")], [pod("a"), pod("b", "n2"), pod("c")]), rules)

@@ -19,6 +19,7 @@ from pybernetes.control_plane.descheduler.argument_types import (
     Struct,
     Value,
     arguments,
+    selector_problem,
 )
 from pybernetes.control_plane.descheduler.plugin import EvictorPlugin
 from pybernetes.control_plane.descheduler.pod_records import (
@@ -97,6 +98,14 @@ class DefaultEvictor(EvictorPlugin):
             )
         if arguments.get("noEvictionPolicy", "") not in ("", "Preferred", "Mandatory"):
             problems.append('noEvictionPolicy accepts only ["Preferred" "Mandatory"] values')
+        for name in ("labelSelector", "namespaceLabelSelector"):
+            problem = selector_problem(arguments.get(name))
+            if problem:
+                problems.append(f"could not get selector from {name}: {problem}")
+        try:
+            selectors.parse_labels(arguments.get("nodeSelector", ""))
+        except selectors.SelectorError as error:
+            problems.append(f"could not parse nodeSelector: {error}")
         given = arguments.get("podProtections") or {}
         extra, disabled = given.get("extraEnabled") or [], given.get("defaultDisabled") or []
         if (extra or disabled) and any(arguments.get(flag) for flag in (*_EVICT, *_IGNORE)):
@@ -132,7 +141,6 @@ class DefaultEvictor(EvictorPlugin):
         wanted = arguments.get("namespaceLabelSelector") or {}
         selects = wanted.get("matchLabels") or wanted.get("matchExpressions")
         self._namespaces = selectors.from_object(wanted) if selects else None
-        self._nodes: tuple[View | None, Bools | None] = None, None
 
     def evictable(self, view: View) -> Bools:
         given, table, kept = self.arguments, view.table, self.protections
@@ -172,10 +180,7 @@ class DefaultEvictor(EvictorPlugin):
     def may_leave(self, view: View, row: int) -> bool:
         pod = view.record(row).pod
         if self.arguments.get("nodeFit"):
-            if self._nodes[0] is not view:
-                self._nodes = view, view.ready_nodes(self.arguments.get("nodeSelector", ""))
-            nodes = self._nodes[1]
-            assert nodes is not None
+            nodes = view.ready_nodes(self.arguments.get("nodeSelector", ""))
             if not view.fit.elsewhere(pod, nodes):
                 return False
         if self._namespaces is None:
