@@ -7,6 +7,8 @@ reads what a client, a webhook, an aggregated server, a kubelet or a pod can sen
 from __future__ import annotations
 
 import time
+from functools import partial
+from random import Random
 from typing import Any
 
 import pytest
@@ -27,6 +29,10 @@ from pybernetes.api.text import durations, go_format, json_reader, yaml_reader
 from pybernetes.api.text.regular_expressions import compile_pattern
 from pybernetes.control_plane.apiserver.authz.rbac.rules import RuleSet
 from pybernetes.control_plane.apiserver.codec.bodies import parse_body
+from pybernetes.control_plane.apiserver.services.port_plan import PortPlan
+from pybernetes.control_plane.apiserver.services.port_pool import PortPool
+from pybernetes.control_plane.apiserver.services.ranges import PortRange
+from pybernetes.control_plane.store.drivers.memory import MemoryStore
 from tests.doubling import MOST_GROWTH, Input, growth
 
 POD = kind_type("", "v1", "Pod")
@@ -409,9 +415,25 @@ def _naming(size: int) -> list[Object]:
 
 
 RULES = [Input("rules that name one object each", _naming, RuleSet)]
+
+
+def _wide_service(size: int) -> Object:
+    ports = [{"name": f"p{number}", "port": number + 1} for number in range(size)]
+    return {"metadata": {"name": "s"}, "spec": {"type": "NodePort", "ports": ports}}
+
+
+def _node_ports(service: Object, *, dry_run: bool) -> None:
+    pool = PortPool(MemoryStore(), PortRange(1, 65535), lambda: "", Random(1))
+    PortPlan(pool, service, None, dry_run).decide(set())
+
+
+PORTS = [
+    Input("node ports", _wide_service, partial(_node_ports, dry_run=False)),
+    Input("node ports of a dry run", _wide_service, partial(_node_ports, dry_run=True)),
+]
 INPUTS = {
     "JSON": JSON, "YAML": YAML, "protobuf": PROTOBUF, "patches": PATCHES, "apply": APPLY, "selectors": SELECTORS,
-    "custom resources": CUSTOM, "CEL": CEL, "texts": TEXTS, "rules": RULES,
+    "custom resources": CUSTOM, "CEL": CEL, "texts": TEXTS, "rules": RULES, "ports": PORTS,
 }  # fmt: skip
 
 

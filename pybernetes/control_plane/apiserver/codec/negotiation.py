@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from pybernetes.api import errors
+from pybernetes.control_plane.apiserver.codec import yaml_writer
 from pybernetes.control_plane.apiserver.codec.accept import LONGEST
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.bounded_cache import bounded_cache
@@ -102,15 +103,7 @@ def wants_pretty(request: Request) -> bool:
 def encode(value: Any, form: Representation) -> bytes:
     """Return an object in a form."""
     if form.media == "application/yaml":
-        import yaml  # only now: few clients ask for it
-
-        class Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
-            """Writes what is there twice twice: readers of other languages need not know anchors."""
-
-            def ignore_aliases(self, data: Any) -> bool:
-                return True
-
-        return yaml.dump(value, Dumper=Dumper, allow_unicode=True).encode()
+        return yaml_writer.dumps(value)
     if form.pretty:
         return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     return orjson.dumps(value)

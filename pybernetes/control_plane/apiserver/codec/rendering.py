@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
@@ -11,12 +12,24 @@ from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.codec.negotiation import Representation, encode
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.store.protocol import Record
+from pybernetes.lib import off_loop
 from pybernetes.lib.http.messages import Response
+
+# How much less work JSON is than most of what is done with an object.
+_CHEAPER = 8
 
 
 def is_plain(form: Representation) -> bool:
     """Tell whether the stored bytes can go out as they are."""
     return not form.transform and not form.pretty and form.media == "application/json"
+
+
+def work(records: Sequence[Record], form: Representation) -> int:
+    """Return how much work it is to write records in a form, in bytes: see ``off_loop.run``."""
+    if len(records) > off_loop.MANY:
+        return off_loop.LARGE + 1
+    size = sum(len(record.value) for record in records)
+    return size if form.media == "application/yaml" else size // _CHEAPER
 
 
 def content_type(form: Representation) -> bytes:

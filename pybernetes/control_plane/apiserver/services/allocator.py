@@ -34,7 +34,7 @@ class Allocation:
         meta = service["metadata"]
         self.owner = (meta.get("namespace", ""), meta.get("name", ""))
         self.ips: list[str] = []
-        self.ports: list[int] = []
+        self.ports: set[int] = set()
         self.freed_ips: list[str] = []
         self.freed_ports: set[int] = set()
         self._allocator = allocator
@@ -46,8 +46,8 @@ class Allocation:
 
     async def undo(self) -> None:
         """Give back what was taken for a write that did not happen."""
-        await self._allocator.give_back(self.owner, self.ips, set(self.ports))
-        self.ips, self.ports = [], []
+        await self._allocator.give_back(self.owner, self.ips, self.ports)
+        self.ips, self.ports = [], set()
 
 
 class ServiceAllocator:

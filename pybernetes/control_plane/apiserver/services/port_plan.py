@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from pybernetes.api import errors
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.services.port_pool import PortError, PortPool
+from pybernetes.control_plane.apiserver.services.port_pool import FULL, PortError, PortPool
 
 Fields = dict[str, Any]
 _PORTS = Path("spec") / "ports"
@@ -42,10 +42,11 @@ class PortPlan:
         self.spec: Fields = obj.get("spec", {})
         self.old: Fields = (old or {}).get("spec", {})
         self.dry_run = dry_run
-        self.chosen: list[int] = []
+        self.chosen: set[int] = set()
         self.numbers: list[int] = []
         self.health_check = 0
         self.taken: set[int] = set()
+        self._free_ports: Iterator[int] = iter(())
 
     @property
     def is_idle(self) -> bool:
@@ -55,13 +56,14 @@ class PortPlan:
 
     def decide(self, taken: set[int]) -> set[int]:
         """Return the taken ports after this write took its own."""
-        self.taken, self.chosen, self.health_check = taken, [], 0
+        self.taken, self.chosen, self.health_check = set(taken), set(), 0
+        self._free_ports = self.pool.dry(self.taken) if self.dry_run else self.pool.free(self.taken)
         self.numbers = [port.get("nodePort", 0) for port in self.spec.get("ports", ())]
         if self.spec.get("type") in _WITH_PORTS:
             (self._update if self.old else self._create)()
         if needs_health_check(self.spec) and not needs_health_check(self.old):
             self._health_check()
-        return taken | set(self.chosen)
+        return self.taken
 
     def apply(self) -> None:
         """Write the numbers into the service."""
@@ -80,20 +82,22 @@ class PortPlan:
 
     def _take(self, port: int) -> None:
         if self.dry_run:
-            if port in self.taken or port in self.chosen:
+            if port in self.taken:
                 raise PortError("provided port is already allocated")
         else:
-            self.pool.check(port, self.taken | set(self.chosen))
-        self.chosen.append(port)
+            self.pool.check(port, self.taken)
+        self._choose(port)
 
     def _take_any(self) -> int:
-        port = (
-            self.pool.any_dry(self.chosen)
-            if self.dry_run
-            else self.pool.any_free(self.taken | set(self.chosen))
-        )
-        self.chosen.append(port)
+        port = next(self._free_ports, 0)
+        if not port:
+            raise PortError(FULL)
+        self._choose(port)
         return port
+
+    def _choose(self, port: int) -> None:
+        self.chosen.add(port)
+        self.taken.add(port)
 
     @property
     def _fills(self) -> bool:
@@ -103,14 +107,17 @@ class PortPlan:
         """Plan one node port for all protocols of a port number."""
         by_port: dict[int, int] = {}
         ports = self.spec.get("ports", ())
+        wishes: dict[int, int] = {}
+        for port in ports:
+            if port.get("nodePort"):
+                wishes.setdefault(port.get("port", 0), port["nodePort"])
         for index, port in enumerate(ports):
             number, wanted = port.get("port", 0), self.numbers[index]
             if not wanted and not self._fills:
                 continue
             shared = by_port.get(number)
             if shared is None:
-                wishes = (p["nodePort"] for p in ports if p.get("port") == number and p.get("nodePort"))
-                wish = next(wishes, 0)
+                wish = wishes.get(number, 0)
                 self.numbers[index] = by_port[number] = self._wish(index, wish) if wish else self._free()
             elif not wanted:
                 self.numbers[index] = shared

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
+from itertools import count
 from random import Random
 
 from pybernetes.api.resource import Object, Resource
@@ -81,14 +82,11 @@ class PortPool:
         if port in taken:
             raise PortError(ALLOCATED)
 
-    def any_free(self, taken: set[int]) -> int:
-        """Return a free port; PortError if there is none."""
-        for port in self.range.candidates(self._random):
-            if port not in taken:
-                return port
-        raise PortError(FULL)
+    def free(self, taken: set[int]) -> Iterator[int]:
+        """Return the ports that are free, in the order in which they are given away; ``taken`` may grow meanwhile."""
+        return (port for port in self.range.candidates(self._random) if port not in taken)
 
     @staticmethod
-    def any_dry(chosen: Iterable[int]) -> int:
-        """Return a number that stands for a port in a dry run, beyond those chosen already."""
-        return max(chosen, default=_DRY_RUN_PORT) + 1
+    def dry(taken: set[int]) -> Iterator[int]:
+        """Return numbers that stand for ports in a dry run."""
+        return (port for port in count(_DRY_RUN_PORT + 1) if port not in taken)

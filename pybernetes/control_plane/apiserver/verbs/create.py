@@ -10,6 +10,7 @@ from pybernetes.control_plane.apiserver.storage.create import create_stored
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import write_options
 from pybernetes.control_plane.apiserver.storage.written import Written
+from pybernetes.lib import off_loop
 from pybernetes.lib.http.messages import Response
 
 
@@ -19,14 +20,18 @@ async def create(context: ServerContext, request: Request, kind: Kind) -> Respon
     options = write_options(request, "CreateOptions")
     obj = await read_object(kind.resource, request, options.validation)
     written = await create_stored(context, kind, obj, request, options)
-    return answer(context, kind, written, form)
+    return await answer(context, kind, written, form)
 
 
-def answer(
+async def answer(
     context: ServerContext, kind: Kind, written: Written, form: negotiation.Representation
 ) -> Response:
     """Return the answer to a write: the stored object, 201 if it is new."""
     status = 201 if written.created else 200
-    if written.record is not None:
-        return rendering.one(kind, written.record, form, context.clock(), status=status)
-    return rendering.render(kind, written.obj, form, context.clock(), status=status)
+    now = context.clock()
+    if written.record is None:
+        return rendering.render(kind, written.obj, form, now, status=status)
+    if rendering.is_plain(form):
+        return rendering.one(kind, written.record, form, now, status=status)
+    work = rendering.work((written.record,), form)
+    return await off_loop.run(work, rendering.one, kind, written.record, form, now, "Metadata", status)

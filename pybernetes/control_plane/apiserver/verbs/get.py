@@ -11,6 +11,7 @@ from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import revision
 from pybernetes.control_plane.store.protocol import Damaged, Record
+from pybernetes.lib import off_loop
 from pybernetes.lib.http.messages import Response
 
 
@@ -31,7 +32,8 @@ async def _get_later(context: ServerContext, request: Request, kind: Kind, wante
         record = context.store.get(kind.key(request.request_info.namespace, request.request_info.name))
         if record is not None:
             await _prepare(kind, record)
-    return _read(context, request, kind)
+    answer = _read(context, request, kind)
+    return answer if isinstance(answer, Response) else await answer
 
 
 async def _prepare(kind: Kind, record: Record) -> None:
@@ -49,11 +51,13 @@ async def wait_for(context: ServerContext, wanted: int) -> None:
         raise errors.too_large_resource_version(wanted, context.store.revision)
 
 
-def _read(context: ServerContext, request: Request, kind: Kind) -> Response:
+def _read(context: ServerContext, request: Request, kind: Kind) -> Response | Awaitable[Response]:
     form = negotiation.representation(request)
     info = request.request_info
     record = context.store.get(kind.key(info.namespace, info.name))
     if record is None:
         raise errors.not_found(kind.resource.group, kind.resource.plural, info.name)
     include = request.parameter("includeObject") or "Metadata"
+    if not rendering.is_plain(form) and (work := rendering.work((record,), form)) > off_loop.LARGE:
+        return off_loop.run(work, rendering.one, kind, record, form, context.clock(), include)
     return rendering.one(kind, record, form, context.clock(), include)

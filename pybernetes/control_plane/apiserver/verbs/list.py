@@ -123,7 +123,7 @@ def _list(
         body = rendering.listing(kind, records, meta, form, now, include)
         return Response(body, 200, rendering.content_type(form))
 
-    return _beside(build) if len(page.records) > off_loop.MANY else build()
+    return _beside(build) if rendering.work(page.records, form) > off_loop.LARGE else build()
 
 
 async def _beside(build: Callable[[], Response]) -> Response:

@@ -47,9 +47,10 @@ async def patch(
     size = len(request.body)
     body = await off_loop.run(size, read_patch, request, given)
     if given == APPLY:
-        return answer(context, kind, await _apply(context, request, kind, body, options, rules), form)
+        return await answer(context, kind, await _apply(context, request, kind, body, options, rules), form)
     change = await off_loop.run(size, Change, request, kind, given, body, options)
-    return answer(context, kind, await update_stored(context, kind, change, request, options, rules), form)
+    written = await update_stored(context, kind, change, request, options, rules)
+    return await answer(context, kind, written, form)
 
 
 def patch_type(request: Request, kind: Kind) -> str:

@@ -65,4 +65,4 @@ async def update(
         written = await create_or_update(context, kind, make, replace, request, options)
     else:
         written = await update_stored(context, kind, replace, request, options, rules)
-    return answer(context, kind, written, form)
+    return await answer(context, kind, written, form)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import yaml
+
 from tests.servers import Server
 
 
@@ -40,3 +42,22 @@ def test_yaml_has_no_anchors(server: Server, namespace: str) -> None:
     made = {"metadata": {"name": "y"}, "data": {"a": "1", "b": "2"}}
     status, text = server.call("POST", path(namespace), made, headers={"Accept": "application/yaml"})
     assert status == 201 and "&id" not in text, text
+
+
+def test_large_objects_in_every_form(server: Server, namespace: str) -> None:
+    """They are written beside the event loop."""
+    data = {f"k{number}": "x" * 30 for number in range(8000)}
+    made = config_map("large", **data)
+    yaml_form, table = (
+        {"Accept": "application/yaml"},
+        {"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"},
+    )
+    status, text = server.call("POST", path(namespace), made, headers=yaml_form)
+    assert status == 201 and yaml.safe_load(text)["data"] == data
+    assert yaml.safe_load(server.call("GET", path(namespace, "large"), headers=yaml_form)[1])["data"] == data
+    listed = yaml.safe_load(server.call("GET", path(namespace), headers=yaml_form)[1])
+    assert data in [item.get("data") for item in listed["items"]]
+    assert server.call("GET", path(namespace, "large"), headers=table)[1]["rows"][0]["cells"][:2] == [
+        "large",
+        8000,
+    ]
