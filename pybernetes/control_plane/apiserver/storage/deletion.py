@@ -13,6 +13,7 @@ from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.modify import Transaction, transact
 from pybernetes.control_plane.apiserver.storage.options import DeleteOptions
 from pybernetes.control_plane.store.protocol import Record
+from pybernetes.lib import off_loop
 
 Admit = Callable[[Object], Awaitable[None]]
 ORPHAN, FOREGROUND = "orphan", "foregroundDeletion"
@@ -152,9 +153,11 @@ async def delete(
     """Delete one object, or start to; ``admit`` is asked with the object before anything happens."""
 
     async def attempt(transaction: Transaction) -> Deleted:
-        obj = transaction.object()
-        if obj is None:
+        before = transaction.record
+        if before is None:
             raise errors.not_found(kind.resource.group, kind.resource.plural, name)
+        size = len(before.value)
+        obj = await off_loop.run(size, kind.object, before)
         preconditions(kind, obj, options)
         if admit is not None:
             await admit(obj)
@@ -166,10 +169,10 @@ async def delete(
             assert event is not None
             obj["metadata"]["resourceVersion"] = str(event.revision)
             return Deleted(obj, True)
-        if obj == transaction.object():
-            return Deleted(obj, False, transaction.record)
-        record = await transaction.write(obj)
-        return Deleted(kind.object(record), False, record)
+        if obj == await off_loop.run(size, kind.object, before):
+            return Deleted(obj, False, before)
+        record = await transaction.write(obj, size)
+        return Deleted(await off_loop.run(size, kind.object, record), False, record)
 
     deleted = await transact(context.store, kind, key, attempt)
     if deleted.gone and not options.dry_run:
