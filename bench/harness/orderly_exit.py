@@ -19,16 +19,17 @@ _PATIENCE = 30.0
 
 @contextlib.contextmanager
 def orderly_exit() -> Iterator[None]:
-    """Make the first signal end what runs inside so that every ``finally`` is reached; end processes that are left.
+    """Make the first signal end what runs inside so that every ``finally`` is reached; end processes that it left.
 
     Later signals do not disturb the cleaning up. A signal that was ignored before, as by nohup, stays ignored.
     """
-    got: list[int] = []
+    thread, others = threading.get_ident(), set(_children())
+    got: list[int] = []  # the signal that ends it, once its exception is on its way
 
     def end(number: int, frame: FrameType | None) -> None:
+        if got:
+            return
         got.append(number)
-        for other in before:
-            signal.signal(other, signal.SIG_IGN)
         print(f"{signal.Signals(number).name}: cleaning up", file=sys.stderr, flush=True)
         try:
             loop = asyncio.get_running_loop()
@@ -38,12 +39,14 @@ def orderly_exit() -> Iterator[None]:
 
     def lost(unraisable: sys.UnraisableHookArgs) -> None:
         # The signal came inside a destructor, whose exceptions go nowhere: it comes once more, after the destructor.
-        if not isinstance(unraisable.exc_value, _Ended):
+        if isinstance(unraisable.exc_value, _Ended):
+            threading.Timer(0.05, again).start()
+        else:
             hook(unraisable)
-            return
-        number = got.pop()
-        signal.signal(number, end)
-        threading.Timer(0.05, os.kill, (os.getpid(), number)).start()
+
+    def again() -> None:
+        # To the thread that is meant: sent to the process, the timer's own could take it, and the other would sleep on.
+        signal.pthread_kill(thread, got.pop())
 
     before = {
         number: signal.getsignal(number) for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN
@@ -57,7 +60,7 @@ def orderly_exit() -> Iterator[None]:
         if not got:
             raise
     finally:
-        _end_children()
+        _end_children(others)
         sys.unraisablehook = hook
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -74,10 +77,10 @@ def _cancel(loop: asyncio.AbstractEventLoop) -> None:
         task.cancel()
 
 
-def _end_children() -> None:
-    """End the children of this process that are still there: by SIGTERM, and later by SIGKILL."""
+def _end_children(others: set[int]) -> None:
+    """End the children of this process that are still there, but for some: by SIGTERM, and later by SIGKILL."""
     deadline = time.monotonic() + _PATIENCE
-    left = set(_children())
+    left = set(_children()) - others
     for pid in left:
         os.kill(pid, signal.SIGTERM)
         os.kill(pid, signal.SIGCONT)  # a benchmark may have stopped it

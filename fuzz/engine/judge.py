@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import resource
 import signal
 import time
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 
 from fuzz.engine.target import Target
@@ -33,11 +33,11 @@ class Failure:
 
 def judge(target: Target, data: bytes) -> Failure | None:
     """Run the target on an input; return what is wrong, or None."""
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = _most_memory()
     failure, seconds = _attempt(target, data)
     if failure is not None:
         return failure
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+    grown = _most_memory() - before
     if grown > (_MEGABYTES << 20) + _TIMES * len(data):
         return Failure("memory", f"{grown >> 20} MB more for {len(data)} bytes")
     limit = target.seconds + target.per_byte * len(data)
@@ -49,6 +49,12 @@ def judge(target: Target, data: bytes) -> Failure | None:
                 "slow", f"{seconds:.3f} s of processor time for {len(data)} bytes, limit {limit:.3f} s"
             )
     return None
+
+
+def _most_memory() -> int:
+    """Return the most bytes that the process ever had; what getrusage says begins with what its parent had."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) * 1024
 
 
 def _attempt(target: Target, data: bytes) -> tuple[Failure | None, float]:

@@ -46,7 +46,7 @@ class _Parsed(NamedTuple):
     kept: bool  # whether the text is written back as it was
 
 
-@bounded_cache(4 << 20)
+@bounded_cache()
 def _parse(text: str) -> _Parsed:
     if text.isdecimal() and text.isascii() and len(text) < 16:  # most are plain numbers
         return _Parsed(Fraction(int(text)), "d", _is_kept(text, text.lstrip("0") or "0", "", "d", 0))
@@ -134,7 +134,7 @@ def canonical(text: str | int | float) -> str:
     return _canonical(written)
 
 
-@bounded_cache(4 << 20)
+@bounded_cache()
 def _canonical(written: str) -> str:
     value, form, kept = _parse(written)
     return written.strip() if kept else _format(value, form)
@@ -155,13 +155,13 @@ def _sum(left: str, right: str, sign: int) -> str:
     return _format(total, "d" if form == "i" and -1024 < total < 1024 else form)
 
 
-@bounded_cache(4 << 20)
+@bounded_cache()
 def add(left: str, right: str) -> str:
     """Return the sum of two quantities, in the format of the first that is not zero."""
     return _sum(left, right, 1)
 
 
-@bounded_cache(4 << 20)
+@bounded_cache()
 def subtract(left: str, right: str) -> str:
     """Return the difference of two quantities, in the format of the first that is not zero."""
     return _sum(left, right, -1)

@@ -146,7 +146,7 @@ class Nothing(Selector):
 NOTHING = Nothing()
 
 
-@bounded_cache(8 << 20, weight=50)
+@bounded_cache(4 << 20, weight=50)
 def parse_labels(text: str) -> Selector:
     """Return a label selector from a query parameter: ``a=b,c in (d,e),!f``."""
     _check_length(text)

@@ -22,6 +22,7 @@ from functools import cache, partial
 from itertools import count
 from typing import Any, ParamSpec, TypeVar, TypeVarTuple, Unpack
 
+from pybernetes.lib.bounded_cache import bounded_cache
 from pybernetes.lib.fair_turns import FairTurns, Owner
 
 Result = TypeVar("Result")
@@ -52,6 +53,7 @@ _turn = _Turn()
 
 
 # Whom the work of this context is for, and the number of the request.
+_owner = bounded_cache()(Owner)  # one object for each: every task and timer of a request holds it
 _for: ContextVar[tuple[Owner, int]] = ContextVar("off_loop", default=(Owner(), 0))
 _requests = count(1)
 _waiting: FairTurns[tuple[Future[Any], Callable[[], Any]]] = FairTurns()
@@ -65,7 +67,7 @@ def _threads() -> ThreadPoolExecutor:
 
 def on_behalf_of(group: str, name: str) -> None:
     """Say whom a request is for that begins in this context."""
-    _for.set((Owner(group, name), next(_requests)))
+    _for.set((_owner(group, name), next(_requests)))
 
 
 async def run(size: int, function: Callable[[Unpack[Arguments]], Result], *args: *Arguments) -> Result:

@@ -100,7 +100,7 @@ def _endpoint(endpoint: Object, kind: str, path: Path, errors: Errors) -> None:
         _hints(endpoint["hints"], path / "hints", errors)
 
 
-@bounded_cache(4 << 20)
+@bounded_cache()
 def _is_fine(address: str, kind: str) -> bool:
     """Return whether all is valid; slices repeat their addresses with every write."""
     errors = Errors()

@@ -28,7 +28,7 @@ def _parse(text: str) -> Address | None:
         return None
 
 
-@bounded_cache(2 << 20)
+@bounded_cache()
 def parse_sloppy(text: str) -> Address | None:
     """Return the address, also with leading zeros; one that is IPv4 written as IPv6 counts as IPv4."""
     address = _parse(text)
@@ -44,7 +44,7 @@ def _is_mapped(text: str) -> bool:
     return isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None
 
 
-@bounded_cache(2 << 20)
+@bounded_cache()
 def _ip_problems(text: str) -> tuple[str, ...]:
     if parse_sloppy(text) is None:
         return (BAD_IP,)

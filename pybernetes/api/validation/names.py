@@ -58,7 +58,7 @@ _VALUE_TEXT = (
 )
 
 
-@bounded_cache(2 << 20)
+@bounded_cache()
 def _dns_label(name: str) -> tuple[str, ...]:
     problems = []
     if len(name.encode()) > 63:
@@ -76,7 +76,7 @@ def dns_label(name: str) -> list[str]:
     return list(_dns_label(name))
 
 
-@bounded_cache(2 << 20)
+@bounded_cache()
 def _dns_subdomain(name: str) -> tuple[str, ...]:
     problems = []
     if len(name.encode()) > 253:
@@ -123,7 +123,7 @@ def path_segment(name: str) -> list[str]:
     return [f"may not contain '{char}'" for char in "/%" if char in name]
 
 
-@bounded_cache(2 << 20)
+@bounded_cache()
 def _qualified_name(name: str) -> tuple[str, ...]:
     problems = []
     prefix, slash, last = name.rpartition("/")
@@ -152,7 +152,7 @@ def qualified_name(name: str) -> list[str]:
     return list(_qualified_name(name))
 
 
-@bounded_cache(2 << 20)
+@bounded_cache()
 def _label_value(value: str) -> tuple[str, ...]:
     problems = []
     if len(value.encode()) > 63:

@@ -55,7 +55,7 @@ class RequestInfo:
         return self.verb in _LONG_RUNNING_VERBS or self.subresource in _LONG_RUNNING_SUBRESOURCES
 
 
-@bounded_cache(12 << 20, weight=4)
+@bounded_cache(3 << 20, weight=4)
 def parse(method: str, path: str, watch: bool) -> RequestInfo:
     """Read a request; ``watch`` says whether the query asks for a watch."""
     parts = path.strip("/").split("/")

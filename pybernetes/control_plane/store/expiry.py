@@ -12,6 +12,7 @@ from pybernetes.control_plane.store.protocol import Clock, Conflict, NotFound, R
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 5.0
+_LEAST_ROOM = 256
 
 
 class Expiry:
@@ -21,23 +22,42 @@ class Expiry:
     seconds left that count, on a clock that nobody sets: an hour that is skipped or repeated moves none of them.
     """
 
-    def __init__(self, clock: Clock, delete: Callable[[str, int], Awaitable[object]]) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        delete: Callable[[str, int], Awaitable[object]],
+        get: Callable[[str], Record | None],
+    ) -> None:
         self._wall = clock
         self._clock = steady(clock)
         self._delete = delete
+        self._get = get
         self._heap: list[tuple[float, str, int]] = []
+        self._room = _LEAST_ROOM
         self._timer: asyncio.TimerHandle | None = None
         self._armed_for = 0.0
         self._task: asyncio.Task[None] | None = None
         self._closed = False
 
     def add(self, record: Record) -> None:
-        """Note a record; one that changed since is left alone, since its revision is another."""
+        """Note a record that is stored; one that changed since is left alone, since its revision is another."""
         if record.expires:
+            if len(self._heap) >= self._room:
+                self._sweep()
             due = self._clock() + record.expires - self._wall()
             heapq.heappush(self._heap, (due, record.key, record.revision))
             if self._timer is None or due < self._armed_for:
                 self._arm()
+
+    def _sweep(self) -> None:
+        """Forget records that are gone or have changed; done when there are twice as many as were left the last time."""
+        self._heap = [entry for entry in self._heap if self._is_there(*entry)]
+        heapq.heapify(self._heap)
+        self._room = max(_LEAST_ROOM, 2 * len(self._heap))
+
+    def _is_there(self, due: float, key: str, revision: int) -> bool:
+        record = self._get(key)
+        return record is not None and record.revision == revision
 
     def close(self) -> None:
         """Stop the timer."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.harness.orderly_exit import orderly_exit
 from tests.support import until
 
 _START = """
@@ -97,3 +98,16 @@ def test_a_benchmark_takes_its_server_away(tmp_path: Path) -> None:
         assert not list(tmp_path.iterdir())
     finally:
         process.kill()
+
+
+def test_processes_of_others_live_on() -> None:
+    sleep = [sys.executable, "-c", "import time; time.sleep(60)"]
+    other = subprocess.Popen(sleep)
+    try:
+        with orderly_exit():
+            own = subprocess.Popen(sleep)
+        assert other.poll() is None
+        until(lambda: not Path(f"/proc/{own.pid}").exists())
+    finally:
+        other.kill()
+        other.wait()

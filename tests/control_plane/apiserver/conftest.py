@@ -30,6 +30,8 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
             flags = [f"--etcd-servers={member.address}"]
         running_server = stack.enter_context(running(directory, *flags, "--event-loop-watchdog=100ms"))
         yield running_server
+        code = running_server.process.poll()
+        assert code is None, f"the server ended with {code}: {(directory / 'log').read_text()[-3000:]}"
         seconds, function = longest_turn(running_server)
         assert seconds < _LONGEST_TURN, f"the event loop was held for {seconds} s: {function}"
 

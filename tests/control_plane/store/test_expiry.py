@@ -26,7 +26,7 @@ async def test_jumps_of_the_wall_clock_move_no_expiry(monkeypatch: pytest.Monkey
     async def delete(key: str, revision: int) -> None:
         deleted.append(key)
 
-    waits = Expiry(clock, delete)
+    waits = Expiry(clock, delete, lambda key: None)
     waits.add(Record("/soon", b"", 1, wall[0] + 10))
     waits.add(Record("/later", b"", 2, wall[0] + 20))
     wall[0] += jump
@@ -47,3 +47,23 @@ async def test_jumps_of_the_wall_clock_move_no_expiry(monkeypatch: pytest.Monkey
 def test_clocks_of_tests_are_their_own() -> None:
     clock = lambda: 7.0  # noqa: E731
     assert protocol.steady(clock) is clock and protocol.steady(protocol.wall_clock) is time.monotonic
+
+
+async def test_what_is_deleted_before_its_time_is_forgotten() -> None:
+    """Events of namespaces that come and go last an hour: their keys must not."""
+    clock = lambda: 1000.0  # noqa: E731
+    records: dict[str, Record] = {}
+    deleted: list[str] = []
+
+    async def delete(key: str, revision: int) -> None:
+        deleted.append(key)
+
+    waits = Expiry(clock, delete, records.get)
+    for number in range(20_000):
+        record = Record(f"/{number}", b"", number, 1000.0 + HOUR)
+        if number % 100 == 0:
+            records[record.key] = record
+        waits.add(record)
+    assert len(waits._heap) < 1000
+    assert {key for _, key, _ in waits._heap} >= records.keys()
+    waits.close()

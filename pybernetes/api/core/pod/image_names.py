@@ -45,7 +45,7 @@ def _split(image: str) -> tuple[str, str]:
     return domain, rest
 
 
-@bounded_cache(2 << 20)
+@bounded_cache()
 def parse(image: str) -> Image | None:
     """Return the parts of an image name, or None if it is not one."""
     if _IDENTIFIER.match(image):

@@ -17,6 +17,7 @@ from pybernetes.control_plane.apiserver.request import Request
 
 _KEY = re.compile(rb'"\s*:')
 _SUMMARY = 30
+_TOO_MANY = f"limit is {json_reader.MAX_VALUES} fields and lists"
 
 
 class Body:
@@ -122,7 +123,7 @@ def _walk(value: Any, place: Place, unknown: dict[Any, Any]) -> Iterator[tuple[P
 
 
 def read_body(request: Request, default: tuple[str, str, str] = ("", "v1", "")) -> Body:
-    """Return the body of a request; 415 for another media type.
+    """Return the body of a request; 415 for another media type, 413 for more values than any object has.
 
     ``default`` is the group, version and kind of a protobuf body that does not say.
     """
@@ -139,9 +140,20 @@ def read_body(request: Request, default: tuple[str, str, str] = ("", "v1", "")) 
 
 
 def parse_body(raw: bytes, is_yaml: bool) -> Body:
-    """Return a JSON or YAML text as a JSON value; 413 for one of more values than any object has."""
+    """Return the JSON or YAML text of a request as a JSON value; 413 for one of more values than any object has."""
     if json_reader.has_too_many_values(raw):
-        raise errors.too_large(f"limit is {json_reader.MAX_VALUES} fields and lists")
+        raise errors.too_large(_TOO_MANY)
+    return _parse(raw, is_yaml)
+
+
+def parse_answer(raw: bytes, is_yaml: bool) -> Body:
+    """Return the text of somebody's answer as a JSON value; one of too many values is a problem of theirs."""
+    if json_reader.has_too_many_values(raw):
+        return Body(None, raw, problem=_TOO_MANY)
+    return _parse(raw, is_yaml)
+
+
+def _parse(raw: bytes, is_yaml: bool) -> Body:
     if is_yaml:
         return _parse_yaml(raw)
     try:

@@ -16,7 +16,7 @@ class MemoryStore(MirroredStore):
 
     def __init__(self, **options: Unpack[CommonOptions]) -> None:
         super().__init__(**options)
-        self._expiry = Expiry(self.clock, self.delete)
+        self._expiry = Expiry(self.clock, self.delete, self.get)
         self._open = False
 
     async def start(self) -> None:

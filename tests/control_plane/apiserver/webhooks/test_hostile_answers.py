@@ -28,7 +28,7 @@ ANSWERS: dict[str, tuple[Any, int, str]] = {
     "lists in lists": (b"[" * 100_000, 500, "exceeded max depth"),
     "lists of lists in YAML": (b"- " * 20_000, 500, "exceeded max depth"),
     "objects in objects": (
-        HEAD + b',"status":{"details":' + b'{"a":' * 50_000 + b"1" + b"}" * 50_000 + b"}}}",
+        HEAD + b',"status":{"details":' + b'{"a":' * 40_000 + b"1" + b"}" * 40_000 + b"}}}",
         500,
         "exceeded max depth",
     ),
@@ -40,7 +40,8 @@ ANSWERS: dict[str, tuple[Any, int, str]] = {
     ),
     "no number": (HEAD + b',"status":{"code":NaN}}}', 500, "invalid character 'N'"),
     "a very large number": (HEAD + b',"status":{"code":1e999}}}', 500, "number is infinity"),
-    "keys that are repeated": (HEAD + b',"a":1' * 100_000 + b"}}", 201, ""),
+    "keys that are repeated": (HEAD + b',"a":1' * 90_000 + b"}}", 201, ""),
+    "too many values": (HEAD + b',"warnings":[' + b"{}," * 110_000 + b"1]}}", 500, "limit is 100000 fields and lists"),
     "half a character": (HEAD + b',"warnings":["\\ud800"]}}', 201, ""),
     "more than is read": (b" " * (33 << 20), 500, "response body too large"),
     "a redirect": ((302, b""), 500, "status code 302"),

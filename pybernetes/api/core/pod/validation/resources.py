@@ -42,7 +42,7 @@ def validate_requirements(
         _claims(requirements["claims"], claims, path / "claims", errors)
 
 
-@bounded_cache(2 << 20)
+@bounded_cache()
 def _is_plain(name: str, amount: str) -> bool:
     """Return whether this is an amount of CPU or memory that is fine by itself, as nearly all are."""
     return name in ("cpu", "memory") and quantity.parse(amount) >= 0

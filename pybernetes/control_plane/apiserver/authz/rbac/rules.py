@@ -20,7 +20,7 @@ _ANY: Names = frozenset()
 _SPREAD = 2048
 
 
-@bounded_cache(8 << 20, weight=8)
+@bounded_cache(4 << 20, weight=8)
 def keys(verb: str, group: str, resource: str, subresource: str = "") -> tuple[Key, ...]:
     """Return the entries that allow a verb on a resource, the exact one first."""
     resources = [resource, "*"]

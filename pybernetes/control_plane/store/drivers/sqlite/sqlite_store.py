@@ -46,7 +46,7 @@ class SqliteStore(MirroredStore):
     def __init__(self, data_dir: str | os.PathLike[str], **options: Unpack[CommonOptions]) -> None:
         super().__init__(**options)
         self.directory = Path(data_dir)
-        self._expiry = Expiry(self.clock, self.delete)
+        self._expiry = Expiry(self.clock, self.delete, self.get)
         self._committer: Committer | None = None
         self._lock: int | None = None
         self._pending: dict[str, Write] = {}
@@ -182,12 +182,13 @@ class SqliteStore(MirroredStore):
                 record = None
                 if value is not None:
                     record = self.record(key, value, revision, write.expires)
-                    if write.expires:
-                        self._expiry.add(record)
                 write.event = Event(revision, key, record, write.previous)
                 events.append(write.event)
         if events:
             self.mirror.apply(events)
+        for event in events:
+            if event.record is not None and event.record.expires:
+                self._expiry.add(event.record)
         for write in writes:
             write.settle(error)
 
