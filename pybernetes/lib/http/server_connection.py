@@ -70,6 +70,7 @@ class Connection(RequestParser):
             self._stream.lost()
         if self._task is not None:
             self._task.cancel()
+            self._task = None
         self._sent()
         if self._holding:
             self._holding = False
@@ -78,6 +79,9 @@ class Connection(RequestParser):
             self._upgraded.connection_lost(error)
             if self._busy is not None:
                 self._busy.connection_ended()
+        # Requests know their connection: their bodies would stay until garbage is collected.
+        self._queue.clear()
+        self._busy = None
         self._let_go()
 
     def eof_received(self) -> bool | None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import gzip
 import json
 import socket
 import ssl
+import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -546,6 +548,35 @@ def test_requests_without_an_answer_have_a_bound(serve: Any, pipelined: bool) ->
             assert unanswered.size == 0
 
     run(test())
+
+
+def test_requests_go_with_their_connection(serve: Any) -> None:
+    """Not when garbage is collected: ten clients that hung up left a gigabyte of bodies."""
+    alive: weakref.WeakSet[Request] = weakref.WeakSet()
+
+    class Kept(Request):
+        def __init__(self, *args: Any) -> None:
+            super().__init__(*args)
+            alive.add(self)
+
+    async def never(request: Request) -> Response:
+        await asyncio.sleep(60)
+        return Response(b"")
+
+    async def test() -> None:
+        async with serve(never, Limits()) as service:
+            service.server.request_class = Kept
+            client = await service.connect()
+            client.send(GET % b"/" * 5)
+            await eventually(lambda: len(alive) == 5)
+            client.writer.transport.abort()
+            await eventually(lambda: not alive)
+
+    gc.disable()
+    try:
+        run(test())
+    finally:
+        gc.enable()
 
 
 def test_what_a_stream_begins_with_is_made_as_the_client_reads(serve: Any) -> None:
