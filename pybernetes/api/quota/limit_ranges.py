@@ -45,34 +45,30 @@ def _default_container(container: Object, defaults: dict[str, dict[str, str]], w
             yield f"{', '.join(sorted(missing))} {word} for {words} {container.get('name', '')}"
 
 
-def pod_problems(limit_range: Object, pod: Object) -> list[str]:
-    """Return what a pod asks for too little or too much."""
+def pod_problems(limit_range: Object, pod: Object) -> Iterator[str]:
+    """Yield what a pod asks for too little or too much."""
     spec = pod["spec"]
-    problems: list[str] = []
     containers = [*spec.get("containers", ()), *spec.get("initContainers", ())]
     for item in _items(limit_range, "Container"):
         for container in containers:
             requests, limits = (resource_totals.spec_list(container, key) for key in ("requests", "limits"))
-            problems += _checked(item, "Container", requests, limits)
+            yield from _checked(item, "Container", requests, limits)
     for item in _items(limit_range, "Pod"):
         requests, limits = (resource_totals.of_spec(spec, key) for key in ("requests", "limits"))
-        problems += _checked(item, "Pod", requests, limits)
-    return problems
+        yield from _checked(item, "Pod", requests, limits)
 
 
-def claim_problems(limit_range: Object, claim: Object) -> list[str]:
-    """Return what a claim asks for too little or too much."""
+def claim_problems(limit_range: Object, claim: Object) -> Iterator[str]:
+    """Yield what a claim asks for too little or too much."""
     type_ = "PersistentVolumeClaim"
     requests = (claim.get("spec", {}).get("resources") or {}).get("requests") or {}
-    problems: list[str | None] = []
     for item in _items(limit_range, type_):
-        problems += [
-            _too_little(type_, name, least, requests, {}) for name, least in item.get("min", {}).items()
-        ]
-        problems += [
-            _asks_too_much(type_, name, most, requests) for name, most in item.get("max", {}).items()
-        ]
-    return [problem for problem in problems if problem]
+        for name, least in item.get("min", {}).items():
+            if problem := _too_little(type_, name, least, requests, {}):
+                yield problem
+        for name, most in item.get("max", {}).items():
+            if problem := _asks_too_much(type_, name, most, requests):
+                yield problem
 
 
 def _checked(item: Object, type_: str, requests: Amounts, limits: Amounts) -> Iterator[str]:

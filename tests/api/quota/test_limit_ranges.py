@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -75,20 +76,20 @@ def test_nothing_to_fill_in_changes_nothing(given: Object) -> None:
     ],
 )  # fmt: skip
 def test_containers(given: Object, asked: Object, problems: list[str]) -> None:
-    assert pod_problems(given, pod(asked)) == problems
-    assert pod_problems(given, pod(initContainers=[asked])) == problems
+    assert list(pod_problems(given, pod(asked))) == problems
+    assert list(pod_problems(given, pod(initContainers=[asked]))) == problems
 
 
 def test_pods_as_a_whole() -> None:
     given = limit_range("Pod", max={"cpu": "2"}, min={"memory": "3Gi"})
     asked = pod(container("a", {"cpu": "1", "memory": "1Gi"}, {"cpu": "1"}),
                 container("b", {"cpu": "1", "memory": "1Gi"}, {"cpu": "1500m"}))  # fmt: skip
-    assert pod_problems(given, asked) == [
+    assert list(pod_problems(given, asked)) == [
         "minimum memory usage per Pod is 3Gi, but request is 2Gi",
         "maximum cpu usage per Pod is 2, but limit is 2500m",
     ]
     asked["spec"]["resources"] = {"requests": {"memory": "4Gi"}, "limits": {"cpu": "2"}}
-    assert pod_problems(given, asked) == []
+    assert list(pod_problems(given, asked)) == []
 
 
 @pytest.mark.parametrize(
@@ -105,7 +106,7 @@ def test_pods_as_a_whole() -> None:
 def test_claims(size: str | None, problems: list[str]) -> None:
     given = limit_range("PersistentVolumeClaim", min={"storage": "1Gi"}, max={"storage": "5Gi"})
     claim = {"spec": {"resources": {"requests": {"storage": size}} if size else {}}}
-    assert claim_problems(given, claim) == problems
+    assert list(claim_problems(given, claim)) == problems
 
 
 AMOUNTS = st.integers(1, 4000).map(lambda number: quantity.canonical(f"{number}m"))
@@ -116,5 +117,22 @@ def test_what_is_within_has_no_problems(request: str, limit: str, least: str, mo
     asked = pod(container("a", {"cpu": request}, {"cpu": limit}))
     numbers = [quantity.milli(amount) for amount in (request, limit)]
     within = quantity.milli(least) <= min(numbers) and max(numbers) <= quantity.milli(most)
-    problems = pod_problems(limit_range(min={"cpu": least}, max={"cpu": most}), asked)
+    problems = list(pod_problems(limit_range(min={"cpu": least}, max={"cpu": most}), asked))
     assert bool(problems) != within
+
+
+def test_many_resources_times_many_containers_are_not_gone_through() -> None:
+    """Whoever looks at the first problems alone pays for them alone."""
+    looked_at = 0
+
+    class Counted(dict[str, str]):
+        def items(self) -> Any:
+            nonlocal looked_at
+            for pair in super().items():
+                looked_at += 1
+                yield pair
+
+    given = limit_range(min=Counted({f"example.com/r{number}": "1" for number in range(20_000)}))
+    asked = {"spec": {"containers": [{"name": f"c{number}"} for number in range(100)]}}
+    assert len(list(islice(pod_problems(given, asked), 100))) == 100
+    assert looked_at <= 101

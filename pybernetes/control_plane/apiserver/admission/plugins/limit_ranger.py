@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from pybernetes.api.quota import limit_ranges
 from pybernetes.control_plane.apiserver.admission.attributes import UPDATE, Attributes
 from pybernetes.control_plane.apiserver.admission.lookup import Lookup
 from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs, Scope
+
+_MOST_PROBLEMS = 100
 
 
 class LimitRanger(Plugin):
@@ -37,7 +41,8 @@ class LimitRanger(Plugin):
         )
         assert attributes.obj is not None
         for limit_range in ranges:
-            problems = list(dict.fromkeys(check(limit_range, attributes.obj)))
+            # What a pod does not name at all is a problem each: many resources times many containers are not gone through.
+            problems = list(dict.fromkeys(islice(check(limit_range, attributes.obj), _MOST_PROBLEMS)))
             if problems:
                 attributes.refuse(problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]")
 
