@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import resource
 import signal
 import sys
 from collections.abc import Callable, Coroutine
@@ -22,6 +23,7 @@ def run(name: str, work: Coroutine[Any, Any, int], *errors: type[Exception]) -> 
     """Run a program on uvloop and return its exit code; OSError, ValueError and the given errors become a message."""
     import uvloop
 
+    _raise_descriptor_limit()
     expected: tuple[type[Exception], ...] = (OSError, ValueError, *errors)
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
@@ -29,6 +31,13 @@ def run(name: str, work: Coroutine[Any, Any, int], *errors: type[Exception]) -> 
     except expected as error:
         print(f"{name}: {error}", file=sys.stderr)
         return 1
+
+
+def _raise_descriptor_limit() -> None:
+    """Open as many files as the system lets us, as Go's programs do: a thousand connections are soon there."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(OSError, ValueError):  # where it is said to be without limit, there is one
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def stop_event() -> asyncio.Event:
