@@ -100,6 +100,7 @@ YAML = [
         "aliases of a list",
         lambda size: b"a: &a [" + b"x, " * size + b"]\nb: [" + b"*a, " * size + b"]",
         yaml_reader.loads,
+        start=4096,  # from here on it is refused; below, what it stands for grows with the square
     ),
     Input(
         "merges",

@@ -64,8 +64,7 @@ class RequestParser(asyncio.Protocol):
         raise NotImplementedError
 
     def hold(self) -> None:
-        """Count what this connection holds of requests."""
-        raise NotImplementedError
+        """Count what this connection holds of requests; for those who keep count."""
 
     def _begin(self) -> None:
         self._parser = httptools.HttpRequestParser(self)

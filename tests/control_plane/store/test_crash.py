@@ -39,7 +39,7 @@ def test_no_acknowledged_write_is_lost(tmp_path: Path) -> None:
 
 def test_none_is_lost_when_etcd_is_killed(tmp_path: Path) -> None:
     require_program("etcd")
-    assert asyncio.run(faults.kill_etcd(tmp_path / "etcd", KILLS_OF_ETCD, random.Random())) > 10
+    assert asyncio.run(faults.kill_etcd(tmp_path / "etcd", KILLS_OF_ETCD, random.Random())) >= KILLS_OF_ETCD
 
 
 def test_what_is_lost_is_found(tmp_path: Path) -> None:
