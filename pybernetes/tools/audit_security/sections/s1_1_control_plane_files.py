@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pybernetes.tools.audit_security.check import Check, Finding, State, nobody
-from pybernetes.tools.audit_security.facts import Facts
+from pybernetes.tools.audit_security.facts import Facts, File
 
 _ELSEWHERE = "the files are on another machine: look there"
 _NO_FILE = "there is no such file here"
 
 
-def mode(what: str, most: int) -> Callable[[Facts], Finding]:
-    """Return the examination that no file of a sort allows more than a mode; folders may be entered by their owner."""
+def _files(what: str, bad: Callable[[File, Facts], str], problem: str) -> Callable[[Facts], Finding]:
+    """Return the examination of all files of a sort: ``bad`` names a file that is not as it should be."""
 
     def examine(facts: Facts) -> Finding:
         if facts.files is None:
@@ -20,30 +20,27 @@ def mode(what: str, most: int) -> Callable[[Facts], Finding]:
         files = facts.files.get(what, [])
         if not files:
             return Finding(State.NONE, _NO_FILE)
-        return nobody(
-            (f"{file.path} ({file.mode:o})" for file in files if file.mode & ~(most | 0o100)),
-            f"more than {most:o}",
-            State.FAIL,
-        )
+        return nobody(filter(None, (bad(file, facts) for file in files)), problem, State.FAIL)
 
     return examine
+
+
+def mode(what: str, most: int) -> Callable[[Facts], Finding]:
+    """Return the examination that no file of a sort allows more than a mode; folders may be entered by their owner."""
+    return _files(
+        what,
+        lambda file, facts: f"{file.path} ({file.mode:o})" if file.mode & ~(most | 0o100) else "",
+        f"more than {most:o}",
+    )
 
 
 def owned(what: str) -> Callable[[Facts], Finding]:
     """Return the examination that files of a sort belong to whoever runs the cluster."""
-
-    def examine(facts: Facts) -> Finding:
-        if facts.files is None:
-            return Finding(State.MANUAL, _ELSEWHERE)
-        files = facts.files.get(what, [])
-        if not files:
-            return Finding(State.NONE, _NO_FILE)
-        owners = (0, facts.owner)
-        return nobody(
-            (file.path for file in files if file.uid not in owners), "belongs to another user", State.FAIL
-        )
-
-    return examine
+    return _files(
+        what,
+        lambda file, facts: "" if file.uid in (0, facts.owner) else file.path,
+        "belongs to another user",
+    )
 
 
 def _pair(number: int, title: str, what: str, most: int) -> tuple[Check, Check]:
