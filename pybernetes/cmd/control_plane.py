@@ -44,6 +44,7 @@ async def _run(name: str) -> int:
             f"--data-dir={cluster.data}",
             f"--service-cluster-ip-range={settings.service_range}",
             "--enable-bootstrap-token-auth=true",
+            "--enable-admission-plugins=NodeRestriction",  # on anyway; scanners and audit-security read flags
             *_kubelet_access(cluster),
             *settings.apiserver_arguments,
         ]
