@@ -45,7 +45,8 @@ def passed(text: str = "") -> Finding:
 
 def nobody(names: Iterable[str], what: str, state: State = State.WARN) -> Finding:
     """Return that no object does what should not be done, or which do."""
-    found = sorted(set(names))
+    # Names of roles may hold anything, also what commands a terminal.
+    found = sorted({name if name.isprintable() else ascii(name)[1:-1] for name in names})
     if not found:
         return passed()
     more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pybernetes.tools.audit_security import report
-from pybernetes.tools.audit_security.check import Check, State
+from pybernetes.tools.audit_security.check import Check, State, nobody
 from pybernetes.tools.audit_security.facts import Facts
 from tests.tools.audit_security import clusters
 
@@ -61,3 +61,8 @@ def test_the_forms_of_a_report() -> None:
     assert text.splitlines()[-1].endswith("n/a")
     rows = json.loads(report.as_json(verdicts))["checks"]
     assert rows[0]["number"] == "1.1.1" and rows[0]["state"] == "fail"
+
+
+def test_names_command_no_terminal() -> None:
+    finding = nobody(["plain", "\x1b[2Jgone"], "roles")
+    assert finding.text == "roles: \\x1b[2Jgone, plain"
