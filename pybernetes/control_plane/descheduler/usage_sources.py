@@ -25,6 +25,18 @@ POD_METRICS = Ref("metrics.k8s.io", "v1beta1", "pods", "PodMetrics")
 COLLECT_SECONDS = 5.0
 _BETA = 0.9  # how much of the figures so far is kept when new ones come
 _SECONDS = 30.0
+_MOST = 2**52  # more than any machine has; floating-point numbers hold it exactly
+# What can go wrong when others are asked; the last three: their answer is not of the form that was agreed on.
+FAILURES = (
+    StatusError,
+    OSError,
+    TimeoutError,
+    RequestFailed,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+)
 _ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 _TOKEN_KEY = "prometheusAuthToken"
 
@@ -49,7 +61,7 @@ class UsageSources:
             name, new = item["metadata"]["name"], _amounts(item.get("usage") or {})
             old = self._nodes.get(name)
             self._nodes[name] = new if old is None else {
-                resource: round(_BETA * old.get(resource, 0) + (1 - _BETA) * amount)
+                resource: _clamped(round(_BETA * old.get(resource, 0) + (1 - _BETA) * amount))
                 for resource, amount in new.items()
             }  # fmt: skip
 
@@ -60,7 +72,7 @@ class UsageSources:
                 return await self._from_metrics_api()
             if source.name == "Prometheus":
                 return await self._from_prometheus(source.query)
-        except (StatusError, OSError, TimeoutError, RequestFailed, ValueError) as error:
+        except FAILURES as error:
             return f"error getting node usage: {error}"
         problem = "unrecognized metrics source" if source.name else "metrics source is empty"
         return f"error initializing usage client: {problem}"
@@ -75,7 +87,7 @@ class UsageSources:
             meta, total = item["metadata"], {"cpu": 0, "memory": 0}
             for container in item.get("containers") or ():
                 for resource, amount in _amounts(container.get("usage") or {}).items():
-                    total[resource] = total.get(resource, 0) + amount
+                    total[resource] = _clamped(total.get(resource, 0) + amount)
             pods[f"{meta['namespace']}/{meta['name']}"] = total
         return Usage(dict(self._nodes), pods)
 
@@ -146,6 +158,11 @@ def shares(answer: Any) -> dict[str, Amounts]:
 
 def _amounts(usage: Object) -> Amounts:
     return {
-        name: quantity.milli(text) if name == "cpu" else quantity.integer(text)
+        name: _clamped(quantity.milli(text) if name == "cpu" else quantity.integer(text))
         for name, text in usage.items()
     }
+
+
+def _clamped(amount: int) -> int:
+    """Return an amount that sums of many nodes can hold, whatever was said to have been measured."""
+    return max(-_MOST, min(_MOST, amount))

@@ -88,6 +88,61 @@ def test_bad_answers(answer: Any, message: str) -> None:
     assert str(raised.value) == message
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        vector(a=float("nan")),
+        vector(a=float("inf")),
+        vector(a=-0.1),
+        vector(a=1e300),
+        {"status": "success", "data": []},
+        {"status": "success", "data": {"resultType": "vector", "result": {"a": 1}}},
+        {"status": "success", "data": {"resultType": "vector", "result": [None]}},
+        {"status": "success", "data": {"resultType": "vector", "result": [{"metric": {"instance": "a"}}]}},
+        {"status": "success", "data": {"resultType": "vector", "result": [{"metric": {"instance": "a"}, "value": 1}]}},
+        {"status": "success", "data": {"resultType": "vector", "result": [{"metric": {"instance": "a"}, "value": [1]}]}},
+        {"status": "success", "data": {"resultType": "vector", "result": [{"metric": 5, "value": [0, "1"]}]}},
+        "text",
+        17,
+    ],
+)  # fmt: skip
+async def test_a_prometheus_that_lies(answer: Any) -> None:
+    """Whatever it says, there are no figures: the plugin does nothing in this pass."""
+    prometheus = Prometheus(answer)
+    async with serving(prometheus) as url:
+        sources = UsageSources(Client(MetricsApi()), Policy(prometheus={"url": url}))  # type: ignore[arg-type]
+        usage = await sources.ask(Source("Prometheus", "q"))
+        sources.close()
+    assert isinstance(usage, str) and usage.startswith("error getting node usage: ")
+
+
+@pytest.mark.parametrize(
+    ("cpu", "nodes"), [("9E", 2**52), ("-9E", -(2**52)), ("-1", -1000), ("1e3", 1_000_000), ("1n", 1)]
+)
+async def test_absurd_figures_are_bounded(cpu: str, nodes: int) -> None:
+    api = MetricsApi()
+    api.cpu = cpu
+    sources = UsageSources(Client(api), Policy(collects_metrics=True))  # type: ignore[arg-type]
+    for _ in range(3):
+        await sources.collect()
+    usage = await sources.ask(Source("KubernetesMetrics"))
+    assert isinstance(usage, Usage) and usage.nodes["n1"]["cpu"] == nodes
+    assert usage.pods is not None and abs(usage.pods["default/p"]["cpu"]) <= 2**52
+
+
+@pytest.mark.parametrize(
+    "items", [[{}], [None], [{"metadata": {"name": "n1"}, "usage": [1]}], [{"metadata": 5}]]
+)
+async def test_a_metrics_api_that_answers_anything(items: list[Any]) -> None:
+    class Broken(MetricsApi):
+        async def send(self, method: str, path: str, query: str, body: bytes, headers: Any) -> Any:
+            return 200, {"kind": "List", "metadata": {}, "items": items}
+
+    sources = UsageSources(Client(Broken()), Policy(collects_metrics=True))  # type: ignore[arg-type]
+    usage = await sources.ask(Source("KubernetesMetrics"))
+    assert isinstance(usage, str) and usage.startswith("error getting node usage: ")
+
+
 class MetricsApi:
     """A transport that answers as the metrics API does."""
 
