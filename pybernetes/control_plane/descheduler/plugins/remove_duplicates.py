@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from pybernetes.api.resource import Object
@@ -14,6 +16,7 @@ from pybernetes.control_plane.descheduler.argument_types import (
 from pybernetes.control_plane.descheduler.plugin import BALANCE, Decisions, Outcome, StrategyPlugin
 from pybernetes.control_plane.descheduler.view import View
 from pybernetes.scheduling.columns import Ints
+from pybernetes.scheduling.pods import Shape
 
 # Namespace, kind and name of an owner, and the images of a pod: pods with the same are each other's duplicates.
 OwnerKey = tuple[str, str, str, tuple[str, ...]]
@@ -39,8 +42,12 @@ class RemoveDuplicates(StrategyPlugin):
                 totals[key] = totals.get(key, 0) + len(rows)
                 for node, more in doubled.items():
                     duplicates.setdefault(key, {}).setdefault(node, []).extend(more)
+        known: dict[frozenset[Shape], int] = {}  # a pod may have very many owners
         for key, nodes in duplicates.items():
-            targets = _targets(view, nodes)
+            shapes = frozenset(view.record(row).pod.shape for rows in nodes.values() for row in rows)
+            targets = known.get(shapes)
+            if targets is None:
+                targets = known[shapes] = _targets(view, shapes)
             if targets < 2:
                 continue
             share = -(-totals[key] // targets)
@@ -81,9 +88,8 @@ def _doubled(view: View, rows: Ints) -> dict[int, list[int]]:
     return {node: more[1:] for node, more in view.table.on_node(rows).items() if len(more) > 1}
 
 
-def _targets(view: View, nodes: dict[int, list[int]]) -> int:
-    """Return how many nodes pods can be on; the only node of a pod is no target."""
-    shapes = {view.record(row).pod.shape for rows in nodes.values() for row in rows}
+def _targets(view: View, shapes: Iterable[Shape]) -> int:
+    """Return how many nodes pods of some shapes can be on; the only node of a pod is no target."""
     result = np.zeros(view.snapshot.size, dtype=np.bool_)
     for shape in shapes:
         admitted = view.fit.admitted(shape) & view.nodes
