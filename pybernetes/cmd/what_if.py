@@ -31,6 +31,7 @@ def main(argv: list[str]) -> int:
     options = _parser(questions).parse_args(argv)
     from pybernetes.client import kubeconfig
     from pybernetes.client.errors import StatusError
+    from pybernetes.lib.printable import printable
     from pybernetes.scheduling import config
     from pybernetes.tools.what_if import picture, tables
 
@@ -44,7 +45,7 @@ def main(argv: list[str]) -> int:
         cluster, options.evictions = asyncio.run(_read(source, configuration, policy))
         answer = ask(cluster)
     except (StatusError, ValueError, OSError, RuntimeError) as error:
-        print(f"pyb what-if: {error}", file=sys.stderr)
+        print(f"pyb what-if: {printable(str(error))}", file=sys.stderr)
         return 2
     if options.output == "json":
         print(json.dumps(answer.as_json(), indent=2))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import sys
 import time
 from typing import TextIO
 
+from pybernetes.lib.printable import printable
+
 # Python has no levels between INFO and DEBUG; klog's -v=1…3 are still news, 4 and more are for debugging.
 DEBUG_FROM = 4
 _MOST = 16_384  # characters of a message
-_UNPRINTABLE = re.compile("[^\\t\x20-\x7e\xa0-\U0010ffff]|[\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _LETTERS = {
     logging.DEBUG: "I",
     logging.INFO: "I",
@@ -51,11 +51,7 @@ def _tame(message: str) -> str:
     if left_out > 0:
         message = f"{message[: _MOST // 2]} […{left_out} characters left out…] {message[-_MOST // 2 :]}"
     lines = message.split("\n")
-    return "\n\t".join(line if line.isprintable() else _UNPRINTABLE.sub(_escape, line) for line in lines)
-
-
-def _escape(match: re.Match[str]) -> str:
-    return ascii(match[0])[1:-1]
+    return "\n\t".join(map(printable, lines))
 
 
 def level_of(verbosity: int) -> int:

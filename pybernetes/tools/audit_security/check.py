@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from pybernetes.lib.printable import printable
 from pybernetes.tools.audit_security.facts import Facts
 
 _SHOWN = 5  # names in one finding
@@ -46,7 +47,7 @@ def passed(text: str = "") -> Finding:
 def nobody(names: Iterable[str], what: str, state: State = State.WARN) -> Finding:
     """Return that no object does what should not be done, or which do."""
     # Names of roles may hold anything, also what commands a terminal.
-    found = sorted({name if name.isprintable() else ascii(name)[1:-1] for name in names})
+    found = sorted(set(map(printable, names)))
     if not found:
         return passed()
     more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
+from pybernetes.lib.printable import printable
 from pybernetes.tools.what_if.cluster import Use
 
 MAX_ROWS = 20
@@ -82,7 +83,8 @@ def draw(before: dict[str, Use], after: dict[str, Use], width: int, style: Style
         label = max(4, width - len(columns) * (size + figures + 1))
     lines = [f"{'NODE':<{label}} " + " ".join(f"{name:<{size + figures}}" for name, _ in columns)]
     for name in shown:
-        text = name if len(name) <= label else f"{name[: label - 1]}~"
+        text = printable(name)
+        text = text if len(text) <= label else f"{text[: label - 1]}~"
         cells = [_cell(part(before.get(name)), part(after.get(name)), size, style) for _, part in columns]
         lines.append(f"{text:<{label}} " + " ".join(cells))
     if len(changed) > len(shown):

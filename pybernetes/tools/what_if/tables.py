@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pybernetes.lib.printable import printable
 from pybernetes.scheduling.explanation import Explanation
 from pybernetes.tools.what_if import picture
 from pybernetes.tools.what_if.answer import Answer
@@ -38,6 +39,7 @@ def text(answer: Answer, width: int, style: Style) -> str:
     parts += [_placed(answer), _pending(answer), _blocked(answer), _gone(answer), _preempted(answer)]
     parts += [_why(each, width) for each in answer.explained]
     parts.append([f"note: {note}" for note in answer.notes])
+    parts = [[printable(line) for line in part] for part in parts]
     parts.append(picture.draw(answer.before, answer.after, width, style))
     return "\n\n".join("\n".join(part) for part in parts if part)
 
