@@ -12,13 +12,14 @@ from pybernetes.cmd import _secure_serving
 from pybernetes.cmd._leader_election import election, election_flags
 from pybernetes.cmd._program import run, stop_event
 from pybernetes.cmd._secure_serving import serving_flags
-from pybernetes.lib.flags import Flag, Seconds, add, strings
+from pybernetes.lib.flags import Flag, Seconds, add, boolean
 
 if TYPE_CHECKING:
     from pybernetes.control_plane.descheduler.policy import Policy
 
 SUMMARY = "Evict pods that would better be elsewhere, so that the scheduler can place them again"
 
+_GATE = "EvictionsInBackground"
 _SERVING = serving_flags(10258)
 # Upstream's descheduler has longer times than other programs, and no election unless it is asked for.
 _CHANGED = {
@@ -46,7 +47,7 @@ _MISC = (
     Flag("disable-metrics", False, "serve no metrics"),
     Flag("otel-collector-endpoint", "", "no traces are sent: only the empty text is taken"),
     Flag("enable-http2", False, "health and metrics are served over HTTP/1.1: only false is taken"),
-    Flag("feature-gates", "", "EvictionsInBackground=false is all that can be said"),
+    Flag("feature-gates", (), f"features to turn on or off: {_GATE}=true|false (alpha, off by default)"),
 )
 
 
@@ -65,12 +66,6 @@ def policy(options: argparse.Namespace) -> Policy:
     from pybernetes.control_plane.descheduler import policy as policies
 
     _secure_serving.check(options)
-    for gate in strings(options.feature_gates):
-        name, _, value = gate.partition("=")
-        if name != "EvictionsInBackground":
-            raise ValueError(f"unrecognized feature gate: {name}")
-        if value.lower() != "false":
-            raise ValueError("--feature-gates: EvictionsInBackground is not supported")
     if options.otel_collector_endpoint:
         raise ValueError("--otel-collector-endpoint: traces are not supported")
     if options.enable_http2:
@@ -82,6 +77,19 @@ def policy(options: argparse.Namespace) -> Policy:
     if not options.policy_config_file:
         raise ValueError("deschedulerPolicy is nil: --policy-config-file names no file")
     return policies.load(Path(options.policy_config_file))
+
+
+def in_background(options: argparse.Namespace) -> bool:
+    """Return whether the feature gate is on that lets others carry out evictions."""
+    result = False
+    for gate in options.feature_gates:
+        name, equals, value = gate.partition("=")
+        if not equals:
+            raise ValueError(f"--feature-gates: missing bool value for {name}")
+        if name != _GATE:
+            raise ValueError(f"unrecognized feature gate: {name}")
+        result = boolean(value)
+    return result
 
 
 def main(argv: list[str]) -> int:
@@ -102,6 +110,7 @@ async def _serve(options: argparse.Namespace) -> int:
     from pybernetes.control_plane.descheduler.descheduler import Descheduler
     from pybernetes.runtime.manager import Manager
 
+    background = in_background(options)
     rules = policy(options)
     where = options.client_connection_kubeconfig or options.kubeconfig
     access = kubeconfig.load(where or None)
@@ -113,6 +122,7 @@ async def _serve(options: argparse.Namespace) -> int:
         rules,
         interval=options.descheduling_interval,
         dry_run=options.dry_run,
+        in_background=background,
         version=KUBERNETES_VERSION,
     )
     lease_client = access.client(user_agent="descheduler")  # a lease must not wait behind evictions

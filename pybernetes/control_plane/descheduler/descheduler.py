@@ -14,14 +14,15 @@ from pybernetes.client.errors import StatusError
 from pybernetes.control_plane.descheduler.budgets import Budgets
 from pybernetes.control_plane.descheduler.cluster import Cluster
 from pybernetes.control_plane.descheduler.descheduling import Eviction, descheduling
+from pybernetes.control_plane.descheduler.eviction_requests import EXPIRY_SECONDS, EvictionRequests
 from pybernetes.control_plane.descheduler.evictor import PodEvictor
 from pybernetes.control_plane.descheduler.metrics import DeschedulerMetrics
 from pybernetes.control_plane.descheduler.node_usage import Usage
 from pybernetes.control_plane.descheduler.plugin import Outcome
-from pybernetes.control_plane.descheduler.pod_records import SYSTEM_CRITICAL
+from pybernetes.control_plane.descheduler.pod_records import SYSTEM_CRITICAL, PodRecord
 from pybernetes.control_plane.descheduler.policy import EVICTOR, Policy, PolicyError
 from pybernetes.control_plane.descheduler.profile import Profile
-from pybernetes.control_plane.descheduler.usage_sources import COLLECT_SECONDS, UsageSources
+from pybernetes.control_plane.descheduler.usage_sources import COLLECT_SECONDS, FAILURES, UsageSources
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.cache import key_of
 from pybernetes.runtime.events import Sender, SeriesRecorder
@@ -47,6 +48,7 @@ class Descheduler:
         *,
         interval: float = 0.0,
         dry_run: bool = False,
+        in_background: bool = False,
         version: str = "v0.0",
         clock: Clock | None = None,
     ) -> None:
@@ -57,6 +59,7 @@ class Descheduler:
             (profile.arguments.get("PodLifeTime") or {}).get("conditions") for profile in policy.profiles
         )
         self.cluster = Cluster(wants_conditions)
+        self.requests = EvictionRequests(self.metrics) if in_background else None
         # Made now as well, so that a policy that cannot be is refused at once.
         self.profiles: Sequence[Profile] = [Profile(profile) for profile in policy.profiles]
         self._sender = Sender(client, self.clock)
@@ -75,9 +78,10 @@ class Descheduler:
         pods = Informer(
             self.client, refs.PODS, transform=read_as("record", cluster.read_pod), clock=self.clock
         )
-        pods.add_handler(
-            _handler(lambda key, obj: cluster.set_pod(key, None if obj is None else obj["record"]))
-        )
+        pods.add_handler(_handler(lambda key, obj: cluster.set_pod(key, _record(obj))))
+        requests = self.requests
+        if requests is not None:
+            pods.add_handler(lambda old, new: requests.follow(_record(old), _record(new)))
         result = [nodes]
         for ref, transform in _LOOKED_UP:
             informer = Informer(self.client, ref, transform=transform, clock=self.clock)
@@ -117,6 +121,8 @@ class Descheduler:
         tasks = [asyncio.create_task(informer.run(), name=str(informer.ref)) for informer in self.informers]
         if self._usage.collects and self.interval:
             tasks.append(asyncio.create_task(self._collect(), name="metrics"))
+        if self.requests is not None:
+            tasks.append(asyncio.create_task(self._expire(self.requests), name="requests"))
         try:
             for informer in self.informers:
                 await informer.wait_synced()
@@ -132,9 +138,14 @@ class Descheduler:
         while True:
             try:
                 await self._usage.collect()
-            except (StatusError, OSError, TimeoutError) as error:
+            except FAILURES as error:
                 log.warning("fetching node metrics: %s", error)
             await self.clock.sleep(COLLECT_SECONDS)
+
+    async def _expire(self, requests: EvictionRequests) -> None:
+        while True:
+            await self.clock.sleep(EXPIRY_SECONDS)
+            requests.expire(self.clock.monotonic())
 
     async def run_once(self) -> list[Eviction]:
         """Run one pass; return what was evicted, or would be."""
@@ -150,6 +161,8 @@ class Descheduler:
                 self.metrics,
                 self._recorder,
                 Budgets(budgets) if self.dry_run else None,
+                self.requests,
+                self.clock,
             )
             evicted = await self._pass(evictor, usages)
         self.metrics.loops.observe(self.clock.monotonic() - started)
@@ -194,6 +207,10 @@ async def resolve_priorities(policy: Policy, client: Client) -> None:
         if value is not None and value > SYSTEM_CRITICAL:
             raise PolicyError(f"priority threshold can't be greater than {SYSTEM_CRITICAL}")
         profile.arguments[EVICTOR] = {**arguments, "priorityThreshold": {"value": value}}
+
+
+def _record(obj: Object | None) -> PodRecord | None:
+    return None if obj is None else obj["record"]
 
 
 def _handler(store: Callable[[str, Object | None], None]) -> Callable[[Object | None, Object | None], None]:

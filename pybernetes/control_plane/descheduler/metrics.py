@@ -25,6 +25,10 @@ class DeschedulerMetrics:
         self.loops = Histogram(_LOOP)
         self.strategies: dict[tuple[str, str], Histogram] = {}  # by strategy and profile
 
+    def count(self, result: str, strategy: str, profile: str, namespace: str, node: str) -> None:
+        """Count what became of an eviction."""
+        self.evicted[result, strategy, profile, namespace, node] += 1
+
     def strategy(self, name: str, profile: str, seconds: float) -> None:
         """Count the time that a strategy took."""
         self.strategies.setdefault((name, profile), Histogram(_STRATEGY)).observe(seconds)

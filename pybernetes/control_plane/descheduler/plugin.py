@@ -18,10 +18,16 @@ class Outcome(Enum):
     """What became of an eviction; the text is the result that metrics show."""
 
     EVICTED = "success"
+    REQUESTED = "background"  # somebody else sees to it that the pod goes
     FAILED = "error"
     NODE_LIMIT = "maximum number of evicted pods per node reached"
     NAMESPACE_LIMIT = "maximum number of evicted pods per namespace reached"
     TOTAL_LIMIT = "maximum number of evicted pods per a descheduling cycle reached"
+
+    @property
+    def leaves(self) -> bool:
+        """Whether the pod goes, now or later."""
+        return self in (Outcome.EVICTED, Outcome.REQUESTED)
 
 
 # A plugin gives the table's rows of pods that should go, one after the other, and is told what became of each.

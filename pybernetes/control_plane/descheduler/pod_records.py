@@ -12,6 +12,8 @@ from pybernetes.scheduling.resource_requests import Resources
 
 EVICT = "descheduler.alpha.kubernetes.io/evict"
 PREFER_NO_EVICTION = "descheduler.alpha.kubernetes.io/prefer-no-eviction"
+REQUEST_EVICT_ONLY = "descheduler.alpha.kubernetes.io/request-evict-only"
+IN_PROGRESS = "descheduler.alpha.kubernetes.io/eviction-in-progress"
 MIRROR = "kubernetes.io/config.mirror"
 SOURCE = "kubernetes.io/config.source"
 SYSTEM_CRITICAL = 2_000_000_000
@@ -23,6 +25,7 @@ IS_MIRROR, IS_STATIC, IS_DELETING, IS_CRITICAL, IS_OWNED, HAS_FAILED, HAS_LOCAL_
 HAS_CLAIM, HAS_RESOURCE_CLAIM, MUST_GO, WOULD_RATHER_STAY, HAS_ENDED, HAS_PRIORITY, IS_READY, IS_PENDING = (
     1 << bit for bit in range(8, 16)
 )
+REQUESTS_EVICTION, EVICTION_IN_PROGRESS = (1 << bit for bit in range(16, 18))
 _QOS = {"BestEffort": 0, "Burstable": 1, "Guaranteed": 2}
 
 
@@ -175,6 +178,8 @@ def _flags(meta: Object, spec: Object, status: Object, record: PodRecord) -> int
         (priority is not None, HAS_PRIORITY),
         (ready, IS_READY),
         (record.phase == "Pending", IS_PENDING),
+        (REQUEST_EVICT_ONLY in annotations, REQUESTS_EVICTION),
+        (IN_PROGRESS in annotations, EVICTION_IN_PROGRESS),
     )
     return sum(bit for holds, bit in facts if holds)
 

@@ -215,7 +215,7 @@ async def test_what_disappears_in_the_middle_is_no_error() -> None:
             evictor = PodEvictor(guarded, descheduler.policy, descheduler.metrics, recorder)
             assert await evictor.evict(Eviction(record, "p", "PodLifeTime")) is Outcome.FAILED
             # Another of its name is another pod.
-            await eventually(lambda: _is_gone(guarded, "asked-for"))
+            await eventually(lambda: is_gone(guarded, "asked-for"))
             await guarded.create(PODS, pod("asked-for", "a"))
             assert await evictor.evict(Eviction(record, "p", "PodLifeTime")) is Outcome.FAILED
             assert "deletionTimestamp" not in (await guarded.get(PODS, "asked-for", "default"))["metadata"]
@@ -232,7 +232,7 @@ async def test_what_disappears_in_the_middle_is_no_error() -> None:
             await eventually(told)
 
 
-async def _is_gone(client: Client, name: str) -> bool:
+async def is_gone(client: Client, name: str) -> bool:
     try:
         await client.get(PODS, name, "default")
     except NotFound:
@@ -279,7 +279,7 @@ async def test_the_rights_that_its_page_names_are_enough() -> None:
         manager = Manager(descheduler.client, election=Election("descheduler", "kube-system"))
         manager.add_task("descheduler", descheduler.run)
         await asyncio.wait_for(manager.run(), 60)
-        await eventually(lambda: _is_gone(client, "unwelcome"))
+        await eventually(lambda: is_gone(client, "unwelcome"))
         [event] = (await client.list(NEW_EVENTS, "default")).items
         assert (event["reason"], event["action"]) == ("RemovePodsViolatingNodeTaints", "Descheduled")
 

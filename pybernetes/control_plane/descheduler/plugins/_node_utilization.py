@@ -171,7 +171,7 @@ class Move:
                     return
                 if outcome is Outcome.NODE_LIMIT:
                     break
-                if outcome is not Outcome.EVICTED:
+                if outcome is None or not outcome.leaves:
                     continue
                 evicted += 1
                 if not used:  # what a single pod takes is not known: one at a time

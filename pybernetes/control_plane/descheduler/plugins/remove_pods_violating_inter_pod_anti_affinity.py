@@ -74,7 +74,7 @@ class RemovePodsViolatingInterPodAntiAffinity(StrategyPlugin):
                 if not evictable[row] or not view.may_leave(row):
                     continue
                 outcome = yield row
-                if outcome is Outcome.EVICTED:
+                if outcome is not None and outcome.leaves:
                     for each in near.values():
                         each.gone(row)
                 elif outcome is Outcome.NODE_LIMIT:
