@@ -13,6 +13,7 @@ from pybernetes.api.selectors import Requirement
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[Any]
+Floats = NDArray[np.float64]
 # All rows as a slice, one row as a slice of length one, or some rows as an array of their numbers.
 Rows = slice | Ints
 Value = TypeVar("Value", bound=Hashable)

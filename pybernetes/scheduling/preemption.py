@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from operator import attrgetter
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from pybernetes.api import selectors
-from pybernetes.api.resource import Object
-from pybernetes.api.selectors import Selector
 from pybernetes.scheduling.columns import Bools, Ints
 from pybernetes.scheduling.cycle import Cycle
 from pybernetes.scheduling.diagnosis import NOT_HELPFUL, Diagnosis, histogram
+from pybernetes.scheduling.disruption_budgets import Budgets, split_by_budget
 from pybernetes.scheduling.evaluation import Active
 from pybernetes.scheduling.handle import Handle
 from pybernetes.scheduling.nominations import is_plain
 from pybernetes.scheduling.plugin import Outcome, Scope
-from pybernetes.scheduling.pods import Labels, Pod
+from pybernetes.scheduling.pods import Pod
 from pybernetes.scheduling.snapshot import Snapshot
 
 NEVER = "not eligible due to preemptionPolicy=Never."
@@ -48,41 +45,6 @@ class Candidate(NamedTuple):
         return cls(row, tuple(victims), violations, cost, started)
 
 
-class Budget(NamedTuple):
-    """A disruption budget: which pods it is about, how many may go, and which are going already."""
-
-    namespace: str
-    selector: Selector
-    allowed: int
-    disrupted: frozenset[str]
-
-
-class Budgets:
-    """All disruption budgets. Which of them are about a pod is worked out once for pods of the same labels."""
-
-    def __init__(self, budgets: Iterable[Budget]) -> None:
-        self.all = list(budgets)
-        self._of: WeakKeyDictionary[Labels, tuple[int, ...]] = WeakKeyDictionary()
-
-    def __bool__(self) -> bool:
-        return bool(self.all)
-
-    def of(self, pod: Pod) -> tuple[int, ...]:
-        """Return the numbers of the budgets that are about a pod."""
-        labels = pod.shape.labels
-        found = self._of.get(labels)
-        if found is None:
-            found = self._of[labels] = tuple(
-                number
-                for number, budget in enumerate(self.all)
-                if budget.namespace == labels.namespace
-                and labels.labels
-                and budget.selector
-                and budget.selector.matches(labels.labels)
-            )
-        return found
-
-
 def _start(pod: Pod) -> str:
     return pod.started or _NOT_STARTED
 
@@ -90,32 +52,6 @@ def _start(pod: Pod) -> str:
 def by_importance(pod: Pod) -> tuple[int, str]:
     """Return the sort key that puts the most important pods first: by priority, then by start time."""
     return -pod.priority, _start(pod)
-
-
-def split_by_budget(pods: Iterable[Pod], budgets: Budgets) -> tuple[list[Pod], list[Pod]]:
-    """Split pods into those whose eviction would violate a budget and the others, evicting all in this order."""
-    left: dict[int, int] = {}
-    violating: list[Pod] = []
-    others: list[Pod] = []
-    for pod in pods:
-        violates = False
-        for number in budgets.of(pod):
-            budget = budgets.all[number]
-            if pod.name in budget.disrupted:
-                continue
-            left[number] = left.get(number, budget.allowed) - 1
-            if left[number] < 0:
-                violates = True
-                break
-        (violating if violates else others).append(pod)
-    return violating, others
-
-
-def _budget(obj: Object) -> Budget:
-    spec, status = obj.get("spec") or {}, obj.get("status") or {}
-    selector = selectors.from_object(spec.get("selector"))
-    disrupted = frozenset(status.get("disruptedPods") or ())
-    return Budget(obj["metadata"]["namespace"], selector, status.get("disruptionsAllowed", 0), disrupted)
 
 
 def cheapest(candidates: Sequence[Candidate]) -> Candidate:
@@ -195,7 +131,7 @@ class Preemption:
     def _budgets(self) -> Budgets:
         version = self._listers.version("poddisruptionbudgets")
         if self._known_budgets[0] != version:
-            self._known_budgets = version, Budgets(map(_budget, self._listers.all("poddisruptionbudgets")))
+            self._known_budgets = version, Budgets(self._listers.all("poddisruptionbudgets"))
         return self._known_budgets[1]
 
     # -- candidates --------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pybernetes.api.resource import Object
+from pybernetes.api.selectors import Selector
 from pybernetes.scheduling import preemption
 from pybernetes.scheduling.preemption import Candidate, cheapest
 from tests.scheduling import reference
@@ -223,9 +224,9 @@ def test_the_place_of_a_nominated_pod_is_not_given_away() -> None:
 
 def test_budgets_are_compared_with_labels_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = 0
-    matches = preemption.Selector.matches
+    matches = Selector.matches
 
-    def counting(self: preemption.Selector, labels: Any) -> bool:
+    def counting(self: Selector, labels: Any) -> bool:
         nonlocal calls
         calls += 1
         return matches(self, labels)
@@ -242,7 +243,7 @@ def test_budgets_are_compared_with_labels_once(monkeypatch: pytest.MonkeyPatch) 
         ours.object(
             "poddisruptionbudgets", {"metadata": meta, "spec": spec, "status": {"disruptionsAllowed": number}}
         )
-    monkeypatch.setattr(preemption.Selector, "matches", counting)
+    monkeypatch.setattr(Selector, "matches", counting)
     for name in ("p", "q"):
         high = pod(name, "1", priority=9)
         high["metadata"]["uid"] = name

@@ -14,6 +14,11 @@ from pybernetes.api.validation.selectors import validate_label_selector
 _SPEC, _STATUS = Path("spec"), Path("status")
 _COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
 _POLICIES = ("AlwaysAllow", "IfHealthyBudget")
+# What the eviction API says.
+VIOLATION = "Cannot evict pod as it would violate the pod's disruption budget."
+SEVERAL_BUDGETS = (
+    "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
+)
 # Alone it stands for v1beta1's empty selector, which matched nothing; elsewhere it means nothing.
 _BETA_KEY = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
 
@@ -82,6 +87,36 @@ def validate_status_update(new: Object, old: Object, errors: Errors) -> None:
     status = new.get("status", {})
     validate_conditions(status.get("conditions", []), _STATUS / "conditions", errors)
     numbers.nonnegative_fields(status, _COUNTS, _STATUS, errors)
+
+
+def unhealthy_may_go(budget: Object) -> bool:
+    """Return whether a pod that is not ready may be evicted without an allowance of its budget."""
+    if (budget.get("spec") or {}).get("unhealthyPodEvictionPolicy") == "AlwaysAllow":
+        return True
+    status = budget.get("status") or {}
+    healthy, desired = status.get("currentHealthy", 0), status.get("desiredHealthy", 0)
+    return bool(healthy >= desired > 0)
+
+
+def violation_cause(budget: Object) -> str:
+    """Return why a budget allows no eviction now."""
+    name, status = budget["metadata"]["name"], budget.get("status") or {}
+    condition: Object = next(
+        (item for item in status.get("conditions") or () if item.get("type") == "DisruptionAllowed"), {}
+    )
+    told = condition.get("status") == "False" and condition.get("message", "")
+    prefix = not_allowed(name)
+    if told and condition.get("reason") == "SyncFailed":
+        return f"{prefix} because it failed sync: {told}"
+    desired, current = status.get("desiredHealthy", 0), status.get("currentHealthy", 0)
+    if current <= desired:
+        return f"The disruption budget {name} needs {desired} healthy pods and has {current} currently"
+    return f"{prefix} ({condition.get('reason')}): {told}" if told else prefix
+
+
+def not_allowed(name: str) -> str:
+    """Return how causes begin that say why a budget allows no eviction."""
+    return f"The disruption budget {name} does not allow evicting pods currently"
 
 
 def _count(key: str) -> Column:

@@ -125,6 +125,11 @@ def arguments(name: str, **fields: Any) -> Struct:
     return Struct(f"{name}Args", {"kind": STRING, "apiVersion": STRING, **fields})
 
 
+def selecting_arguments(name: str, **fields: Any) -> Struct:
+    """Return the type of the arguments of a plugin that selects pods by namespace and by labels."""
+    return arguments(name, namespaces=NAMESPACES, labelSelector=SELECTOR, **fields)
+
+
 def check_selection(given: Mapping[str, Any]) -> list[str]:
     """Say what is wrong with the namespaces and the label selector that most plugins take."""
     problems = []

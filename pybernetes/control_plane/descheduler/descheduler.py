@@ -11,7 +11,6 @@ from pybernetes.api.resource import Object
 from pybernetes.client import refs
 from pybernetes.client.client import Client
 from pybernetes.client.errors import StatusError
-from pybernetes.control_plane.descheduler.budgets import Budgets
 from pybernetes.control_plane.descheduler.cluster import Cluster
 from pybernetes.control_plane.descheduler.descheduling import Eviction, descheduling
 from pybernetes.control_plane.descheduler.eviction_requests import EXPIRY_SECONDS, EvictionRequests
@@ -28,6 +27,7 @@ from pybernetes.runtime.cache import key_of
 from pybernetes.runtime.events import Sender, SeriesRecorder
 from pybernetes.runtime.informer import Informer
 from pybernetes.runtime.transforms import kept, read_as
+from pybernetes.scheduling.disruption_budgets import EvictionBudgets
 
 log = logging.getLogger(__name__)
 CONTROLLER = "sigs.k8s.io.descheduler"
@@ -160,7 +160,7 @@ class Descheduler:
                 self.policy,
                 self.metrics,
                 self._recorder,
-                Budgets(budgets) if self.dry_run else None,
+                EvictionBudgets(budgets) if self.dry_run else None,
                 self.requests,
                 self.clock,
             )

@@ -9,15 +9,22 @@ from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.errors import NotFound, StatusError, TooManyRequests
 from pybernetes.client.refs import PODS
-from pybernetes.control_plane.descheduler.budgets import Budgets
 from pybernetes.control_plane.descheduler.descheduling import Eviction
 from pybernetes.control_plane.descheduler.eviction_requests import TAKEN_UP, EvictionRequests
 from pybernetes.control_plane.descheduler.metrics import DeschedulerMetrics
 from pybernetes.control_plane.descheduler.plugin import Outcome
-from pybernetes.control_plane.descheduler.pod_records import HAS_ENDED, REQUESTS_EVICTION
+from pybernetes.control_plane.descheduler.pod_records import (
+    HAS_ENDED,
+    IS_DELETING,
+    IS_PENDING,
+    IS_READY,
+    REQUESTS_EVICTION,
+    PodRecord,
+)
 from pybernetes.control_plane.descheduler.policy import Policy
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.events import NORMAL, WARNING, SeriesRecorder
+from pybernetes.scheduling.disruption_budgets import EvictionBudgets
 from pybernetes.scheduling.pods import Pod
 
 log = logging.getLogger(__name__)
@@ -58,6 +65,13 @@ class Limits:
         self.total += 1
 
 
+def refusal(budgets: EvictionBudgets, record: PodRecord) -> str:
+    """Return what the API server would say to an eviction if it must not be; count it otherwise."""
+    guarded = not record.flags & (HAS_ENDED | IS_DELETING | IS_PENDING)
+    answer = budgets.evict(record.pod, guarded=guarded, ready=bool(record.flags & IS_READY))
+    return "" if answer is None else answer.message
+
+
 class PodEvictor:
     """Evicts for one pass; ``budgets`` are asked instead of the API server in a dry run.
 
@@ -70,7 +84,7 @@ class PodEvictor:
         policy: Policy,
         metrics: DeschedulerMetrics,
         recorder: SeriesRecorder,
-        budgets: Budgets | None = None,
+        budgets: EvictionBudgets | None = None,
         requests: EvictionRequests | None = None,
         clock: Clock | None = None,
     ) -> None:
@@ -124,9 +138,9 @@ class PodEvictor:
 
     async def _evict(self, eviction: Eviction) -> str:
         """Return why a pod was not evicted; nothing if it was."""
-        if self._budgets is not None:
-            return self._budgets.take(eviction.record)
         pod = eviction.record.pod
+        if self._budgets is not None:
+            return refusal(self._budgets, eviction.record)
         # The pod that was decided about, not another of its name that has come since.
         options: Object = {"preconditions": {"uid": pod.uid}}
         if self._policy.grace_period_seconds is not None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from enum import Enum
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.descheduler.argument_types import Struct
+from pybernetes.control_plane.descheduler.argument_types import Struct, check_selection
 from pybernetes.control_plane.descheduler.view import View
 from pybernetes.scheduling.columns import Bools
 
@@ -67,6 +67,18 @@ class StrategyPlugin(Plugin):
         raise NotImplementedError
 
 
+class SelectingPlugin(StrategyPlugin):
+    """A plugin whose arguments name the namespaces and the labels of the pods that it is about."""
+
+    @classmethod
+    def check(cls, arguments: Object) -> list[str]:
+        return check_selection(arguments)
+
+    def selected(self, view: View) -> Bools:
+        """Return the pods that may go and that the arguments select."""
+        return view.evictable & view.table.selected(self.arguments)
+
+
 class EvictorPlugin(Plugin):
     """A plugin that says which pods may go at all."""
 
@@ -81,11 +93,32 @@ class EvictorPlugin(Plugin):
         raise NotImplementedError
 
 
-def evict_node_by_node(view: View, nodes: Iterable[list[int]]) -> Decisions:
-    """Give the pods of each node in turn; a node whose limit is reached is left, and the total limit ends it all."""
+def leaving_by_node(
+    view: View,
+    pods: Bools,
+    goes: Callable[[int], bool] = lambda row: True,
+    order: Callable[[int], Any] | None = None,
+) -> Iterator[list[int]]:
+    """Yield, node by node, those of some pods that should and may go; ``order`` is what they are sorted by."""
+    for _, rows in view.by_node(pods):
+        leaving = [row for row in rows if goes(row) and view.may_leave(row)]
+        if order is not None:
+            leaving.sort(key=order)
+        yield leaving
+
+
+def evict_node_by_node(
+    nodes: Iterable[Iterable[int]], left: Callable[[int], None] = lambda row: None
+) -> Decisions:
+    """Give the pods of each node in turn; a node whose limit is reached is left, and the total limit ends it all.
+
+    ``left`` is told of each pod that leaves.
+    """
     for rows in nodes:
         for row in rows:
             outcome = yield row
+            if outcome is not None and outcome.leaves:
+                left(row)
             if outcome is Outcome.NODE_LIMIT:
                 break
             if outcome is Outcome.TOTAL_LIMIT:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from typing import Any, NamedTuple
 
 from pybernetes.api.core.pod.qos_class import pod_qos_class
@@ -59,6 +60,16 @@ NO_CONTAINERS = Containers((), (), (), 0)
 NEVER = float("nan")
 
 
+def reasons_of(sorts: Iterable[Containers]) -> set[str]:
+    """Return why containers wait or have ended."""
+    return {reason for sort in sorts for reason in (*sort.waiting, *sort.terminated)}
+
+
+def has_exited_with(codes: Container[int], sorts: Iterable[Containers]) -> bool:
+    """Return whether some container has ended with one of some exit codes."""
+    return any(code in codes for sort in sorts for code in sort.exit_codes)
+
+
 class PodRecord:
     """A pod with what decides whether it may go."""
 
@@ -77,6 +88,10 @@ class PodRecord:
         self.conditions: tuple[Condition, ...] = ()
         self.claims: tuple[str, ...] = ()  # names of its persistent volume claims
         self.requested: frozenset[str] = frozenset()  # resources that some container asks for
+
+    def sorts(self, arguments: Object) -> list[Containers]:
+        """Return the containers that a plugin looks at: init containers are among them if its arguments include them."""
+        return [self.containers, self.init] if arguments.get("includingInitContainers") else [self.containers]
 
     def order(self) -> tuple[int, int, int, int]:
         """Return what pods are sorted by when the least important go first: priority, quality of service, wish."""

@@ -8,14 +8,13 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pybernetes.api import selectors
 from pybernetes.api.resource import Object
 from pybernetes.api.selectors import Selector
 from pybernetes.control_plane.descheduler.cluster import Cluster, counts
 from pybernetes.control_plane.descheduler.pod_records import HAS_ENDED, PodRecord
-from pybernetes.scheduling.columns import Bools, Ints
+from pybernetes.scheduling.columns import Bools, Floats, Ints
 from pybernetes.scheduling.pods import Labels, Shape
 
 
@@ -31,12 +30,8 @@ class PodTable:
         # The row of its node in the snapshot, or -1.
         self.node: Ints = np.fromiter((places.get(record.pod.node, -1) for record in records), np.int32, size)
         self.priority: Ints = np.fromiter((record.pod.priority for record in records), np.int64, size)
-        self.created: NDArray[np.float64] = np.fromiter(
-            (record.created for record in records), np.float64, size
-        )
-        self.started: NDArray[np.float64] = np.fromiter(
-            (record.started for record in records), np.float64, size
-        )
+        self.created: Floats = np.fromiter((record.created for record in records), np.float64, size)
+        self.started: Floats = np.fromiter((record.started for record in records), np.float64, size)
         self.alive: Bools = np.ones(size, dtype=np.bool_)
         self.evictions = 0
         self.gone: list[PodRecord] = []

@@ -13,7 +13,7 @@ from pybernetes.control_plane.descheduler.fit import Fit
 from pybernetes.control_plane.descheduler.node_usage import Usage
 from pybernetes.control_plane.descheduler.pod_records import PodRecord
 from pybernetes.control_plane.descheduler.pod_table import PodTable
-from pybernetes.scheduling.columns import Bools, Ints
+from pybernetes.scheduling.columns import Bools, Floats, Ints
 from pybernetes.scheduling.snapshot import Snapshot
 
 
@@ -58,6 +58,11 @@ class View:
             for name, node in self.cluster.nodes.items():
                 result[snapshot.rows[name]] = node.ready and wanted.matches(node.node.labels)
         return result
+
+    @property
+    def ages(self) -> Floats:
+        """How long ago pods were created, in whole seconds; not a number if that is not known."""
+        return np.floor(self.now - self.table.created)
 
     @property
     def evictable(self) -> Bools:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import orjson
 
 from pybernetes.api import errors, schema, selectors
 from pybernetes.api.field import Errors
+from pybernetes.api.policy.poddisruptionbudget import (
+    SEVERAL_BUDGETS,
+    VIOLATION,
+    not_allowed,
+    unhealthy_may_go,
+    violation_cause,
+)
 from pybernetes.api.resource import Object, Resource
 from pybernetes.control_plane.apiserver.codec import negotiation
 from pybernetes.control_plane.apiserver.codec.decoding import read_object
@@ -24,7 +29,6 @@ _EVICTION = Resource(group="policy", version="v1", kind="Eviction", plural="evic
 _SUCCESS = orjson.dumps(
     {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
 )
-_VIOLATION = "Cannot evict pod as it would violate the pod's disruption budget."
 _MOST_DISRUPTED = 2000
 _CONDITION = {
     "type": "DisruptionTarget",
@@ -117,17 +121,14 @@ async def _take(context: ServerContext, pod: Object, namespace: str, dry_run: bo
     if not records:
         return False
     if len(records) > 1:
-        text = (
-            "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
-        )
-        raise errors.StatusError(500, "", text)
+        raise errors.StatusError(500, "", SEVERAL_BUDGETS)
     needs_none = False
 
     def take(budget: Object | None) -> Object | Outcome:
         nonlocal needs_none
         if budget is None or not _covers(budget, pod):
             return KEEP  # it no longer protects the pod
-        needs_none = not _ready(pod) and _unhealthy_may_go(budget)
+        needs_none = not _ready(pod) and unhealthy_may_go(budget)
         if needs_none:
             return KEEP
         decrement(budget, pod["metadata"]["name"], context.timestamp())
@@ -147,21 +148,13 @@ def _ready(pod: Object) -> bool:
     return any(item.get("type") == "Ready" and item.get("status") == "True" for item in conditions)
 
 
-def _unhealthy_may_go(budget: Object) -> bool:
-    status = budget.get("status", {})
-    desired = status.get("desiredHealthy", 0)
-    if budget["spec"].get("unhealthyPodEvictionPolicy") == "AlwaysAllow":
-        return True
-    return status.get("currentHealthy", 0) >= desired > 0
-
-
 def decrement(budget: Object, pod: str, now: str) -> None:
     """Take a disruption from the budget in place, or raise what upstream answers when there is none."""
     status, name = budget.setdefault("status", {}), budget["metadata"]["name"]
     if status.get("observedGeneration", 0) < budget["metadata"].get("generation", 0):
         raise _busy(name)
     allowed = status.get("disruptionsAllowed", 0)
-    prefix = f"The disruption budget {name} does not allow evicting pods currently"
+    prefix = not_allowed(name)
     if allowed < 0:
         raise _forbidden(
             name, "pdb disruptions allowed is negative", f"{prefix}: pdb disruptions allowed is negative"
@@ -174,24 +167,11 @@ def decrement(budget: Object, pod: str, now: str) -> None:
         )
     if allowed == 0:
         error = errors.StatusError(
-            429, "TooManyRequests", _VIOLATION, {"causes": [_cause(_why(status, name, prefix))]}
+            429, "TooManyRequests", VIOLATION, {"causes": [_cause(violation_cause(budget))]}
         )
         raise error
     status["disruptionsAllowed"] = allowed - 1
     status.setdefault("disruptedPods", {})[pod] = now
-
-
-def _why(status: dict[str, Any], name: str, prefix: str) -> str:
-    condition: dict[str, Any] = next(
-        (item for item in status.get("conditions", ()) if item.get("type") == "DisruptionAllowed"), {}
-    )
-    told = condition.get("status") == "False" and condition.get("message", "")
-    if told and condition.get("reason") == "SyncFailed":
-        return f"{prefix} because it failed sync: {told}"
-    desired, current = status.get("desiredHealthy", 0), status.get("currentHealthy", 0)
-    if current <= desired:
-        return f"The disruption budget {name} needs {desired} healthy pods and has {current} currently"
-    return f"{prefix} ({condition.get('reason')}): {told}" if told else prefix
 
 
 def _cause(message: str) -> dict[str, str]:
@@ -200,7 +180,7 @@ def _cause(message: str) -> dict[str, str]:
 
 def _busy(name: str) -> errors.StatusError:
     cause = _cause(f"The disruption budget {name} is still being processed by the server.")
-    return errors.too_many_requests(_VIOLATION, 10, causes=[cause])
+    return errors.too_many_requests(VIOLATION, 10, causes=[cause])
 
 
 def _forbidden(name: str, why: str, message: str) -> errors.StatusError:

@@ -8,18 +8,15 @@ from pybernetes.api.resource import Object
 from pybernetes.control_plane.descheduler.argument_types import (
     BOOL,
     INT32,
-    NAMESPACES,
-    SELECTOR,
     STRING,
     STRINGS,
     UINT,
     Many,
     Struct,
-    arguments,
-    check_selection,
+    selecting_arguments,
 )
-from pybernetes.control_plane.descheduler.plugin import DESCHEDULE, Decisions, Outcome, StrategyPlugin
-from pybernetes.control_plane.descheduler.pod_records import Condition, PodRecord
+from pybernetes.control_plane.descheduler.plugin import DESCHEDULE, Decisions, Outcome, SelectingPlugin
+from pybernetes.control_plane.descheduler.pod_records import Condition, PodRecord, has_exited_with, reasons_of
 from pybernetes.control_plane.descheduler.view import View
 
 STATES = frozenset(
@@ -35,13 +32,13 @@ _CONDITION = Struct(
 _CRITERIA = ("maxPodLifeTimeSeconds", "states", "conditions", "exitCodes")
 
 
-class PodLifeTime(StrategyPlugin):
+class PodLifeTime(SelectingPlugin):
     """All criteria that are given must hold; the oldest pods go first."""
 
     name = "PodLifeTime"
     points = (DESCHEDULE,)
-    arguments_type = arguments(
-        "PodLifeTime", namespaces=NAMESPACES, labelSelector=SELECTOR,
+    arguments_type = selecting_arguments(
+        "PodLifeTime",
         ownerKinds=Struct("podlifetime.OwnerKinds", {"include": STRINGS, "exclude": STRINGS}),
         maxPodLifeTimeSeconds=UINT, states=STRINGS, conditions=Many(_CONDITION), exitCodes=Many(INT32),
         includingInitContainers=BOOL, includingEphemeralContainers=BOOL,
@@ -49,7 +46,7 @@ class PodLifeTime(StrategyPlugin):
 
     @classmethod
     def check(cls, arguments: Object) -> list[str]:
-        problems = check_selection(arguments)
+        problems = super().check(arguments)
         kinds = arguments.get("ownerKinds") or {}
         if kinds.get("include") and kinds.get("exclude"):
             place = 1 if problems and problems[0].startswith("only one") else 0
@@ -70,11 +67,10 @@ class PodLifeTime(StrategyPlugin):
         return problems
 
     def decide(self, view: View) -> Decisions:
-        given, table = self.arguments, view.table
-        picked = view.evictable & table.selected(given)
-        longest = given.get("maxPodLifeTimeSeconds")
+        picked = self.selected(view)
+        longest = self.arguments.get("maxPodLifeTimeSeconds")
         if longest is not None:
-            picked = picked & (np.floor(view.now - table.created) > longest)
+            picked &= view.ages > longest
         rows = np.flatnonzero(view.on_nodes(picked)).tolist()
         rows = [row for row in rows if self._matches(view.record(row), view.now) and view.may_leave(row)]
         for row in sorted(rows, key=lambda row: view.record(row).created):
@@ -82,20 +78,14 @@ class PodLifeTime(StrategyPlugin):
                 return
 
     def _matches(self, record: PodRecord, now: float) -> bool:
-        given = self.arguments
-        sorts = [record.containers]
-        sorts += [record.init] if given.get("includingInitContainers") else []
-        codes = given.get("exitCodes")
-        if codes and not any(code in codes for sort in sorts for code in sort.exit_codes):
+        given, sorts = self.arguments, record.sorts(self.arguments)
+        codes, states = given.get("exitCodes"), given.get("states")
+        if codes and not has_exited_with(codes, sorts):
             return False
-        sorts += [record.ephemeral] if given.get("includingEphemeralContainers") else []
-        states = given.get("states")
-        if states:
-            found = {record.phase, record.reason}.union(
-                *(sort.waiting for sort in sorts), *(sort.terminated for sort in sorts)
-            )
-            if found.isdisjoint(states):
-                return False
+        if given.get("includingEphemeralContainers"):  # by their states, not by their exit codes
+            sorts.append(record.ephemeral)
+        if states and (reasons_of(sorts) | {record.phase, record.reason}).isdisjoint(states):
+            return False
         kinds, owners = given.get("ownerKinds") or {}, {owner.kind for owner in record.owners}
         if kinds.get("include"):
             if owners.isdisjoint(kinds["include"]):
@@ -103,7 +93,9 @@ class PodLifeTime(StrategyPlugin):
         elif not owners.isdisjoint(kinds.get("exclude") or ()):
             return False
         wanted = given.get("conditions")
-        return not wanted or any(_holds(each, one, now) for one in wanted for each in record.conditions)
+        return not wanted or any(
+            _holds(condition, one, now) for one in wanted for condition in record.conditions
+        )
 
 
 def _holds(condition: Condition, wanted: Object, now: float) -> bool:

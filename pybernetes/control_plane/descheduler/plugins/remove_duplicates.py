@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from pybernetes.api.resource import Object
 from pybernetes.control_plane.descheduler.argument_types import (
     NAMESPACES,
     STRINGS,
     arguments,
-    check_selection,
 )
-from pybernetes.control_plane.descheduler.plugin import BALANCE, Decisions, Outcome, StrategyPlugin
+from pybernetes.control_plane.descheduler.plugin import (
+    BALANCE,
+    Decisions,
+    SelectingPlugin,
+    evict_node_by_node,
+)
 from pybernetes.control_plane.descheduler.view import View
 from pybernetes.scheduling.columns import Ints
 from pybernetes.scheduling.pods import Shape
@@ -22,18 +25,18 @@ from pybernetes.scheduling.pods import Shape
 OwnerKey = tuple[str, str, str, tuple[str, ...]]
 
 
-class RemoveDuplicates(StrategyPlugin):
+class RemoveDuplicates(SelectingPlugin):
     """Each node keeps its share: the number of pods divided by the nodes that they can be on, rounded up."""
 
     name = "RemoveDuplicates"
     points = (BALANCE,)
     arguments_type = arguments("RemoveDuplicates", namespaces=NAMESPACES, excludeOwnerKinds=STRINGS)
 
-    @classmethod
-    def check(cls, arguments: Object) -> list[str]:
-        return check_selection(arguments)
-
     def decide(self, view: View) -> Decisions:
+        yield from evict_node_by_node(self._surplus(view))
+
+    def _surplus(self, view: View) -> Iterator[Iterator[int]]:
+        """Yield the pods that are more than their node's share, owner by owner and node by node."""
         totals: dict[OwnerKey, int] = {}
         duplicates: dict[OwnerKey, dict[int, list[int]]] = {}
         for keys, rows in self._groups(view):
@@ -52,19 +55,13 @@ class RemoveDuplicates(StrategyPlugin):
                 continue
             share = -(-totals[key] // targets)
             for node in sorted(nodes, key=view.snapshot.names.__getitem__):
-                for row in nodes[node][share - 1 :]:
-                    if not view.table.alive[row]:
-                        continue  # it had another owner, too
-                    outcome = yield row
-                    if outcome is Outcome.NODE_LIMIT:
-                        break
-                    if outcome is Outcome.TOTAL_LIMIT:
-                        return
+                # A pod that had another owner, too, may be gone already.
+                yield (row for row in nodes[node][share - 1 :] if view.table.alive[row])
 
     def _groups(self, view: View) -> list[tuple[list[OwnerKey], Ints]]:
         """Return the pods that are each other's duplicates, and the keys that they count under."""
         table, excluded = view.table, set(self.arguments.get("excludeOwnerKinds") or ())
-        picked = view.on_nodes(view.evictable & table.running & table.selected(self.arguments))
+        picked = view.on_nodes(self.selected(view) & table.running)
         codes: dict[tuple[object, ...], int] = {}
         numbers = np.full(table.size, -1, dtype=np.int64)
         for row in np.flatnonzero(picked).tolist():

@@ -8,17 +8,15 @@ from pybernetes.api.resource import Object
 from pybernetes.control_plane.descheduler.argument_types import (
     BOOL,
     INT32,
-    NAMESPACES,
-    SELECTOR,
     STRINGS,
-    arguments,
-    check_selection,
+    selecting_arguments,
 )
 from pybernetes.control_plane.descheduler.plugin import (
     DESCHEDULE,
     Decisions,
-    StrategyPlugin,
+    SelectingPlugin,
     evict_node_by_node,
+    leaving_by_node,
 )
 from pybernetes.control_plane.descheduler.pod_records import PodRecord
 from pybernetes.control_plane.descheduler.view import View
@@ -26,19 +24,18 @@ from pybernetes.control_plane.descheduler.view import View
 STATES = ("CrashLoopBackOff", "Running")
 
 
-class RemovePodsHavingTooManyRestarts(StrategyPlugin):
+class RemovePodsHavingTooManyRestarts(SelectingPlugin):
     """On each node the pods with the most restarts go first."""
 
     name = "RemovePodsHavingTooManyRestarts"
     points = (DESCHEDULE,)
-    arguments_type = arguments(
-        "RemovePodsHavingTooManyRestarts", namespaces=NAMESPACES, labelSelector=SELECTOR, podRestartThreshold=INT32,
-        includingInitContainers=BOOL, states=STRINGS,
+    arguments_type = selecting_arguments(
+        "RemovePodsHavingTooManyRestarts", podRestartThreshold=INT32, includingInitContainers=BOOL, states=STRINGS
     )  # fmt: skip
 
     @classmethod
     def check(cls, arguments: Object) -> list[str]:
-        problems = check_selection(arguments)
+        problems = super().check(arguments)
         if arguments.get("podRestartThreshold", 0) < 1:
             problems.append("invalid PodsHavingTooManyRestarts threshold")
         if not set(STATES).issuperset(arguments.get("states") or ()):
@@ -47,29 +44,25 @@ class RemovePodsHavingTooManyRestarts(StrategyPlugin):
 
     def decide(self, view: View) -> Decisions:
         table, least = view.table, self.arguments["podRestartThreshold"]
-        restarts = np.fromiter(map(self._restarts, table.records), np.int64, table.size)
-        picked = view.evictable & (restarts >= least) & table.selected(self.arguments)
-        yield from evict_node_by_node(
-            view,
-            (
-                sorted(
-                    (row for row in rows if self._matches(view.record(row)) and view.may_leave(row)),
-                    key=lambda row: -int(restarts[row]),
-                )
-                for _, rows in view.by_node(picked)
-            ),
+        init = bool(self.arguments.get("includingInitContainers"))
+        counts = (
+            record.containers.restarts + (record.init.restarts if init else 0) for record in table.records
         )
-
-    def _restarts(self, record: PodRecord) -> int:
-        more = record.init.restarts if self.arguments.get("includingInitContainers") else 0
-        return record.containers.restarts + more
+        restarts = np.fromiter(counts, np.int64, table.size)
+        yield from evict_node_by_node(
+            leaving_by_node(
+                view,
+                self.selected(view) & (restarts >= least),
+                lambda row: self._matches(view.record(row)),
+                order=lambda row: -int(restarts[row]),
+            )
+        )
 
     def _matches(self, record: PodRecord) -> bool:
         states = self.arguments.get("states")
-        if not states or record.phase in states or not set(record.containers.waiting).isdisjoint(states):
+        if not states or record.phase in states:
             return True
-        init = bool(self.arguments.get("includingInitContainers"))
-        return init and not set(record.init.waiting).isdisjoint(states)
+        return any(reason in states for sort in record.sorts(self.arguments) for reason in sort.waiting)
 
 
 PLUGIN = RemovePodsHavingTooManyRestarts

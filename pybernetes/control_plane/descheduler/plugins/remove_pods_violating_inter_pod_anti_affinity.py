@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from pybernetes.api.resource import Object
-from pybernetes.control_plane.descheduler.argument_types import (
-    NAMESPACES,
-    SELECTOR,
-    arguments,
-    check_selection,
+from pybernetes.control_plane.descheduler.argument_types import selecting_arguments
+from pybernetes.control_plane.descheduler.plugin import (
+    DESCHEDULE,
+    Decisions,
+    SelectingPlugin,
+    evict_node_by_node,
 )
-from pybernetes.control_plane.descheduler.plugin import DESCHEDULE, Decisions, Outcome, StrategyPlugin
 from pybernetes.control_plane.descheduler.view import View
 from pybernetes.scheduling.affinity_terms import PodTerm
 from pybernetes.scheduling.columns import Bools, Ints
@@ -45,42 +46,33 @@ class _Near:
             self.counts[self.domain[self.view.table.node[row]]] -= 1
 
 
-class RemovePodsViolatingInterPodAntiAffinity(StrategyPlugin):
+class RemovePodsViolatingInterPodAntiAffinity(SelectingPlugin):
     """On each node the least important pods go first, until what is left gets along."""
 
     name = "RemovePodsViolatingInterPodAntiAffinity"
     points = (DESCHEDULE,)
-    arguments_type = arguments(
-        "RemovePodsViolatingInterPodAntiAffinity", namespaces=NAMESPACES, labelSelector=SELECTOR
-    )
-
-    @classmethod
-    def check(cls, arguments: Object) -> list[str]:
-        return check_selection(arguments)
+    arguments_type = selecting_arguments("RemovePodsViolatingInterPodAntiAffinity")
 
     def decide(self, view: View) -> Decisions:
         table, evictable = view.table, view.evictable
         considered = view.on_nodes(table.running & table.selected(self.arguments))
         unsocial = considered & table.by_shape(lambda shape: bool(_terms(shape)))
         near: dict[PodTerm, _Near] = {}
-        for _, rows in view.by_node(unsocial):
+
+        def violating(rows: list[int]) -> Iterator[int]:
             for row in sorted(rows, key=lambda row: view.record(row).order()):
                 terms = _terms(view.record(row).pod.shape)
                 for term in terms:
                     if term not in near:
                         near[term] = _Near(view, term, considered & table.alive)
-                if not any(near[term].others(row) for term in terms):
-                    continue
-                if not evictable[row] or not view.may_leave(row):
-                    continue
-                outcome = yield row
-                if outcome is not None and outcome.leaves:
-                    for each in near.values():
-                        each.gone(row)
-                elif outcome is Outcome.NODE_LIMIT:
-                    break
-                elif outcome is Outcome.TOTAL_LIMIT:
-                    return
+                if any(near[term].others(row) for term in terms) and evictable[row] and view.may_leave(row):
+                    yield row
+
+        def gone(row: int) -> None:
+            for neighbours in near.values():
+                neighbours.gone(row)
+
+        yield from evict_node_by_node((violating(rows) for _, rows in view.by_node(unsocial)), gone)
 
 
 def _terms(shape: Shape) -> tuple[PodTerm, ...]:

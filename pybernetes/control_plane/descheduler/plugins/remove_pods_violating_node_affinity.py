@@ -6,17 +6,15 @@ import numpy as np
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.descheduler.argument_types import (
-    NAMESPACES,
-    SELECTOR,
     STRINGS,
-    arguments,
-    check_selection,
+    selecting_arguments,
 )
 from pybernetes.control_plane.descheduler.plugin import (
     DESCHEDULE,
     Decisions,
-    StrategyPlugin,
+    SelectingPlugin,
     evict_node_by_node,
+    leaving_by_node,
 )
 from pybernetes.control_plane.descheduler.view import View
 from pybernetes.scheduling.affinity_terms import NodeAffinity
@@ -27,37 +25,26 @@ REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
-class RemovePodsViolatingNodeAffinity(StrategyPlugin):
+class RemovePodsViolatingNodeAffinity(SelectingPlugin):
     """Pods go only if there is a node that takes them."""
 
     name = "RemovePodsViolatingNodeAffinity"
     points = (DESCHEDULE,)
-    arguments_type = arguments(
-        "RemovePodsViolatingNodeAffinity",
-        namespaces=NAMESPACES,
-        labelSelector=SELECTOR,
-        nodeAffinityType=STRINGS,
-    )
+    arguments_type = selecting_arguments("RemovePodsViolatingNodeAffinity", nodeAffinityType=STRINGS)
 
     @classmethod
     def check(cls, arguments: Object) -> list[str]:
         missing = [] if arguments.get("nodeAffinityType") else ["nodeAffinityType needs to be set"]
-        return missing + check_selection(arguments)
+        return missing + super().check(arguments)
 
     def decide(self, view: View) -> Decisions:
         for sort in self.arguments.get("nodeAffinityType") or ():
             if sort in (REQUIRED, PREFERRED):
-                picked = self._misplaced(view, sort) & view.evictable & view.table.selected(self.arguments)
+                picked = self._misplaced(view, sort) & self.selected(view)
                 yield from evict_node_by_node(
-                    view,
-                    (
-                        [
-                            row
-                            for row in rows
-                            if view.fit.anywhere(view.record(row).pod, view.nodes) and view.may_leave(row)
-                        ]
-                        for _, rows in view.by_node(picked)
-                    ),
+                    leaving_by_node(
+                        view, picked, lambda row: view.fit.anywhere(view.record(row).pod, view.nodes)
+                    )
                 )
 
     def _misplaced(self, view: View, sort: str) -> Bools:

@@ -7,35 +7,32 @@ import numpy as np
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.descheduler.argument_types import (
     BOOL,
-    NAMESPACES,
-    SELECTOR,
     STRINGS,
-    arguments,
-    check_selection,
+    selecting_arguments,
 )
 from pybernetes.control_plane.descheduler.plugin import (
     DESCHEDULE,
     Decisions,
-    StrategyPlugin,
+    SelectingPlugin,
     evict_node_by_node,
+    leaving_by_node,
 )
 from pybernetes.control_plane.descheduler.view import View
 from pybernetes.scheduling.affinity_terms import NO_SCHEDULE, PREFER_NO_SCHEDULE, Taint, is_tolerated
 
 
-class RemovePodsViolatingNodeTaints(StrategyPlugin):
+class RemovePodsViolatingNodeTaints(SelectingPlugin):
     """Taints of the effect NoSchedule count, those of PreferNoSchedule if that is asked for."""
 
     name = "RemovePodsViolatingNodeTaints"
     points = (DESCHEDULE,)
-    arguments_type = arguments(
-        "RemovePodsViolatingNodeTaints", namespaces=NAMESPACES, labelSelector=SELECTOR, includePreferNoSchedule=BOOL,
-        excludedTaints=STRINGS, includedTaints=STRINGS,
+    arguments_type = selecting_arguments(
+        "RemovePodsViolatingNodeTaints", includePreferNoSchedule=BOOL, excludedTaints=STRINGS, includedTaints=STRINGS
     )  # fmt: skip
 
     @classmethod
     def check(cls, arguments: Object) -> list[str]:
-        problems = check_selection(arguments)
+        problems = super().check(arguments)
         if arguments.get("excludedTaints") and arguments.get("includedTaints"):
             problems.append("either includedTaints or excludedTaints can be set, but not both")
         return problems
@@ -56,7 +53,7 @@ class RemovePodsViolatingNodeTaints(StrategyPlugin):
         # Nodes with the same taints and pods with the same tolerations are looked at once.
         counting = [tuple(taint for taint in value if self._counts(taint)) for value in taints.values]
         tainted = np.array([bool(value) for value in counting])
-        picked = view.on_nodes(view.evictable & table.running & table.selected(self.arguments))
+        picked = view.on_nodes(self.selected(view) & table.running)
         rows = np.flatnonzero(picked)
         codes = taints.codes[table.node[rows]]
         rows, codes = rows[tainted[codes]], codes[tainted[codes]]
@@ -70,9 +67,7 @@ class RemovePodsViolatingNodeTaints(StrategyPlugin):
                     not is_tolerated(taint, tolerations) for taint in counting[code]
                 )
             unwelcome[row] = away
-        yield from evict_node_by_node(
-            view, ([row for row in rows if view.may_leave(row)] for _, rows in view.by_node(unwelcome))
-        )
+        yield from evict_node_by_node(leaving_by_node(view, unwelcome))
 
 
 PLUGIN = RemovePodsViolatingNodeTaints

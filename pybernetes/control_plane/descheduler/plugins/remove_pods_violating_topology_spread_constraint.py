@@ -9,13 +9,10 @@ import numpy as np
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.descheduler.argument_types import (
     BOOL,
-    NAMESPACES,
-    SELECTOR,
     STRINGS,
-    arguments,
-    check_selection,
+    selecting_arguments,
 )
-from pybernetes.control_plane.descheduler.plugin import BALANCE, Decisions, Outcome, StrategyPlugin
+from pybernetes.control_plane.descheduler.plugin import BALANCE, Decisions, Outcome, SelectingPlugin
 from pybernetes.control_plane.descheduler.pod_records import HAS_PRIORITY, IS_DELETING
 from pybernetes.control_plane.descheduler.pod_table import grouped
 from pybernetes.control_plane.descheduler.view import View
@@ -28,22 +25,21 @@ from pybernetes.scheduling.pods import Shape
 HARD, SOFT = "DoNotSchedule", "ScheduleAnyway"
 
 
-class RemovePodsViolatingTopologySpreadConstraint(StrategyPlugin):
+class RemovePodsViolatingTopologySpreadConstraint(SelectingPlugin):
     """Pods move, in thought, from the largest domains to the smallest until the skew is small enough."""
 
     name = "RemovePodsViolatingTopologySpreadConstraint"
     points = (BALANCE,)
-    arguments_type = arguments(
-        "RemovePodsViolatingTopologySpreadConstraint", namespaces=NAMESPACES, labelSelector=SELECTOR, constraints=STRINGS,
-        topologyBalanceNodeFit=BOOL,
-    )  # fmt: skip
+    arguments_type = selecting_arguments(
+        "RemovePodsViolatingTopologySpreadConstraint", constraints=STRINGS, topologyBalanceNodeFit=BOOL
+    )
 
     @classmethod
     def check(cls, arguments: Object) -> list[str]:
-        return check_selection(arguments) + [
-            f"constraint {each} is not one of map[{HARD}:{{}} {SOFT}:{{}}]"
-            for each in arguments.get("constraints") or ()
-            if each not in (HARD, SOFT)
+        return super().check(arguments) + [
+            f"constraint {constraint} is not one of map[{HARD}:{{}} {SOFT}:{{}}]"
+            for constraint in arguments.get("constraints") or ()
+            if constraint not in (HARD, SOFT)
         ]
 
     @classmethod
@@ -53,7 +49,7 @@ class RemovePodsViolatingTopologySpreadConstraint(StrategyPlugin):
 
     def decide(self, view: View) -> Decisions:
         table = view.table
-        pods = view.on_nodes(view.evictable & table.running & table.selected(self.arguments))
+        pods = view.on_nodes(self.selected(view) & table.running)
         picked: dict[int, None] = {}
         for constraint, shape in self._constraints(view, pods):
             picked.update(dict.fromkeys(self._balance(view, constraint, shape, pods)))

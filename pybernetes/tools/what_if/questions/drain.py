@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from pybernetes.scheduling.disruption_budgets import EvictionBudgets
 from pybernetes.scheduling.pods import Pod
 from pybernetes.tools.what_if.answer import Answer
 from pybernetes.tools.what_if.cluster import Cluster
-from pybernetes.tools.what_if.disruption import Budgets
 from pybernetes.tools.what_if.question import Ask, Question
 from pybernetes.tools.what_if.questions._leaving import known_nodes, stays
 from pybernetes.tools.what_if.simulation import EVICTED, Placement, Simulation
@@ -43,13 +43,14 @@ def prepare(options: argparse.Namespace) -> Ask:
 
 def evict(cluster: Cluster, simulation: Simulation, pods: list[Pod]) -> list[tuple[Pod, str]]:
     """Evict pods as their budgets allow, again when replacements are ready; return those that can never go, and why."""
-    budgets, left = Budgets(cluster), [(pod, "") for pod in pods]
+    budgets = EvictionBudgets(cluster.listers.all("poddisruptionbudgets"))
+    left = [(pod, "") for pod in pods]
     simulation.enqueue_waiting()
     while True:
         held: list[tuple[Pod, str]] = []
         moved: list[Placement] = []
         for pod, _ in left:
-            why = budgets.refusal(pod)
+            why = refusal(budgets, cluster, pod)
             if why:
                 held.append((pod, why))
             else:
@@ -61,6 +62,13 @@ def evict(cluster: Cluster, simulation: Simulation, pods: list[Pod]) -> list[tup
         if not held or not moved:
             return held
         left = held
+
+
+def refusal(budgets: EvictionBudgets, cluster: Cluster, pod: Pod) -> str:
+    """Return why a pod may not be evicted now; if nothing speaks against it, count it as evicted."""
+    facts = cluster.facts_of(pod)
+    answer = budgets.evict(pod, guarded=facts.running and not pod.deleting, ready=facts.ready)
+    return "" if answer is None else f"{answer.message} {answer.cause}".rstrip()
 
 
 def _note(cluster: Cluster, leaving: list[Pod], answer: Answer) -> None:

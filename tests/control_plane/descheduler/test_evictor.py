@@ -1,4 +1,4 @@
-"""Budgets: a dry run asks them what the API server would say."""
+"""Evictions: a dry run asks budgets what the API server would say."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from pybernetes.api.policy.poddisruptionbudget import SEVERAL_BUDGETS, VIOLATION
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.descheduler.budgets import SEVERAL, VIOLATION, Budgets
+from pybernetes.control_plane.descheduler.evictor import refusal
+from pybernetes.scheduling.disruption_budgets import EvictionBudgets
 from tests.control_plane.descheduler.worlds import cluster, pod
 
 READY = {"conditions": [{"type": "Ready", "status": "True"}]}
@@ -29,7 +31,7 @@ def budget(
         ([], READY, ["", "", ""]),
         ([budget(1)], READY, ["", VIOLATION, VIOLATION]),
         ([budget(2, namespace="other")], READY, ["", "", ""]),
-        ([budget(0), budget(5, "c")], READY, [SEVERAL] * 3),
+        ([budget(0), budget(5, "c")], READY, [SEVERAL_BUDGETS] * 3),
         ([budget(0)], {"phase": "Pending"}, ["", "", ""]),
         ([budget(0)], {"phase": "Failed"}, ["", "", ""]),
         ([budget(0)], {}, [VIOLATION] * 3),
@@ -39,7 +41,7 @@ def budget(
         ([budget(0, spec={"unhealthyPodEvictionPolicy": "AlwaysAllow"})], READY, [VIOLATION] * 3),
     ],
 )
-def test_budgets(budgets: list[Object], status: Any, expected: list[str]) -> None:
+def test_a_dry_run_asks_budgets(budgets: list[Object], status: Any, expected: list[str]) -> None:
     state = cluster([], [pod(f"p{number}", labels={"app": "a"}, status=status) for number in range(3)])
-    counting = Budgets(budgets)
-    assert [counting.take(record) for record in state.records.values()] == expected
+    counting = EvictionBudgets(budgets)
+    assert [refusal(counting, record) for record in state.records.values()] == expected

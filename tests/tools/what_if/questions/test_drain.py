@@ -1,4 +1,4 @@
-"""Budgets count as the eviction API counts."""
+"""drain: budgets are asked as the eviction API would ask them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ from typing import Any
 
 import pytest
 
+from pybernetes.api.policy.poddisruptionbudget import SEVERAL_BUDGETS, VIOLATION
 from pybernetes.api.resource import Object
-from pybernetes.tools.what_if.disruption import SEVERAL, Budgets
+from pybernetes.scheduling.disruption_budgets import EvictionBudgets
+from pybernetes.tools.what_if.cluster import Cluster
+from pybernetes.tools.what_if.questions.drain import refusal
 from tests.scheduling.builders import node
 from tests.tools.what_if.clusters import budget, cluster, running
 
-VIOLATES = "Cannot evict pod as it would violate the pod's disruption budget."
+
+def budgets_of(world: Cluster) -> EvictionBudgets:
+    return EvictionBudgets(world.listers.all("poddisruptionbudgets"))
 
 
 def unready(obj: Object) -> Object:
@@ -20,28 +25,28 @@ def unready(obj: Object) -> Object:
 
 
 @pytest.mark.parametrize(
-    ("pod", "budgets", "refusal"),
+    ("pod", "budgets", "said"),
     [
         (running("p", "n"), [], ""),
         (running("p", "n"), [budget("b", 1)], ""),
-        (running("p", "n"), [budget("b", 0)], VIOLATES),
+        (running("p", "n"), [budget("b", 0)], VIOLATION),
         (running("p", "n", labels={"app": "other"}), [budget("b", 0)], ""),
-        (running("p", "n"), [budget("a", 1), budget("b", 1)], SEVERAL),
+        (running("p", "n"), [budget("a", 1), budget("b", 1)], SEVERAL_BUDGETS),
         (unready(running("p", "n")), [budget("b", 0)], ""),
         (
             unready(running("p", "n")),
             [{**budget("b", 0), "status": {"desiredHealthy": 2, "currentHealthy": 1}}],
-            VIOLATES,
+            VIOLATION,
         ),
         (unready(running("p", "n")), [budget("b", 0, unhealthyPodEvictionPolicy="AlwaysAllow")], ""),
         ({**running("p", "n"), "status": {"phase": "Pending"}}, [budget("b", 0)], ""),
     ],
 )
-def test_who_may_go(pod: Object, budgets: list[Any], refusal: str) -> None:
+def test_who_may_go(pod: Object, budgets: list[Any], said: str) -> None:
     world = cluster([node("n")], [pod], poddisruptionbudgets=budgets)
     (read,) = world.pods_on("n")
-    found = Budgets(world).refusal(read)
-    assert found.startswith(refusal) and bool(found) == bool(refusal)
+    answer = refusal(budgets_of(world), world, read)
+    assert answer.startswith(said) and bool(answer) == bool(said)
 
 
 def test_a_budget_is_used_up_and_comes_back() -> None:
@@ -49,8 +54,8 @@ def test_a_budget_is_used_up_and_comes_back() -> None:
         [node("n")], [running("p", "n"), running("q", "n")], poddisruptionbudgets=[budget("b", 1)]
     )
     first, second = world.pods_on("n")
-    budgets = Budgets(world)
-    assert budgets.refusal(first) == ""
-    assert "The disruption budget b needs 2 healthy pods" in budgets.refusal(second)
+    budgets = budgets_of(world)
+    assert refusal(budgets, world, first) == ""
+    assert "The disruption budget b needs 2 healthy pods" in refusal(budgets, world, second)
     budgets.replaced(first)
-    assert budgets.refusal(second) == ""
+    assert refusal(budgets, world, second) == ""
