@@ -8,6 +8,7 @@ import json
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply.last_applied import ANNOTATION, annotate, read
 from pybernetes.tools.kubectl.apply.local_patch import patched
+from pybernetes.tools.kubectl.apply.recreation import create_or_restore
 from pybernetes.tools.kubectl.apply.server_side import warn_if_deleting
 from pybernetes.tools.kubectl.apply.three_way_patch import patch_for
 from pybernetes.tools.kubectl.context import Context
@@ -76,7 +77,7 @@ def describe(info: Info) -> str:
 def _patched(context: Context, info: Info, live: Object, modified: Object) -> Object:
     """Send the patch, again after a conflict, and leave the result in the info."""
     for attempt in range(_ATTEMPTS):
-        patch, kind = compute(info, live, modified)
+        patch, kind = compute(info, live, modified, context.flags.overwrite)
         if context.dry_run() == "client":
             info.object = patched(copy.deepcopy(live), patch, kind)
             return patch
@@ -93,26 +94,25 @@ def _patched(context: Context, info: Info, live: Object, modified: Object) -> Ob
                 live = context.client.get(info.resource, info.namespace, info.name)
                 continue
             if context.flags.force and error.reason in ("Conflict", "Invalid"):
-                _recreate(context, info, modified)
+                _recreate(context, info, live, modified)
                 return patch
             text = f"applying patch:\n{json.dumps(patch, separators=(',', ':'))}\nto:\n{describe(info)}\nfor:"
             raise with_source(error, text, info.source) from None
     raise AssertionError
 
 
-def compute(info: Info, live: Object, modified: Object) -> tuple[Object, str]:
+def compute(info: Info, live: Object, modified: Object, overwrite: bool = True) -> tuple[Object, str]:
     """Return the patch, and of which kind it is."""
     last = read(live)
-    return patch_for(info.resource, json.loads(last) if last else None, modified, live)
+    return patch_for(info.resource, json.loads(last) if last else None, modified, live, overwrite)
 
 
-def _recreate(context: Context, info: Info, modified: Object) -> None:
+def _recreate(context: Context, info: Info, live: Object, modified: Object) -> None:
     """Delete the object and create it anew, as --force asks."""
     from pybernetes.tools.kubectl.resources.deletion import delete_object, propagation_policy
     from pybernetes.tools.kubectl.resources.waiting import A_WEEK, until_gone
 
-    uid = delete_object(
-        context, info, max(context.flags.grace_period, 0), propagation_policy(context.flags.cascade)
-    )
-    until_gone(context, [(info, uid)], context.flags.timeout or A_WEEK)
-    info.object = context.client.create(info.resource, info.namespace, modified, query=context.write_query())
+    flags = context.flags
+    uid = delete_object(context, info, flags.grace_period, propagation_policy(flags.cascade))
+    until_gone(context, [(info, uid)], flags.timeout or A_WEEK)
+    info.object = create_or_restore(context, info, modified, live, context.write_query())

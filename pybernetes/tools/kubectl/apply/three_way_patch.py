@@ -6,6 +6,7 @@ Fields that were wanted before and are not any more are removed; fields that nob
 from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.errors import CommandError
 
 if TYPE_CHECKING:
     from typing import Any
@@ -14,124 +15,100 @@ if TYPE_CHECKING:
     from pybernetes.tools.kubectl.resources.discovery import Resource
 
 
-_DELETE = "$deleteFromPrimitiveList"
-_ORDER = "$setElementOrder"
-
-
 def merge_patch(original: Object | None, modified: Object, current: Object) -> Object:
     """Return a JSON merge patch, for kinds whose lists have no keys."""
+    changes = _without_nulls(_merge_diff(current, modified))
+    deletions = _only_nulls(_merge_diff(original or {}, modified))
+    return _laid_over(deletions, changes)
+
+
+def _merge_diff(before: Object, after: Object) -> Object:
+    from pybernetes.tools.kubectl.apply.strategic_diff import same
+
     patch: Object = {}
-    for key, value in modified.items():
-        now = current.get(key)
-        if value is None:
-            if key in current:
-                patch[key] = None
-        elif isinstance(value, dict) and isinstance(now, dict):
-            before = (original or {}).get(key)
-            inner = merge_patch(before if isinstance(before, dict) else None, value, now)
-            if inner:
+    for key, value in after.items():
+        there = before.get(key)
+        if isinstance(value, dict) and isinstance(there, dict):
+            if inner := _merge_diff(there, value):
                 patch[key] = inner
-        elif value != now or key not in current:
+        elif key not in before or not same(there, value):
             patch[key] = value
-    for key in original or {}:
-        if key not in modified and key in current:
-            patch[key] = None
+    patch.update((key, None) for key in before if key not in after)
     return patch
 
 
-def strategic_patch(original: Object | None, modified: Object, current: Object, type_: Any) -> Object:
-    """Return a strategic merge patch, for kinds whose type is known."""
-    patch: Object = {}
-    original = original or {}
-    for key, value in modified.items():
-        now, before = current.get(key), original.get(key)
-        field = _field(type_, key)
+def _without_nulls(patch: Object) -> Object:
+    kept: Object = {}
+    for key, value in patch.items():
+        if isinstance(value, dict) and value:
+            if inner := _without_nulls(value):
+                kept[key] = inner
+        elif value is not None:
+            kept[key] = value
+    return kept
+
+
+def _only_nulls(patch: Object) -> Object:
+    kept: Object = {}
+    for key, value in patch.items():
         if value is None:
-            if key in current:
-                patch[key] = None
-        elif isinstance(value, dict) and isinstance(now, dict):
-            if field is not None and "replace" in field.strategy:
-                patch[key] = value  # always, as the original does
-                continue
-            inner = strategic_patch(before if isinstance(before, dict) else None, value, now, field)
-            if inner:
-                patch[key] = inner
-                if field is not None and "retainKeys" in field.strategy:
-                    inner["$retainKeys"] = sorted(value)
-        elif isinstance(value, list) and isinstance(now, list) and field is not None and field.merges:
-            _list(patch, key, before if isinstance(before, list) else [], value, now, field)
-        elif key not in current or not same(value, now):
-            patch[key] = value
-    for key in original:
-        if key not in modified and key in current:
-            patch[key] = None
-    return patch
+            kept[key] = None
+        elif isinstance(value, dict) and (inner := _only_nulls(value)):
+            kept[key] = inner
+    return kept
 
 
-def _field(type_: Any, key: str) -> Any:
-    if type_ is None:
-        return None
-    if type_.kind == "map":
-        return type_.item
-    return type_.fields.get(key) if type_.kind == "struct" else None
-
-
-def same(left: Any, right: Any) -> bool:
-    """Tell whether two values are the same, true and 1 apart."""
-    return type(left) is type(right) and left == right
-
-
-def _list(
-    patch: Object, key: str, original: list[Any], modified: list[Any], current: list[Any], field: Any
-) -> None:
-    if field.merge_key and all(isinstance(item, dict) for item in (*original, *modified, *current)):
-        _objects(patch, key, original, modified, current, field)
-        return
-    added = [item for item in modified if item not in current]
-    dropped = [item for item in original if item not in modified and item in current]
-    if not added and not dropped:
-        return
-    if added:
-        patch[key] = added
-    if dropped:
-        patch[f"{_DELETE}/{key}"] = dropped
-    patch[f"{_ORDER}/{key}"] = modified
-
-
-def _objects(
-    patch: Object, key: str, original: list[Object], modified: list[Object], current: list[Object], field: Any
-) -> None:
-    name = field.merge_key
-    before = {item.get(name): item for item in original}
-    now = {item.get(name): item for item in current}
-    wanted = [item.get(name) for item in modified]
-    changes: list[Object] = []
-    for wanted_item in modified:
-        identity = wanted_item.get(name)
-        if identity not in now:
-            changes.append(wanted_item)
-            continue
-        inner = strategic_patch(before.get(identity), wanted_item, now[identity], field.item)
-        if inner:
-            changes.append({**inner, name: identity})
-    changes += [{"$patch": "delete", name: value} for value in before if value not in wanted and value in now]
-    there = [value for value in (item.get(name) for item in current) if value in wanted]
-    reordered = there != [value for value in wanted if value in now]
-    if not changes and not reordered:
-        return
-    if changes:
-        patch[key] = changes
-    patch[f"{_ORDER}/{key}"] = [{name: value} for value in wanted]
+def _laid_over(below: Object, above: Object) -> Object:
+    merged = dict(below)
+    for key, value in above.items():
+        there = merged.get(key)
+        both = isinstance(there, dict) and isinstance(value, dict)
+        merged[key] = _laid_over(there or {}, value) if both else value
+    return merged
 
 
 def patch_for(
-    resource: Resource, original: Object | None, modified: Object, current: Object
+    resource: Resource, original: Object | None, modified: Object, current: Object, overwrite: bool = True
 ) -> tuple[Object, str]:
-    """Return the patch for an object of a resource, and of which kind it is: strategic where its type is known."""
+    """Return the patch for an object of a resource, and of which kind it is: strategic where its type is known.
+
+    Without ``overwrite`` it is an error if somebody else changed what the patch changes.
+    """
+    type_ = _type_of(resource)
+    if type_ is None:
+        patch = merge_patch(original, modified, current)
+        name = "name" in (patch.get("metadata") or {})
+        if name or "apiVersion" in patch or "kind" in patch:
+            raise CommandError("At least one of apiVersion, kind and name was changed")
+        return patch, "merge"
+    from pybernetes.tools.kubectl.apply import strategic_diff
+
+    patch = strategic_diff.three_way(original, modified, current, type_)
+    if not overwrite:
+        changed = strategic_diff.two_way(original or {}, current, type_)
+        if strategic_diff.conflicts(patch, changed, type_):
+            from pybernetes.tools.kubectl.output.yaml.printer import dumps
+
+            raise CommandError(
+                "patch:\n" + dumps(patch) + "\nconflicts with changes made from original to current:\n" + dumps(changed) + "\n"
+            )  # fmt: skip
+    return patch, "strategic"
+
+
+def edit_patch(resource: Resource, before: Object, after: Object) -> tuple[Object, str]:
+    """Return the patch that makes one object of another, and of which kind it is."""
+    type_ = _type_of(resource)
+    if type_ is None:
+        return _merge_diff(before, after), "merge"
+    from pybernetes.tools.kubectl.apply.strategic_diff import two_way
+
+    return two_way(before, after, type_), "strategic"
+
+
+def _type_of(resource: Resource) -> Any:
     from pybernetes.api.schema import kind_type
 
     try:
-        type_ = kind_type(resource.group, resource.version, resource.kind)
+        return kind_type(resource.group, resource.version, resource.kind)
     except KeyError:
-        return merge_patch(original, modified, current), "merge"
-    return strategic_patch(original, modified, current, type_), "strategic"
+        return None

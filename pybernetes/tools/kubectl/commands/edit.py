@@ -6,7 +6,7 @@ import os
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply.last_applied import annotate
-from pybernetes.tools.kubectl.apply.three_way_patch import patch_for
+from pybernetes.tools.kubectl.apply.three_way_patch import edit_patch
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands._editor import HEAD, as_text, in_editor, parsed, without_comments
 from pybernetes.tools.kubectl.context import Context
@@ -146,7 +146,7 @@ def _send(context: Context, info: Info, before: Object, after: Object, results: 
     same = (after.get("apiVersion"), after.get("kind"), after["metadata"].get("name"))
     if same != (before["apiVersion"], before["kind"], info.name):
         raise CommandError("At least one of apiVersion, kind and name was changed")
-    patch, kind = patch_for(info.resource, before, after, before)
+    patch, kind = edit_patch(info.resource, before, after)
     if flags.output_patch:
         from pybernetes.tools.kubectl.output.json import dumps
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply.last_applied import annotate, read
+from pybernetes.tools.kubectl.apply.recreation import create_or_restore
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found, with_source
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder
 from pybernetes.tools.kubectl.resources.info import Info
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 SUMMARY = "Replace a resource by file name or stdin"
 USAGE = "replace -f FILENAME"
@@ -32,6 +37,8 @@ def run(context: Context) -> None:
         raise CommandError("--grace-period must have --force specified")
     if flags.timeout and not flags.force:
         raise CommandError("--timeout must have --force specified")
+    if flags.force and dry_run != "none":
+        raise CommandError("--dry-run can not be used when --force is set")
     context.require_files()
     if flags.raw:
         _raw(context)
@@ -39,7 +46,7 @@ def run(context: Context) -> None:
     show = printers.make(context, "replaced")
     query = context.write_query()
     if flags.force:
-        _force(context, dry_run)
+        _force(context)
         return
     builder = Builder.from_flags(context, continue_on_error=True)
     for info in builder.infos():
@@ -64,44 +71,44 @@ def run(context: Context) -> None:
 def _raw(context: Context) -> None:
     flags = context.flags
     if len(flags.filename) != 1:
-        raise context.usage("--raw can only use a single local file or stdin")
+        raise CommandError("--raw can only use a single local file or stdin")
+    if flags.filename[0].startswith(("http://", "https://")):
+        raise CommandError("--raw cannot read from a url")
+    if flags.recursive:
+        raise CommandError("--raw and --recursive are mutually exclusive")
+    if flags.output:
+        raise CommandError("--raw and --output are mutually exclusive")
     from pybernetes.tools.kubectl.commands._raw_request import request
 
     request(context, "PUT", flags.raw, flags.filename[0])
 
 
-def _force(context: Context, dry_run: str) -> None:
-    """Delete the objects, wait until they are gone, and create them anew."""
+def _force(context: Context) -> None:
+    """Delete the objects, wait until they are gone, and create them anew; one that cannot be created is restored."""
     from pybernetes.tools.kubectl.resources.deletion import delete_object, propagation_policy
     from pybernetes.tools.kubectl.resources.waiting import until_gone
 
     flags = context.flags
-    builder = Builder.from_flags(context)
-    infos: list[Info] = builder.all()
+    policy = propagation_policy(flags.cascade)
+    grace = 1 if flags.grace_period == 0 else flags.grace_period
+    infos: list[Info] = Builder.from_flags(context, continue_on_error=True).all()
+    before: dict[int, Object] = {}
     gone = []
-    for info in infos:
-        if dry_run == "client":
-            continue
+    for place, info in enumerate(infos):
         try:
-            gone.append(
-                (
-                    info,
-                    delete_object(
-                        context, info, max(flags.grace_period, 0), propagation_policy(flags.cascade)
-                    ),
-                )
-            )
-            context.out(
-                f'{info.resource.kind_name} "{info.name}" deleted'
-                + (f" from {info.namespace} namespace" if info.resource.namespaced else "")
-            )
+            before[place] = context.client.get(info.resource, info.namespace, info.name)
+            gone.append((info, delete_object(context, info, grace, policy)))
         except CommandError as error:
             if not not_found(error):
                 raise
+            continue
+        where = f" from {info.namespace} namespace" if info.resource.namespaced else ""
+        context.out(f'{info.resource.kind_name} "{info.name}" deleted{where}')
     until_gone(context, gone, flags.timeout or 300.0)
     show = printers.make(context, "replaced")
-    for info in infos:
-        value = annotate(info.object) if flags.save_config else info.object
-        if dry_run != "client":
-            value = context.client.create(info.resource, info.namespace, value, query=context.write_query())
-        show(value)
+    query = context.write_query()
+    for place, info in enumerate(infos):
+        value = annotate(info.object) if flags.save_config or read(info.object) is not None else info.object
+        show(create_or_restore(context, info, value, before.get(place), query))
+    if not infos:
+        raise CommandError("no objects passed to replace")

@@ -107,13 +107,23 @@ class Client:
         return self.json("GET", path_of(resource, namespace, name, subresource), **options)
 
     def create(self, resource: Resource, namespace: str, value: Object, **options: Any) -> Object:
-        """Create an object."""
+        """Create an object; a version that it had when it was read is not sent."""
+        metadata = value.get("metadata")
+        if isinstance(metadata, dict) and metadata.get("resourceVersion"):
+            value = {**value, "metadata": {k: v for k, v in metadata.items() if k != "resourceVersion"}}
         return self.json("POST", path_of(resource, namespace), value, **options)
 
     def replace(self, resource: Resource, namespace: str, name: str, value: Object, **options: Any) -> Object:
-        """Replace an object."""
+        """Replace an object: the version that it names, or whichever there is."""
         subresource = options.pop("subresource", "")
-        return self.json("PUT", path_of(resource, namespace, name, subresource), value, **options)
+        path = path_of(resource, namespace, name, subresource)
+        if not (value.get("metadata") or {}).get("resourceVersion"):
+            try:
+                version = self.json("GET", path)["metadata"].get("resourceVersion")
+                value = {**value, "metadata": {**(value.get("metadata") or {}), "resourceVersion": version}}
+            except ApiError:  # the server says what is wrong, or creates it
+                pass
+        return self.json("PUT", path, value, **options)
 
     def patch(
         self, resource: Resource, namespace: str, name: str, patch: Any, kind: str = "merge", **options: Any

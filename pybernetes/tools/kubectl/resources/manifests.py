@@ -92,14 +92,9 @@ def values(raw: bytes, source: str) -> Iterator[Any]:
         if not part.strip():
             continue
         try:
-            value, repeated = loads(part)
+            value, _ = loads(part)  # of a key that is repeated the last one counts; the server may complain
         except YamlError as error:
             raise CommandError(f"error parsing {source}: error converting YAML to JSON: {error}") from None
-        if repeated:
-            raise CommandError(
-                f"error parsing {source}: error converting YAML to JSON: yaml: unmarshal errors:\n  "
-                + "\n  ".join(repeated)
-            )
         if value is not None:
             yield value
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.apply.three_way_patch import merge_patch, strategic_patch
+from pybernetes.tools.kubectl.apply.strategic_diff import three_way
+from pybernetes.tools.kubectl.apply.three_way_patch import merge_patch
 
 
 def test_a_patch_removes_what_was_wanted_before_and_keeps_what_others_set() -> None:
@@ -22,6 +23,6 @@ def test_a_strategic_patch_merges_lists_by_key() -> None:
     original = {"spec": {"containers": [{"name": "a", "image": "1"}, {"name": "gone", "image": "1"}]}}
     modified = {"spec": {"containers": [{"name": "a", "image": "2"}, {"name": "new", "image": "1"}]}}
     current = {"spec": {"containers": [{"name": "a", "image": "1", "tty": True}, {"name": "gone", "image": "1"}, {"name": "other", "image": "1"}]}}  # fmt: skip
-    patch = strategic_patch(original, modified, current, type_)
+    patch = three_way(original, modified, current, type_)
     after = {container["name"]: container for container in apply(current, patch, type_)["spec"]["containers"]}
     assert sorted(after) == ["a", "new", "other"] and after["a"] == {"name": "a", "image": "2", "tty": True}

@@ -7,7 +7,7 @@ import fnmatch
 from collections.abc import Callable
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.apply.three_way_patch import patch_for
+from pybernetes.tools.kubectl.apply.three_way_patch import edit_patch
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
@@ -87,7 +87,7 @@ def change(
         if local:
             printers.make(context, done)(info.object)
             continue
-        patch, kind = patch_for(info.resource, before, info.object, before)
+        patch, kind = edit_patch(info.resource, before, info.object)
         query = {"dryRun": "All"} if dry_run == "server" else {}
         if flags.has("field-manager"):
             query["fieldManager"] = flags.field_manager
