@@ -58,26 +58,26 @@ class ApiProxy:
     async def __call__(self, request: Request) -> Answer:
         """Answer a request."""
         flags = self._flags
-        if not flags.disable_filter and not allowed(
-            flags, request.method, request.path, request.header(b"host")
-        ):
-            return Response(b"<h3>Unauthorized</h3>", 403, b"text/html; charset=utf-8")
-        if flags.www and request.path.startswith(flags.www_prefix):
-            return await asyncio.to_thread(static_file, flags.www, request.path[len(flags.www_prefix) :])
+        static, prefix = (f"{text.rstrip('/')}/" for text in (flags.www_prefix, flags.api_prefix))
+        longer = len(static) > len(prefix) or not request.path.startswith(prefix)
+        if flags.www and request.path.startswith(static) and longer:
+            return await asyncio.to_thread(static_file, flags.www, request.path[len(static) :])
+        if not request.path.startswith(prefix):
+            return Response(b"404 page not found\n", 404, TEXT)
+        path = request.path if prefix.startswith("/api") else f"/{request.path[len(prefix) :]}"
+        if not flags.disable_filter and not allowed(flags, request.method, path, request.header(b"host")):
+            return Response(b"Forbidden\n", 403, TEXT)
         try:
-            return await self._forward(request)
+            return await self._forward(request, path)
         except OSError as error:
-            return Response(f"{error}\n".encode(), 502, TEXT)
+            return Response(f"{error}\n".encode(), 500, TEXT)
 
-    async def _forward(self, request: Request) -> Answer:
+    async def _forward(self, request: Request, path: str) -> Answer:
         access = self._client.access
-        prefix, path = self._flags.api_prefix.rstrip("/"), request.path
-        if prefix and path.startswith(prefix):
-            path = path[len(prefix) :] or "/"
         query = f"?{request.query_text}" if request.query_text else ""
         data = request_bytes(
             request.method,
-            access.prefix + quote(path, safe=_PATH) + query,
+            (access.prefix if self._flags.append_server_path else "") + quote(path, safe=_PATH) + query,
             self._headers(request),
             request.body,
         )
@@ -137,13 +137,31 @@ def allowed(flags: Any, method: str, path: str, host: str) -> bool:
 
 
 def static_file(folder: str, name: str) -> Response:
-    """Return a file of a folder, and of nowhere else."""
+    """Return a file of a folder, or what is in one of its folders, and nothing of anywhere else."""
     import mimetypes
 
     root = os.path.realpath(folder)
     path = os.path.realpath(os.path.join(root, name.lstrip("/")))
-    if os.path.commonpath((root, path)) != root or not os.path.isfile(path):
+    if os.path.commonpath((root, path)) != root or not os.path.exists(path):
         return Response(b"404 page not found\n", 404, TEXT)
+    if os.path.isdir(path):
+        if name and not name.endswith("/"):
+            last = quote(name.rpartition("/")[2], safe=_PATH)
+            return Response(b"", 301, TEXT, ((b"location", f"{last}/".encode()),))
+        index = os.path.join(path, "index.html")
+        if not os.path.isfile(index):
+            return _listing(path)
+        path = index
     kind = mimetypes.guess_type(path)[0] or "application/octet-stream"
     with open(path, "rb") as file:
         return Response(file.read(), content_type=kind.encode())
+
+
+def _listing(path: str) -> Response:
+    import html
+
+    names = sorted(entry.name + "/" * entry.is_dir() for entry in os.scandir(path))
+    lines = [f'<a href="{quote(name, safe=_PATH)}">{html.escape(name)}</a>\n' for name in names]
+    head = '<!doctype html>\n<meta name="viewport" content="width=device-width">\n'
+    text = f"{head}<pre>\n{''.join(lines)}</pre>\n"
+    return Response(text.encode(), content_type=b"text/html; charset=utf-8")

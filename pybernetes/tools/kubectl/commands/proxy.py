@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
+import stat
 
-from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl import TYPE_CHECKING, log
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 
@@ -35,15 +37,12 @@ P www-prefix string /static/ | path under which the files are served
 def run(context: Context) -> None:
     """Serve until interrupted."""
     flags = context.flags
-    if flags.port and flags.unix_socket and "port" in flags.changed:
+    if flags.unix_socket and flags.port != 8001:
         raise CommandError("cannot set --unix-socket and --port at the same time")
-    if flags.www and not os.path.isdir(flags.www):
-        context.warn(
-            f"Failed to stat static file directory {flags.www}: stat {flags.www}: no such file or directory"
-        )
+    _warn(context)
     if flags.unix_socket:
         server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        if os.path.exists(flags.unix_socket):
+        if _is_socket(flags.unix_socket):
             os.unlink(flags.unix_socket)
         address: Any = flags.unix_socket
     else:
@@ -54,13 +53,15 @@ def run(context: Context) -> None:
         if flags.port > 65535:
             raise CommandError(f"listen tcp: address {flags.port}: invalid port")
         address = (flags.address, flags.port)
+    mask = os.umask(0o077)  # a socket of this user alone
     try:
         server.bind(address)
         server.listen(64)
     except OSError as error:
-        raise CommandError(
-            f"listen tcp {flags.address}:{flags.port}: bind: {(error.strerror or '').lower()}"
-        ) from None
+        where = f"unix {address}" if flags.unix_socket else f"tcp {flags.address}:{flags.port}"
+        raise CommandError(f"listen {where}: bind: {(error.strerror or '').lower()}") from None
+    finally:
+        os.umask(mask)
     name = server.getsockname()
     context.out(f"Starting to serve on {name if isinstance(name, str) else f'{name[0]}:{name[1]}'}")
     context.stdout.flush()
@@ -71,3 +72,44 @@ def run(context: Context) -> None:
     from pybernetes.tools.kubectl.commands._api_proxy import serve
 
     asyncio.run(serve(server, client, flags))
+
+
+def _is_socket(path: str) -> bool:
+    try:
+        return stat.S_ISSOCK(os.stat(path).st_mode)
+    except OSError:
+        return False
+
+
+def _warn(context: Context) -> None:
+    """Warn of settings that are dangerous or do nothing."""
+    flags, server_path = context.flags, context.client.access.prefix
+    if server_path and not flags.append_server_path:
+        _warning(
+            f"Your kube context contains a server path {server_path}, use --append-server-path to automatically append "
+            "the path to each request"
+        )
+    if flags.disable_filter:
+        if not flags.unix_socket:
+            _warning("Request filter disabled, your proxy is vulnerable to XSRF attacks, please be cautious")
+    else:
+        for patterns in (flags.accept_hosts, flags.accept_paths, flags.reject_paths, flags.reject_methods):
+            for pattern in patterns.split(","):
+                try:
+                    re.compile(pattern)
+                except re.error as error:
+                    raise CommandError(f"Error compiling re: error parsing regexp: {error}") from None
+        if not flags.reject_paths or not flags.reject_methods:
+            _warning(
+                "Request filter has been relaxed, your proxy may be vulnerable to attacks, please be cautious"
+            )
+    if flags.www and not os.path.exists(flags.www):
+        _warning(
+            f"Failed to stat static file directory {flags.www}: stat {flags.www}: no such file or directory"
+        )
+    elif flags.www and not os.path.isdir(flags.www):
+        _warning(f"Static file directory {flags.www} is not a directory")
+
+
+def _warning(text: str) -> None:
+    log.line("proxy.go:168", text, 0, "W")

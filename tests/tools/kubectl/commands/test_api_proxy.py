@@ -21,6 +21,7 @@ FLAGS = {
     "accept_hosts": r"^localhost$,^127\.0\.0\.1$,^\[::1\]$,^a$",
     "accept_paths": "^.*",
     "api_prefix": "/",
+    "append_server_path": True,
     "disable_filter": False,
     "reject_methods": "^$",
     "reject_paths": "^/api/.*/pods/.*/exec,^/api/.*/pods/.*/attach",
@@ -97,7 +98,7 @@ async def test_what_does_not_pass(request_: bytes, host: bytes) -> None:
     """CVE-2018-1002103: a web page that names this machine by another name reaches nothing."""
     async with proxying() as port:
         head, body = await ask(port, request_, host)
-        assert head.startswith(b"HTTP/1.1 403 ") and body == b"<h3>Unauthorized</h3>"
+        assert head.startswith(b"HTTP/1.1 403 ") and body == b"Forbidden\n"
 
 
 async def test_files(tmp_path: Path) -> None:
@@ -108,6 +109,7 @@ async def test_files(tmp_path: Path) -> None:
     async with proxying(www=str(folder)) as port:
         head, body = await ask(port, b"GET /static/page.html HTTP/1.1\r\n\r\n")
         assert b"text/html" in head and body == b"a page"
+        assert b'<a href="page.html">page.html</a>' in (await ask(port, b"GET /static/ HTTP/1.1\r\n\r\n"))[1]
         for path in (b"/static/../www-secret", b"/static/%2e%2e/www-secret", b"/static/none"):
             assert (await ask(port, b"GET " + path + b" HTTP/1.1\r\n\r\n"))[0].startswith(b"HTTP/1.1 404")
 
