@@ -37,6 +37,7 @@ class Context:
         self.stdin = stdin or sys.stdin
         self.stdout = stdout or sys.stdout
         self.stderr = stderr or sys.stderr
+        self.preference: Object = {}  # what the kuberc file says
         self.environment = environment if environment is not None else dict(os.environ)
 
     @property
@@ -121,7 +122,9 @@ class Context:
         from pybernetes.tools.kubectl.connection.client import Client
         from pybernetes.tools.kubectl.kubeconfig.access import access
 
-        return Client(access(self.config, self.flags), self.timeout, self.stderr)
+        chosen = access(self.config, self.flags)
+        chosen.plugin_policy = self.preference
+        return Client(chosen, self.timeout, self.stderr)
 
     @cached_property
     def discovery(self) -> Discovery:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl import TYPE_CHECKING, log
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.command_line.flags import FlagError, HelpWanted, declare, parse
 from pybernetes.tools.kubectl.command_line.lookup import find
@@ -13,7 +13,10 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Exit, escaped
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
+
+    from pybernetes.tools.kubectl.command_line.lookup import Command
 
 
 def main(argv: list[str], **streams: Any) -> int:
@@ -41,6 +44,23 @@ def main(argv: list[str], **streams: Any) -> int:
         return 130
 
 
+def _has_preferences(argv: list[str], environment: Mapping[str, str]) -> bool:
+    """Tell whether there can be a kuberc file; this is asked on every start, so without an import."""
+    if environment.get("KUBECTL_KUBERC", "").lower() in ("false", "0", "f") or not argv:
+        return False
+    if environment.get("KUBERC") or any(argument.startswith("--kuberc") for argument in argv):
+        return True
+    return os.path.exists(os.path.join(environment.get("HOME", "/"), ".kube", "kuberc"))
+
+
+def _may_be_plugin(command: Command | None, path: str, arguments: list[str]) -> bool:
+    """Tell whether what follows may be the name of a plugin."""
+    if command is None:
+        word = next((argument for argument in arguments if not argument.startswith("-")), "help")
+        return not word.startswith(("help", "__complete"))
+    return path == "kubectl create" and bool(arguments) and not arguments[0].startswith("-")
+
+
 def _run(argv: list[str], streams: dict[str, Any]) -> int:
     if argv[:1] == ["__complete"]:
         from pybernetes.tools.kubectl.command_line.completion import complete
@@ -50,7 +70,20 @@ def _run(argv: list[str], streams: dict[str, Any]) -> int:
         (streams.get("stderr") or sys.stderr).write(told)
         return 0
     common = declare(shared_flags.GLOBAL)
+    environment = streams.get("environment") or os.environ
+    stderr = streams.get("stderr") or sys.stderr
+    if any(argument.startswith(("-v", "--v")) for argument in argv):
+        log.set_level(log.asked(argv), stderr)
+    preference: dict[str, Any] = {}
+    if _has_preferences(argv, environment):
+        from pybernetes.tools.kubectl.command_line.kuberc import apply
+
+        argv, preference = apply(argv, common, environment, stderr)
     command, path, arguments = find(argv, common)
+    if _may_be_plugin(command, path, arguments):
+        from pybernetes.tools.kubectl.command_line import plugins
+
+        plugins.run(argv, len(argv) - len(arguments) + 1)
     if command is None:
         from pybernetes.tools.kubectl.command_line.help import unknown_or_overview
 
@@ -67,6 +100,7 @@ def _run(argv: list[str], streams: dict[str, Any]) -> int:
         raise CommandError(f"{error.message}\nSee '{path} --help' for usage.") from None
     values.shadowed = frozenset(own) & frozenset(common)
     context = Context(values, path, command, **streams)
+    context.preference = preference
     code = command.run(context) or 0
     if values.warnings_as_errors and "client" in context.__dict__ and context.client.warnings:
         count = context.client.warnings

@@ -10,7 +10,7 @@ import pytest
 
 PREFIX = "pybernetes.tools.kubectl"
 KUBECTL = Path(__file__).resolve().parents[3] / "pybernetes" / "tools" / "kubectl"
-HUBS = {"context", "errors", "files"}
+HUBS = {"context", "errors", "files", "log"}
 ALLOWED: dict[str, set[str]] = {
     "kubeconfig": set(),
     "connection": {"kubeconfig"},

@@ -28,6 +28,10 @@ _GROUPS = (
 )
 
 
+# Words of other programs, by the command that is meant.
+_SUGGESTED = {"delete": ("rm", "remove"), "describe": ("inspect",), "get": ("list", "ls"), "top": ("stats",)}
+
+
 def unknown_or_overview(arguments: list[str], path: str, out: TextIO) -> int:
     """Print the overview of all commands, or refuse an unknown word and guess what was meant."""
     from pybernetes.tools.kubectl.command_line.flags import FlagError, HelpWanted, parse
@@ -46,7 +50,11 @@ def unknown_or_overview(arguments: list[str], path: str, out: TextIO) -> int:
     order = [name for _, listed in _GROUPS for name in listed.split()]
     known = sorted(names(COMMANDS), key=lambda name: order.index(name) if name in order else len(order))
     word = words[0].lower()
-    close = [name for name in known if _distance(word, name) <= 2 or name.startswith(word)]
+    close = [
+        name
+        for name in known
+        if _distance(word, name) <= 2 or name.startswith(word) or word in _SUGGESTED.get(name, ())
+    ]
     if close:
         text += "\n\nDid you mean this?\n" + "".join(f"\t{name}\n" for name in close)
     raise Verbatim(text)

@@ -47,7 +47,7 @@ def find(argv: list[str], common: dict[str, Flag]) -> tuple[Command | None, str,
     package: str | None = COMMANDS
     place = 0
     while package is not None:
-        place = _first_word(arguments, place, common)
+        place = first_word(arguments, place, common)
         if place < 0:
             break
         word = arguments[place]
@@ -110,7 +110,7 @@ def _import(module: str) -> Any:
     return sys.modules[module]
 
 
-def _first_word(arguments: list[str], place: int, common: dict[str, Flag]) -> int:
+def first_word(arguments: list[str], place: int, common: dict[str, Flag]) -> int:
     """Return the index of the first argument that is neither a flag nor the value of a flag; -1 if there is none."""
     shorts = {flag.short: flag for flag in common.values() if flag.short}
     while place < len(arguments):

@@ -13,6 +13,7 @@ from pybernetes.tools.kubectl.errors import CommandError
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
 
+KUSTOMIZE = "v5.8.1"  # whose rules kustomizations are built by
 SUMMARY = "Print the client and server version information"
 USAGE = "version"
 FLAGS = ("""
@@ -40,7 +41,7 @@ def run(context: Context) -> None:
         raise CommandError(f"extra arguments: [{' '.join(context.args)}]")
     if flags.output not in ("", "yaml", "json"):
         raise CommandError("--output must be 'yaml' or 'json'")
-    versions: Object = {"clientVersion": client_version(), "kustomizeVersion": "none"}
+    versions: Object = {"clientVersion": client_version(), "kustomizeVersion": KUSTOMIZE}
     failure: CommandError | None = None
     if not flags.client:
         try:
@@ -58,7 +59,7 @@ def run(context: Context) -> None:
         context.out()
     else:
         context.out(f"Client Version: {KUBERNETES_VERSION}")
-        context.out("Kustomize Version: none")
+        context.out(f"Kustomize Version: {KUSTOMIZE}")
         if "serverVersion" in versions:
             context.out(f"Server Version: {versions['serverVersion'].get('gitVersion')}")
     if failure is not None:

@@ -39,6 +39,7 @@ class Access:
         self.exec: Object | None = None
         self.user = ""  # whose credentials the program gives
         self.cluster: Object = {}
+        self.plugin_policy: Object = {}  # which programs may give credentials: see the kuberc file
 
 
 def current(config: Object, flags: Values) -> Object:

@@ -12,7 +12,7 @@ from pybernetes.tools.kubectl.errors import CommandError, NoConnection, Verbatim
 from pybernetes.tools.kubectl.kubeconfig.access import Access
 
 if TYPE_CHECKING:
-    pass
+    from pybernetes.api.resource import Object
 
 
 _HINT = """
@@ -43,7 +43,7 @@ def credentials(access: Access) -> None:
         raise _failed(str(error)) from None
     cluster = {**access.cluster, "server": access.server}
     info = exec_credential.request(settings, cluster, access.authority.encode(), interactive)
-    command = settings["command"]
+    command = _permitted(settings["command"], access.plugin_policy)
     try:
         done = subprocess.run(
             [command, *(settings.get("args") or ())],
@@ -54,6 +54,7 @@ def credentials(access: Access) -> None:
         )
     except OSError:
         hint = f"{_HINT}{settings['installHint']}" if settings.get("installHint") else ""
+        command = settings["command"]
         raise _failed(f"exec: executable {command} not found{hint}") from None
     if done.returncode:
         raise _failed(f"exec: executable {command} failed with exit code {done.returncode}")
@@ -67,6 +68,29 @@ def credentials(access: Access) -> None:
         access.headers["Authorization"] = f"Bearer {status['token']}"
     if status.get("clientCertificateData"):
         access.certificate, access.key = status["clientCertificateData"], status["clientKeyData"]
+
+
+def _permitted(command: str, preference: Object) -> str:
+    """Return the program to run; refuse one that the user's preferences do not allow."""
+    policy = preference.get("credentialPluginPolicy") or "AllowAll"
+    if policy == "AllowAll":
+        return command
+    if policy == "DenyAll":
+        raise _failed(f'plugin "{command}" not allowed: policy set to "DenyAll"')
+    import shutil
+
+    listed = [entry["command"] for entry in preference.get("credentialPluginAllowlist") or ()]
+    path = shutil.which(command)
+    if command in listed:
+        return command
+    if path is None:
+        raise _failed(
+            f'plugin path "{command}" cannot be resolved for credential plugin allowlist check: exec: "{command}": '
+            "executable file not found in $PATH"
+        )
+    if path in listed or path in [shutil.which(name) for name in listed]:
+        return path
+    raise _failed(f'plugin path "{path}" is not permitted by the credential plugin allowlist')
 
 
 def _failed(why: str) -> NoConnection:

@@ -1,0 +1,51 @@
+"""Lines about what kubectl does, for ``-v``: the format of Kubernetes' log lines, to standard error.
+
+Nothing here costs a command line without ``-v`` more than a comparison.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from pybernetes.tools.kubectl import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
+level = 0
+_stream: Any = None
+
+
+def set_level(verbosity: int, stream: Any = None) -> None:
+    """Print lines up to this level from now on."""
+    global level, _stream
+    level, _stream = verbosity, stream
+
+
+def asked(arguments: list[str]) -> int:
+    """Return the level that a command line asks for, before its flags are parsed."""
+    found = 0
+    for place, argument in enumerate(arguments):
+        if argument == "--":
+            break
+        name, equals, value = argument.partition("=")
+        if name not in ("-v", "--v") and argument[:2] == "-v" and argument[2:].isdigit():
+            found = int(argument[2:])
+        elif name in ("-v", "--v"):
+            text = value if equals else "".join(arguments[place + 1 : place + 2])
+            found = int(text) if text.isdigit() else found
+    return found
+
+
+def line(source: str, text: str, at: int = 1, severity: str = "I") -> None:
+    """Print a line if ``at`` is not above the level; ``source`` is the place that the line names."""
+    if at > level:
+        return
+    import time
+
+    now = time.time()
+    stamp = time.strftime("%m%d %H:%M:%S", time.localtime(now))
+    out = _stream or sys.stderr
+    out.write(f"{severity}{stamp}.{int(now % 1 * 1e6):06d} {os.getpid():7d} {source}] {text}\n")
+    out.flush()
