@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pybernetes.api.protobuf import wire
 from pybernetes.api.schema import facts
-from pybernetes.api.schema.load import compact, definition_name
+from pybernetes.api.schema.load import compact, definition, definition_name
 from pybernetes.api.text import json_reader
 
 if TYPE_CHECKING:
@@ -30,8 +30,15 @@ class ProtobufError(ValueError):
     """The body is not a Kubernetes object in protobuf."""
 
 
-def decode(data: bytes, default: tuple[str, str, str]) -> Object:
-    """Return the object in an envelope; ``default`` is the group, version and kind of one that does not say."""
+def decode(
+    data: bytes,
+    default: tuple[str, str, str],
+    message_name: Callable[[str, str, str], str] = definition_name,
+) -> Object:
+    """Return the object in an envelope; ``default`` is the group, version and kind of one that does not say.
+
+    ``message_name`` tells the definition of a group, version and kind; KeyError if there is none.
+    """
     if not data.startswith(_MAGIC):
         raise ProtobufError(
             "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
@@ -42,7 +49,7 @@ def decode(data: bytes, default: tuple[str, str, str]) -> Object:
         if not kind:
             (group, version, kind) = default
         try:
-            name = _META + kind if kind == "DeleteOptions" else definition_name(group, version, kind)
+            name = _META + kind if kind == "DeleteOptions" else message_name(group, version, kind)
         except KeyError:
             raise ProtobufError(f'no kind "{kind}" is registered for version "{api_version}"') from None
         value = _message(name)(raw, 0)
@@ -81,7 +88,7 @@ class _Field:
             self.read: Read = _message(fact.inline)
             return
         reference = node.get("$ref", "").rpartition("/")[2]
-        node = {**compact()[reference], **node} if reference else node
+        node = {**definition(reference), **node} if reference else node
         if "additionalProperties" in node:
             self.mapped = True
             self.read = _reader(node["additionalProperties"], in_map=True)
@@ -124,7 +131,7 @@ def _message(name: str) -> Read:
 
 
 def _fields(name: str) -> dict[int, _Field]:
-    properties = dict(compact().get(name, {}).get("properties", {}))
+    properties = dict(definition(name).get("properties", {}))
     for owner, node in compact().items():  # an inlined message is described where it is inlined
         if not properties and any(fact.inline == name for fact in facts.message(owner)):
             properties = node["properties"]
@@ -150,7 +157,7 @@ def _reader(node: Object, in_map: bool = False) -> Read:
     reference = node.get("$ref", "").rpartition("/")[2]
     if reference in _SPECIAL:
         return _SPECIAL[reference]
-    node = {**compact()[reference], **node} if reference else node
+    node = {**definition(reference), **node} if reference else node
     if "properties" in node:
         return _message(reference)
     kind = node.get("type")

@@ -5,7 +5,16 @@
 """
 
 from pybernetes.api.schema.decode import DecodeError, Decoder
-from pybernetes.api.schema.load import is_kind, kind_type, named
+from pybernetes.api.schema.load import definition_name, has_message, is_kind, kind_type, named
 from pybernetes.api.schema.types import Type
 
-__all__ = ["DecodeError", "Decoder", "Type", "is_kind", "kind_type", "named"]
+__all__ = [
+    "DecodeError",
+    "Decoder",
+    "Type",
+    "definition_name",
+    "has_message",
+    "is_kind",
+    "kind_type",
+    "named",
+]

@@ -10,6 +10,7 @@ import importlib.util
 import os
 import tempfile
 from functools import cache, lru_cache
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -102,6 +103,17 @@ def compact() -> Object:
 
 
 @lru_cache(maxsize=1)
+def _older() -> Object:
+    """Return the definitions of messages that are no longer served, for those who read old stores."""
+    return orjson.loads(files(__package__).joinpath("older.json").read_bytes())
+
+
+def definition(name: str) -> Object:
+    """Return the derived form of a definition; an empty one if nothing is known of it."""
+    return compact().get(name) or _older().get(name, {})
+
+
+@lru_cache(maxsize=1)
 def _kinds() -> dict[tuple[str, str, str], str]:
     return {
         (group, version, kind): name
@@ -114,6 +126,12 @@ def _kinds() -> dict[tuple[str, str, str], str]:
 def definition_name(group: str, version: str, kind: str) -> str:
     """Return the name of a kind's definition, such as ``io.k8s.api.core.v1.Pod``; raise KeyError if there is none."""
     return _kinds()[group, version, kind]
+
+
+def has_message(group: str, version: str, kind: str) -> bool:
+    """Return whether the protobuf form of a kind is known."""
+    name = _kinds().get((group, version, kind), "")
+    return bool(facts.message(name))
 
 
 def is_kind(group: str, version: str, kind: str) -> bool:

@@ -1,28 +1,19 @@
 """Stored bytes as the API server works with them, whoever wrote them.
 
 Another API server on the same etcd may be upstream's, which ends its JSON with a newline, keeps some kinds at an
-older version that has the same fields, and by default stores protobuf.
+older version, and by default stores protobuf.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import orjson
 
-from pybernetes.api import protobuf
+from pybernetes.api import protobuf, stored_versions
 from pybernetes.api.text import go_format
 
 _META = b'"metadata":{'
-_HEAD = b'{"kind":"%b","apiVersion":"%b",'
-# Kinds that upstream v1.37 stores at a version before the one that it serves first.
-_OLDER = {
-    _HEAD % (kind, group + old): _HEAD % (kind, group + b"v1")
-    for kind, group, old in (
-        (b"ClusterTrustBundle", b"certificates.k8s.io/", b"v1beta1"),
-        (b"PodCertificateRequest", b"certificates.k8s.io/", b"v1beta1"),
-        (b"DeviceTaintRule", b"resource.k8s.io/", b"v1beta2"),
-        (b"StorageVersionMigration", b"storagemigration.k8s.io/", b"v1beta1"),
-    )
-}
 
 
 def stamp(value: bytes, revision: int) -> bytes:
@@ -31,14 +22,8 @@ def stamp(value: bytes, revision: int) -> bytes:
     The first ``"metadata":{`` is the object's own, because kind and apiVersion alone come before it. ValueError for bytes
     that are no object.
     """
-    if value[:4] == b"k8s\0":
-        value = _from_protobuf(value)
-    elif value[-1:] == b"\n":
-        value = value[:-1]
-    if b"beta" in value[:120]:
-        for older, newer in _OLDER.items():
-            if value.startswith(older):
-                value = newer + value[len(older) :]
+    if value[:4] == b"k8s\0" or value[-1:] == b"\n":
+        value = _adopted(value)
     start = value.find(_META) + len(_META)
     if start < len(_META) or value[:1] != b"{":
         raise ValueError(f"it is no object: {go_format.quote(value[:20].decode(errors='replace'))}")
@@ -48,7 +33,11 @@ def stamp(value: bytes, revision: int) -> bytes:
 
 def check(value: bytes) -> None:
     """Look closely at an object that another program may have stored; ValueError if it is none."""
-    obj = orjson.loads(value)
+    check_shape(orjson.loads(value))
+
+
+def check_shape(obj: Any) -> None:
+    """Raise ValueError if a decoded value has not what every object has."""
     if not (
         isinstance(obj, dict)
         and isinstance(obj.get("kind"), str)
@@ -63,10 +52,14 @@ def restamp(value: bytes, old: int, new: int) -> bytes:
     return value.replace(b'"resourceVersion":"%d"' % old, b'"resourceVersion":"%d"' % new, 1)
 
 
-def _from_protobuf(value: bytes) -> bytes:
-    try:
-        obj = protobuf.decode(value, ("", "", ""))
-    except protobuf.ProtobufError as error:
-        raise ValueError(str(error)) from None  # damaged, or of a kind that is not known here
+def _adopted(value: bytes) -> bytes:
+    """Return what upstream stored, protobuf or JSON that ends with a newline, as it would be stored here."""
+    if value[:4] == b"k8s\0":
+        obj = protobuf.decode(value, ("", "", ""), stored_versions.message_name)
+    else:
+        obj = orjson.loads(value)
+        check_shape(obj)
+    obj = stored_versions.adopt(obj)
     head = {"kind": obj.pop("kind"), "apiVersion": obj.pop("apiVersion"), "metadata": obj.pop("metadata", {})}
+    head["metadata"].pop("resourceVersion", None)
     return orjson.dumps({**head, **obj})
