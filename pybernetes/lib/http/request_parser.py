@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import httptools
 
 from pybernetes.lib.http import strictness
+from pybernetes.lib.http.chunks import Chunks
 from pybernetes.lib.http.messages import Request, split_target
 from pybernetes.lib.http.unanswered import SMALL
 
@@ -38,9 +39,10 @@ class RequestParser(asyncio.Protocol):
         self._receiving = self._in_head = False
         # All bytes of this request so far, those since its head last grew by a header, and how many headers it had then.
         self._wire = self._waited = self._fields = 0
-        # How many headers repeat another one, how long the body says it is, and the last bytes of an incomplete head.
-        self._repeats = 0
-        self._length: int | None = None
+        # How many headers repeat another one, how long the body says it is or the chunks that it comes in, and the last
+        # bytes of an incomplete head or of such chunks.
+        self._repeats = self._length = 0
+        self._chunks: Chunks | None = None
         self._tail = b""
         self._keep_alive = True
         # Whether no more is read for now, and what was read already by then.
@@ -112,22 +114,26 @@ class RequestParser(asyncio.Protocol):
             self._feed(view[offset:end])
             if self._receiving:
                 self._count(end - offset)
-                if self._in_head:
+                if self._in_head or self._chunks is not None:
                     self._tail = (self._tail + data[max(offset, end - 3) : end])[-3:]
             if self._wire > SMALL:
                 self.hold()
             offset = end
 
     def _part_end(self, data: bytes, offset: int) -> int:
-        """Return where the part that begins at an offset ends: a head or its piece, a body or its piece, some chunks."""
+        """Return where the part that begins at an offset ends: a head or its piece, a body or its piece, some chunks.
+
+        The last part of a request ends where the request ends.
+        """
         if not self._receiving:
             if data[offset] in b"\r\n":  # llhttp would skip it
                 self.refuse(400, "a line end where a request should begin")
             self._wire, self._tail = 0, b""
         elif not self._in_head:
-            if self._length is None:
-                return min(offset + _PART, len(data))
-            return min(offset + max(self._length - len(self._body), 1), len(data))
+            if self._chunks is None:
+                return min(offset + max(self._length - len(self._body), 1), len(data))
+            if not self._chunks.ended:
+                return self._chunks.part_end(data, offset, min(offset + _PART, len(data)))
         most = min(offset + _PART, len(data))
         tail = self._tail
         across = (tail + data[offset : offset + 3]).find(_HEAD_END) if tail else -1
@@ -193,7 +199,7 @@ class RequestParser(asyncio.Protocol):
         self._repeated: dict[bytes, list[bytes]] | None = None
         self._head: tuple[dict[bytes, bytes], dict[bytes, list[bytes]] | None] | None = None
         self._repeats = self._waited = self._fields = 0
-        self._length = 0
+        self._length, self._chunks = 0, None
         self._body: bytes | bytearray = b""
         self._receiving = self._in_head = True
         self._last = time.monotonic()
@@ -267,7 +273,7 @@ class RequestParser(asyncio.Protocol):
         if b"transfer-encoding" in self._headers:
             # What follows the chunks could have any name and is no header.
             self._head = self._headers, self._repeated
-            self._headers, self._repeated, self._length = {}, None, None
+            self._headers, self._repeated, self._chunks = {}, None, Chunks()
 
     def on_body(self, data: bytes) -> None:
         if self._closing:

@@ -112,12 +112,28 @@ MALFORMED: dict[str, tuple[bytes, int]] = {
     "a chunk's extension that has no end": (_POST + _CHUNKED + b"\r\n1;" + b"a" * 1_600_000, 431),
 }
 
+# Requests that are fine, by what they end with, and what must not stand between them and the next one.
+FINE: dict[str, bytes] = {
+    "a head": _GET + b"\r\n",
+    "a body": _POST + b"Content-Length: 2\r\n\r\nab",
+    "a body of line ends": _POST + b"Content-Length: 4\r\n\r\n\r\n\r\n",
+    "no chunk but the last": _POST + _CHUNKED + b"\r\n0\r\n\r\n",
+    "chunks": _POST + _CHUNKED + b"\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n",
+    "chunks of line ends": _POST + _CHUNKED + b"\r\n7\r\n\r\n0\r\n\r\n\r\n0\r\n\r\n",
+    "chunks and a trailer": _POST + _CHUNKED + b"\r\n2\r\nab\r\n0\r\nX: y\r\n\r\n",
+    "chunks with extensions": _POST + _CHUNKED + b"\r\n2;x=0\r\nab\r\n0;y\r\n\r\n",
+    "chunks with zeros in front": _POST + _CHUNKED + b"\r\n002\r\nab\r\n000\r\n\r\n",
+    "chunks and one more request": _POST + _CHUNKED + b"\r\n1\r\na\r\n0\r\n\r\n" + _POST + b"Content-Length: 1\r\n\r\nb",
+}  # fmt: skip
+LINE_ENDS = (b"\r\n", b"\n", b"\r", b"\r\n\r\n", b"\n\n")
+NEXT = b"GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n"
+
 
 async def sent(port: int, request: bytes, context: ssl.SSLContext | None = None) -> bytes:
     """Return all that a server says to a request until it ends the connection; a second request must not be read."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=context)
     try:
-        writer.write(request + b"GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n")
+        writer.write(request + NEXT)
         async with asyncio.timeout(30):
             return await reader.read()
     finally:
@@ -133,5 +149,15 @@ async def check(port: int, context: ssl.SSLContext | None = None) -> None:
         assert text.count(b"HTTP/1.1 ") == 1, (name, text[:400])
         assert b"connection: close" in text.lower(), (name, text[:200])
 
+    async def between(name: str, requests: bytes, line_ends: bytes) -> None:
+        text = await sent(port, requests + line_ends, context)
+        *answers, refusal = text.split(b"HTTP/1.1 ")[1:]
+        assert len(answers) == requests.count(b"/healthz"), (name, line_ends, text[:400])
+        assert refusal.startswith(b"400 "), (name, line_ends, text[:400])
+        assert b"connection: close" in refusal.lower(), (name, line_ends, text[:400])
+
     # All at once: a server listens for a while to whom it has refused.
-    await asyncio.gather(*(one(name, *case) for name, case in MALFORMED.items()))
+    await asyncio.gather(
+        *(one(name, *case) for name, case in MALFORMED.items()),
+        *(between(name, requests, line_ends) for name, requests in FINE.items() for line_ends in LINE_ENDS),
+    )

@@ -15,7 +15,7 @@ from pybernetes.lib.http.messages import TEXT, Request, Response
 from pybernetes.lib.http.request_parser import RequestParser
 from pybernetes.lib.http.server import Server
 from pybernetes.lib.http.server_connection import Application
-from tests.lib.http.malformed_requests import check
+from tests.lib.http.malformed_requests import FINE, LINE_ENDS, NEXT, check
 
 QUICK = Limits(linger_seconds=1)
 
@@ -145,31 +145,53 @@ _PLAIN = b"GET /first HTTP/1.1\r\nHost: a\r\n\r\n"
 _WITH_A_BODY = b"POST /first HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab"
 
 
-@pytest.mark.parametrize("first", [_PLAIN, _WITH_A_BODY])
-@pytest.mark.parametrize("between", [b"\r\n", b"\n", b"\r", b"\r\n\r\n"])
-@pytest.mark.parametrize("cut", [0, 1, 3, 5])
-async def test_line_ends_between_requests_are_refused(first: bytes, between: bytes, cut: int) -> None:
+class Reading(RequestParser):
+    """Notes what is read, and what is refused."""
+
+    def __init__(self) -> None:
+        super().__init__(Server(lambda request: Response(b"")))
+        self.read: list[tuple[str, str, bytes]] = []
+        self.refused: list[int] = []
+        self._begin()
+
+    def received(self, request: Request) -> None:
+        self.read.append((request.method, request.path, request.body))
+
+    def refuse(self, status: int, message: str) -> None:
+        self.refused.append(status)
+        self._closing = True
+
+
+@pytest.mark.parametrize("requests", FINE.values(), ids=FINE)
+@pytest.mark.parametrize("between", LINE_ENDS)
+def test_line_ends_between_requests_are_refused(requests: bytes, between: bytes) -> None:
     """However the bytes are cut into packets: what was asked before is answered, what follows is not read."""
-    seen: list[str] = []
+    whole = requests + between + NEXT
+    pieces = [[whole[:cut], whole[cut:]] for cut in range(len(whole))]
+    for parts in [[bytes([byte]) for byte in whole], *pieces]:
+        parser, fine = Reading(), Reading()
+        for part in filter(None, parts):
+            parser.data_received(part)
+        fine.data_received(requests)
+        assert parser.read == fine.read and len(fine.read) == requests.count(b"/healthz"), parts
+        assert (parser.refused, fine.refused) == ([400], []), parts
 
-    def note(request: Request) -> Response:
-        seen.append(request.path)
-        return Response(b"")
 
-    second = b"GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n"
-    whole, at = first + between + second, len(first) + 2 - cut
-    parts = [whole] if not cut else [whole[:at], whole[at:]]
-    async with serving(note) as port:
-        text = await exchanged(port, *parts)
-    assert text.startswith(b"HTTP/1.1 200 ") and b"HTTP/1.1 400 " in text
-    assert seen == ["/first"]
+@pytest.mark.parametrize("requests", FINE.values(), ids=FINE)
+def test_the_next_request_is_read_however_packets_are_cut(requests: bytes) -> None:
+    whole = requests + NEXT
+    for cut in range(1, len(whole)):
+        parser = Reading()
+        for part in (whole[:cut], whole[cut:]):
+            parser.data_received(part)
+        assert parser.refused == [] and parser.read[-1] == ("GET", "/smuggled", b""), cut
+        assert len(parser.read) == requests.count(b"/healthz") + 1, cut
 
 
 @given(st.lists(st.integers(1, 60), max_size=30))
 @settings(max_examples=60, deadline=None)
 def test_requests_in_any_pieces(sizes: list[int]) -> None:
     """However requests are cut into packets, the same ones are read."""
-    seen: list[tuple[str, str, bytes]] = []
     requests = (
         _PLAIN
         + _WITH_A_BODY
@@ -178,19 +200,12 @@ def test_requests_in_any_pieces(sizes: list[int]) -> None:
         + b"GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
     )
 
-    class Reading(RequestParser):
-        def received(self, request: Request) -> None:
-            seen.append((request.method, request.path, request.body))
-
-        def refuse(self, status: int, message: str) -> None:
-            raise AssertionError(message)
-
-    parser = Reading(Server(lambda request: Response(b"")))
-    parser._begin()
+    parser = Reading()
     position = 0
     for size in [*sizes, len(requests)]:
         if piece := requests[position : position + size]:
             parser.data_received(piece)
         position += size
     first, posted, last = ("GET", "/first", b""), ("POST", "/first", b"ab"), ("GET", "/last", b"")
-    assert seen == [first, posted, ("PUT", "/c", b"abc"), first, first, first, last]
+    assert parser.read == [first, posted, ("PUT", "/c", b"abc"), first, first, first, last]
+    assert parser.refused == []
