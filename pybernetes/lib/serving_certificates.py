@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pybernetes.lib import certificate_subject
+from pybernetes.lib import certificate_subject, client_authorities
 
 log = logging.getLogger(__name__)
 _CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
@@ -94,6 +94,7 @@ class ServingCertificates:
             context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
             for bundle in self._bundles:
                 context.load_verify_locations(cadata=b"".join(bundle.certificates))
+                client_authorities.announce(context, bundle.certificates)
         return context
 
     def _contexts(self) -> dict[str, ssl.SSLContext]:

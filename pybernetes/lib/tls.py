@@ -291,6 +291,8 @@ def _signed(builder: x509.CertificateBuilder, key: Any, issuer_key: Any) -> Pair
 
     certificate = builder.sign(issuer_key, hashes.SHA256())
     private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.TraditionalOpenSSL,
+        serialization.NoEncryption(),
     )
     return Pair(certificate.public_bytes(serialization.Encoding.PEM), private)

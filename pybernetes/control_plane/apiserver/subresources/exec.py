@@ -6,6 +6,7 @@ from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kind import Kind
+from pybernetes.control_plane.apiserver.storage.options import boolean
 from pybernetes.control_plane.apiserver.subresources import _streams
 from pybernetes.lib.http.server_connection import Answer
 
@@ -29,7 +30,7 @@ async def run(
     container = _streams.container_of(request, pod)
     query: dict[str, list[str]] = {}
     for name, kubelet_name in STREAMS.items():
-        if request.parameter(name) in ("1", "true"):
+        if boolean(request, name):
             query[kubelet_name] = ["1"]
     if not any(name in query for name in ("input", "output", "error")):
         raise errors.bad_request("you must specify at least 1 of stdin, stdout, stderr")

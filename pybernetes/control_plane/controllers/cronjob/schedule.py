@@ -12,6 +12,7 @@ from pybernetes.lib import rfc3339
 # A job is made a moment after it is due, never before.
 _DELTA = 0.1
 MANY = 100
+_TOO_CLOSE = "time difference between two schedules is less than 1 second"
 
 
 class Timetable:
@@ -44,14 +45,17 @@ def missed(cron_job: Object, table: Timetable, now: float, deadline: bool) -> Mi
     if deadline and "startingDeadlineSeconds" in spec:
         since = max(since, now - spec["startingDeadlineSeconds"])
     first = table.next(since)
-    if first is None or now < first:
+    if first is not None and now < first:
         return Missed(since, None, 0)
-    second = table.next(first)
-    if second is None or now < second:
+    second = table.next(first) if first is not None else None
+    # Go's time of what never comes is the zero time, which two of them have in common.
+    if first is None or second is None:
+        raise cron.CronError(_TOO_CLOSE)
+    if now < second:
         return Missed(since, first, 0)
     between = round(second - first)
     if between < 1:
-        raise cron.CronError("time difference between two schedules is less than 1 second")
+        raise cron.CronError(_TOO_CLOSE)
     count = int(now - first) // between + 1
     # The distance is not always the same: look back further until there is one, and go on from it.
     back, latest = 2, first

@@ -70,6 +70,8 @@ def signing_request(
         listed = [tls._general_name(name) for name in names]
         builder = builder.add_extension(x509.SubjectAlternativeName(listed), critical=False)
     private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.TraditionalOpenSSL,
+        serialization.NoEncryption(),
     )
     return private, builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)

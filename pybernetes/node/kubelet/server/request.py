@@ -11,8 +11,8 @@ class Request(messages.Request):
     __slots__ = ()
 
     def flag(self, name: str) -> bool:
-        """Return whether a query parameter says yes."""
-        return self.parameter(name).lower() in ("1", "true", "t")
+        """Return whether a query parameter says yes: all but "false" and "0" does, as upstream reads it."""
+        return name in self.query and self.parameter(name).lower() not in ("false", "0")
 
     @property
     def upgrade(self) -> str:

@@ -37,7 +37,7 @@ CASES: list[tuple[str, Object, str, bool, list[str]]] = [
     ("nowhere", cron_job(timeZone="Mars/Olympus"), "08:10:00", False, ["UnknownTimeZone"]),
     ("a zone in the schedule", cron_job("TZ=Asia/Tokyo 10 17 * * *", timeZone=None), "08:10:00", True,
      ["UnsupportedSchedule"]),
-    ("never", cron_job("0 0 30 2 *"), "08:10:00", False, []),
+    ("never", cron_job("0 0 30 2 *"), "08:10:00", False, ["InvalidSchedule"]),
     ("in another zone", cron_job("10 10 * * *", timeZone="Europe/Kyiv"), "08:10:00", True, []),
 ]  # fmt: skip
 
