@@ -43,13 +43,17 @@ async def _judge(options: argparse.Namespace) -> list[Verdict]:
     from pybernetes.client import kubeconfig
     from pybernetes.tools.audit_security import report
     from pybernetes.tools.audit_security.collect import collect
-    from pybernetes.tools.local import paths
+    from pybernetes.tools.local import lifecycle, paths, settings
+    from pybernetes.tools.local.processes import CONTROL_PLANE
 
     files: dict[str, list[Path]] | None = None
-    owner, source = 0, options.kubeconfig
+    owners: tuple[int, ...]
+    owners, process, source = (0,), 0, options.kubeconfig
     if not source and not options.context:
         cluster = paths.find(options.name)
-        source, owner = str(cluster.kubeconfig), cluster.root.stat().st_uid
+        source = str(cluster.kubeconfig)
+        owners = (cluster.root.stat().st_uid, settings.load(cluster).user)
+        process = lifecycle.running_processes(cluster).get(CONTROL_PLANE, {}).get("pid", 0)
         files = {
             "data": [cluster.data],
             "kubeconfig": [cluster.kubeconfig],
@@ -58,4 +62,4 @@ async def _judge(options: argparse.Namespace) -> list[Verdict]:
             "node kubeconfigs": sorted(cluster.root.glob("nodes/*/*.kubeconfig")),
         }
     async with kubeconfig.load(source, context=options.context).client(user_agent="audit-security") as client:
-        return report.judge(await collect(client, files, owner))
+        return report.judge(await collect(client, files, owners, process))

@@ -24,18 +24,25 @@ def main(argv: list[str]) -> int:
 
     gc_tuning.pause()
     logs.set_up(0)
-    return run("control-plane", _run(arguments.cluster), RuntimeError)
-
-
-async def _run(name: str) -> int:
-    from pybernetes.cmd import kube_apiserver, kube_controller_manager
-    from pybernetes.tools.local import network
     from pybernetes.tools.local import settings as saved_settings
-    from pybernetes.tools.local.control_plane import ControlPlane
     from pybernetes.tools.local.paths import Cluster
+    from pybernetes.tools.local.sandbox import confine
 
-    cluster = Cluster(name)
+    cluster = Cluster(arguments.cluster)
     settings = saved_settings.load(cluster)
+    confine(cluster, settings)  # before there is a second thread
+    return run("control-plane", _run(cluster, settings), RuntimeError)
+
+
+async def _run(cluster: Cluster, settings: Settings) -> int:
+    from pybernetes.cmd import kube_apiserver, kube_controller_manager
+    from pybernetes.lib.http.dialer import RangeDialer, direct
+    from pybernetes.tools.local.control_plane import ControlPlane
+    from pybernetes.tools.local.host_client import HostClient
+
+    host = HostClient(cluster.host_socket) if settings.node_range else None
+    nodes_apart = host is not None and not settings.host_network
+    ranges = f"{settings.pod_range},{settings.service_range}".split(",")
     apiserver = kube_apiserver.parser().parse_args(
         [
             f"--bind-address={settings.address}",
@@ -63,11 +70,12 @@ async def _run(name: str) -> int:
         settings.hollow,
         first_node=_first_node(settings),
         node_parts=("kube-proxy",) if settings.proxy_mode != "none" else (),
-        volumes=cluster.root / "volumes",
+        volumes=cluster.volumes,
         dns_settings=_dns_settings(settings),
         node_range=settings.node_range,
-        bridge="" if settings.host_network else network.bridge_name(name),
-        dialer=network.dialer(cluster.name, settings),
+        host=host,
+        nodes_apart=nodes_apart,
+        dialer=RangeDialer(ranges, host.connecting) if host is not None and nodes_apart else direct,
     )
     return await serve(
         plane, lambda: f"the control plane is serving on https://{settings.address}:{plane.server.port}"

@@ -12,7 +12,7 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="local-supervisor", description=SUMMARY, allow_abbrev=False)
     parser.add_argument("--cluster", required=True, help="name of the cluster")
     arguments = parser.parse_args(argv)
-    from pybernetes.tools.local import processes, settings
+    from pybernetes.tools.local import ownership, processes, settings
     from pybernetes.tools.local.paths import Cluster
     from pybernetes.tools.local.supervisor import Supervisor
 
@@ -20,7 +20,8 @@ def main(argv: list[str]) -> int:
 
     def wanted() -> tuple[list[processes.ProcessSpec], bool]:
         now = settings.load(cluster)
-        return processes.desired_processes(cluster, now), now.paused
+        closed = bool(now.user) and ownership.is_closed(cluster, now)
+        return processes.desired_processes(cluster, now, closed), now.paused
 
     Supervisor(wanted, cluster.log, cluster.processes).run()
     return 0

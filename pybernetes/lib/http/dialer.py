@@ -1,19 +1,15 @@
-"""How connections are made: from here, or as if from another network namespace of this machine."""
+"""How connections are made: from here, or by sockets that somebody else makes."""
 
 from __future__ import annotations
 
 import asyncio
-import ctypes
+import errno
 import ipaddress
-import os
 import socket
 import ssl
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
-_CLONE_NEWNET = 0x40000000
-_LIBC = ctypes.CDLL(None, use_errno=True)
 P = TypeVar("P", bound=asyncio.BaseProtocol)
 
 
@@ -52,15 +48,17 @@ class Dialer:
 direct = Dialer()
 
 
-class NamespaceDialer(Dialer):
-    """Reach some ranges of addresses from inside a network namespace, and everything else from here.
+class RangeDialer(Dialer):
+    """Reach some ranges of addresses by sockets that somebody else makes, and everything else from here.
 
-    ``namespace`` gives the file of the namespace at the moment, or None if there is none.
+    ``connecting`` gives a socket that is on its way to an address, or None if there is no other way than from here.
     """
 
-    def __init__(self, ranges: Sequence[str], namespace: Callable[[], Path | None]) -> None:
+    def __init__(
+        self, ranges: Sequence[str], connecting: Callable[[str, int], Awaitable[socket.socket | None]]
+    ) -> None:
         self._ranges = [ipaddress.ip_network(text) for text in ranges]
-        self._namespace = namespace
+        self._connecting = connecting
 
     def _covers(self, host: str) -> bool:
         try:
@@ -70,13 +68,17 @@ class NamespaceDialer(Dialer):
         return any(address in network for network in self._ranges)
 
     async def connected(self, host: str, port: int) -> socket.socket | None:
-        """Return a socket of the namespace, for the ranges that are known there."""
-        namespace = self._namespace() if self._covers(host) else None
-        if namespace is None:
+        """Return a connected socket, for the ranges that are known elsewhere."""
+        made = await self._connecting(host, port) if self._covers(host) else None
+        if made is None:
             return None
-        made = socket_in(namespace, socket.AF_INET6 if ":" in host else socket.AF_INET)
         try:
+            # A connect to where the socket already goes waits for its end, and says how it ended.
             await asyncio.get_running_loop().sock_connect(made, (host, port))
+        except OSError as error:
+            if error.errno != errno.EISCONN:
+                made.close()
+                raise
         except BaseException:
             made.close()
             raise
@@ -96,20 +98,3 @@ def keep_alive(sock: socket.socket | None) -> None:
     ):
         if hasattr(socket, option):
             sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
-
-
-def socket_in(namespace: Path, family: int) -> socket.socket:
-    """Return a socket of another network namespace, for good: this thread is there only while it is made."""
-    with open("/proc/thread-self/ns/net") as home, namespace.open() as there:
-        _enter(there.fileno())
-        try:
-            made = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_NONBLOCK | socket.SOCK_CLOEXEC)
-        finally:
-            _enter(home.fileno())
-    return made
-
-
-def _enter(namespace: int) -> None:
-    if _LIBC.setns(namespace, _CLONE_NEWNET):
-        code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from pybernetes.api.resource import Object
@@ -14,9 +13,8 @@ from pybernetes.client.refs import (
     PERSISTENT_VOLUMES,
     STORAGE_CLASSES,
 )
-from pybernetes.lib.files import opening
-from pybernetes.lib.files.opening import make_folders
 from pybernetes.node.provisioner import plan
+from pybernetes.node.provisioner.folders import Folders, OwnFolders
 from pybernetes.node.provisioner.volume_remover import VolumeRemover
 from pybernetes.runtime import Manager
 from pybernetes.runtime.controller import Controller
@@ -29,9 +27,9 @@ class Provisioner(Controller):
     name = "storage-provisioner"
     kind = PERSISTENT_VOLUME_CLAIMS
 
-    def __init__(self, runtime: Runtime, directory: Path, node: str) -> None:
+    def __init__(self, runtime: Runtime, directory: Path, node: str, folders: Folders) -> None:
         super().__init__(runtime)
-        self._directory, self._node = directory, node
+        self._directory, self._node, self._folders = directory, node, folders
         self._events = runtime.recorder(plan.NAME)
         self.cache(STORAGE_CLASSES)
         self.cache(NODES)
@@ -60,7 +58,7 @@ class Provisioner(Controller):
         text = f'External provisioner is provisioning volume for claim "{key}"'
         self._report(claim, "Normal", "Provisioning", text)
         path = plan.folder(claim, self._directory)
-        _make(path)
+        await self._folders.make_volume(path)
         volume = plan.volume(claim, chosen, path, self._hostname(node) if node else "")
         try:
             await self.client.create(PERSISTENT_VOLUMES, volume)
@@ -79,13 +77,6 @@ class Provisioner(Controller):
         self._events.event(about, type_, reason, message)
 
 
-def _make(path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with opening.folder(path.parent) as directory:
-        made = make_folders(directory, path.name, 0o777)  # whoever runs in the container is to write there
-    os.close(made)
-
-
 async def ensure_class(client: Client) -> None:
     """Create the default class unless it exists: changes by others stay."""
     try:
@@ -94,9 +85,9 @@ async def ensure_class(client: Client) -> None:
         pass
 
 
-async def provision(client: Client, directory: Path, node: str = "") -> None:
+async def provision(client: Client, directory: Path, node: str = "", folders: Folders | None = None) -> None:
     """Provision volumes until cancelled; with a node only for claims whose pods go there, else for all."""
-    manager = Manager(client)
-    manager.add(Provisioner(manager.runtime, directory, node))
-    manager.add(VolumeRemover(manager.runtime, directory, node))
+    manager, folders = Manager(client), folders or OwnFolders()
+    manager.add(Provisioner(manager.runtime, directory, node, folders))
+    manager.add(VolumeRemover(manager.runtime, directory, folders))
     await manager.run()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import PERSISTENT_VOLUMES
-from pybernetes.lib.files import trees
 from pybernetes.node.provisioner import plan
+from pybernetes.node.provisioner.folders import Folders
 from pybernetes.runtime.controller import Controller
 from pybernetes.runtime.runtime import Runtime
 
@@ -20,9 +19,9 @@ class VolumeRemover(Controller):
     name = "storage-remover"
     kind = PERSISTENT_VOLUMES
 
-    def __init__(self, runtime: Runtime, directory: Path, node: str) -> None:
+    def __init__(self, runtime: Runtime, directory: Path, folders: Folders) -> None:
         super().__init__(runtime)
-        self._directory, self._node = directory, node
+        self._directory, self._folders = directory, folders
 
     def concerns(self, old: Object | None, new: Object | None) -> bool:
         return new is not None and plan.may_be_removed(new)
@@ -35,7 +34,7 @@ class VolumeRemover(Controller):
         path = plan.own_folder(volume, self._directory)
         if path is None:
             return None  # of another node, or made by hand
-        await asyncio.to_thread(trees.remove_path, path)
+        await self._folders.remove_volume(path)
         try:
             if not volume["metadata"].get("deletionTimestamp"):
                 await self.client.delete(PERSISTENT_VOLUMES, key, uid=volume["metadata"]["uid"])

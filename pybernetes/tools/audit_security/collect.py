@@ -22,7 +22,7 @@ from pybernetes.client.refs import (
     VALIDATING_WEBHOOK_CONFIGURATIONS,
     Kindlike,
 )
-from pybernetes.tools.audit_security.facts import Facts, File
+from pybernetes.tools.audit_security.facts import Facts, File, Process
 
 _KINDS: tuple[Kindlike, ...] = (
     CLUSTER_ROLE_BINDINGS,
@@ -43,7 +43,12 @@ _FLAGS = (
 _NODES_AT_ONCE = 20
 
 
-async def collect(client: Client, files: Mapping[str, list[Path]] | None = None, owner: int = 0) -> Facts:
+async def collect(
+    client: Client,
+    files: Mapping[str, list[Path]] | None = None,
+    owners: Iterable[int] = (),
+    process: int = 0,
+) -> Facts:
     """Read everything; what the caller may not read raises, because a verdict without it would mean nothing."""
     lists = await asyncio.gather(*(client.list(kind) for kind in _KINDS))
     objects = {kind.plural: page.items for kind, page in zip(_KINDS, lists, strict=True)}
@@ -55,8 +60,19 @@ async def collect(client: Client, files: Mapping[str, list[Path]] | None = None,
         kubelets=await _kubelets(client, [node["metadata"]["name"] for node in objects["nodes"]]),
         objects=objects,
         files=None if files is None else {what: _files(paths) for what, paths in files.items()},
-        owner=owner,
+        owners=frozenset((0, *owners)),
+        process=_process(process) if process else None,
     )
+
+
+def _process(number: int) -> Process | None:
+    """Return what a process may do; None if it is gone."""
+    try:
+        lines = Path(f"/proc/{number}/status").read_text().splitlines()
+    except OSError:
+        return None
+    status = {name: value.split() for name, _, value in (line.partition(":") for line in lines)}
+    return Process(int(status["Uid"][1]), int(status["CapEff"][0], 16), status["NoNewPrivs"] == ["1"])
 
 
 def shown_flags(pods: Iterable[Object]) -> dict[str, dict[str, str]]:

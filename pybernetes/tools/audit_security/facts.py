@@ -20,6 +20,14 @@ class File(NamedTuple):
     uid: int
 
 
+class Process(NamedTuple):
+    """A process of a component."""
+
+    uid: int
+    capabilities: int
+    no_new_privileges: bool
+
+
 @dataclass
 class Facts:
     """Everything that sections look at; what could not be read is None or missing."""
@@ -29,7 +37,12 @@ class Facts:
     kubelets: Mapping[str, Object] = field(default_factory=dict)  # KubeletConfiguration by node
     objects: Mapping[str, list[Object]] = field(default_factory=dict)  # by plural name
     files: Mapping[str, list[File]] | None = None  # by what they are; None for a cluster that is elsewhere
-    owner: int = 0  # who runs a local cluster
+    owners: frozenset[int] = frozenset(
+        (0,)
+    )  # who runs a local cluster: root, its user, and that of its control plane
+    process: Process | None = (
+        None  # of the control plane; None for a cluster that is elsewhere, or does not run
+    )
 
     def namespaces(self) -> list[str]:
         """Return the names of namespaces that hold work of users."""

@@ -23,6 +23,7 @@ from pybernetes.runtime import Manager
 from pybernetes.tools.local import addons, dns
 from pybernetes.tools.local.dns import DnsSettings
 from pybernetes.tools.local.hollow import hollow_kubelet
+from pybernetes.tools.local.host_client import HostClient
 from pybernetes.tools.local.load_balancers import LoadBalancers
 from pybernetes.tools.local.system_pods import SystemPods
 
@@ -47,8 +48,9 @@ class ControlPlane:
     volumes: Path | None = None  # where claims get their folders; None gives them none
     node_parts: tuple[str, ...] = ()  # what runs on every node with real containers
     node_range: str = ""  # of nodes and load balancers; empty if there are none
-    bridge: str = ""  # where the nodes are; empty if there is one node, in this network namespace
     dns_settings: DnsSettings | None = None  # where kube-dns answers; None runs none
+    host: HostClient | None = None  # does on the host what this process may not; None if it may do everything
+    nodes_apart: bool = False  # whether nodes, pods and services are in network namespaces of their own
     dialer: Dialer = direct  # how pods and services are reached, which are not in this network namespace
     server: ApiServer = field(init=False)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -110,7 +112,7 @@ class ControlPlane:
     async def _load_balancers(self) -> None:
         # A cloud would do this; no default role is made for it.
         manager = Manager(self.client("load-balancers", MASTERS))
-        manager.add(LoadBalancers(manager.runtime, self.node_range, self.bridge))
+        manager.add(LoadBalancers(manager.runtime, self.node_range, self.host if self.nodes_apart else None))
         await manager.run()
 
     async def _dns(self) -> None:
@@ -124,7 +126,7 @@ class ControlPlane:
         # All nodes are on this machine, so one provisioner serves them; no default role is made for it.
         client = self.client("storage-provisioner", MASTERS)
         await provisioner.ensure_class(client)
-        await provisioner.provision(client, self.volumes)
+        await provisioner.provision(client, self.volumes, folders=self.host)
 
     async def _hollow(self) -> None:
         names = [f"hollow-{number}" for number in range(self.hollow)]

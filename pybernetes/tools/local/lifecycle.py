@@ -25,6 +25,7 @@ from pybernetes.tools.local import (
     kubeconfig,
     name_lock,
     network,
+    ownership,
 )
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.admin_client import AdminClient
@@ -82,6 +83,7 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
             network.make_bridge(cluster.name, settings.node_range, opened)
         for node in settings.nodes:
             prepare(cluster, settings, node)
+        _hand_over(cluster, settings)
         step("certificates, settings and networks are there", "starting the API server")
         started = _start_supervisor(cluster, changed=settings != before)
         _wait_until_ready(cluster)
@@ -108,9 +110,19 @@ def _decide(cluster: Cluster, settings: Settings, changes: Mapping[str, Any]) ->
         # Nodes reach the API server over the bridge, and so does everybody else on this machine.
         result.address = network.gateway(result.node_range)
         cluster.kubeconfig.unlink(missing_ok=True)
+    if not background_process.running(cluster.pid_file(SUPERVISOR)):
+        result.user = ownership.user_for(cluster)
     if result.nodes and not (result.dns_port and background_process.running(cluster.pid_file(SUPERVISOR))):
         result.dns_port = dns_ports.choose(network.host_address(result))
     return result
+
+
+def _hand_over(cluster: Cluster, settings: Settings) -> None:
+    try:
+        ownership.hand_over(cluster, settings)
+    except PermissionError:  # files of another machine may have no other owner
+        settings.user = 0
+        saved_settings.save(cluster, settings)
 
 
 def _free_port() -> int:

@@ -7,17 +7,15 @@ own network none is needed.
 from __future__ import annotations
 
 import ipaddress
-import json
 from collections.abc import Iterable, Mapping
 
 from pybernetes.api.resource import Object
 from pybernetes.client.refs import ENDPOINT_SLICES, NODES, SERVICES, Kindlike
-from pybernetes.lib.commands import run
 from pybernetes.runtime.controller import Controller, Mapper
 from pybernetes.runtime.runtime import Runtime
+from pybernetes.tools.local.host_client import HostClient
 
 _FIRST, _LAST = 200, 250  # nodes have the lower numbers
-_PROTOCOL = "80"
 _SERVICE_NAME = "kubernetes.io/service-name"
 
 
@@ -87,9 +85,9 @@ class LoadBalancers(Controller):
     kind = SERVICES
     workers = 1  # so that no address is given twice
 
-    def __init__(self, runtime: Runtime, node_range: str, bridge: str) -> None:
+    def __init__(self, runtime: Runtime, node_range: str, host: HostClient | None) -> None:
         super().__init__(runtime)
-        self._addresses, self._bridge = pool(node_range), bridge
+        self._addresses, self._host = pool(node_range), host  # None where routes are not needed
         self._routes: dict[str, str] | None = None
         self._routed: dict[str, str] = {}  # services and the addresses that their routes are for
 
@@ -136,22 +134,19 @@ class LoadBalancers(Controller):
 
     async def _route(self, address: str, node: str) -> None:
         """Route an address to a node, or nowhere; routes that an earlier run left over are removed first."""
-        if not self._bridge:
+        if self._host is None:
             return  # the node is here, and its kube-proxy sees the packets without a route
         if self._routes is None:
-            routes = json.loads(
-                await run("ip", "-json", "route", "show", "dev", self._bridge, "proto", _PROTOCOL) or "[]"
-            )
-            self._routes = {route["dst"]: route.get("gateway", "") for route in routes}
+            routes = await self._host.routes()
             used = {address_of(service) for service in self.objects.values() if wants_address(service)}
-            for stale in set(self._routes) - used:
-                await run("ip", "route", "delete", stale, "dev", self._bridge, "proto", _PROTOCOL)
-                del self._routes[stale]
+            for stale in set(routes) - used:
+                await self._host.route(stale, "")
+                del routes[stale]
+            self._routes = routes
         if self._routes.get(address, "") == node:
             return
+        await self._host.route(address, node)
         if node:
-            await run("ip", "route", "replace", address, "via", node, "dev", self._bridge, "proto", _PROTOCOL)
             self._routes[address] = node
         else:
-            await run("ip", "route", "delete", address, "dev", self._bridge, "proto", _PROTOCOL)
             del self._routes[address]

@@ -19,7 +19,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pybernetes.lib.http.dialer import Dialer, NamespaceDialer, direct
 from pybernetes.lib.network import default_address
 from pybernetes.tools.local.settings import Settings
 
@@ -72,16 +71,9 @@ def nodes(cluster: str) -> set[str]:
     return {match[1] for match in matches if match}
 
 
-def dialer(cluster: str, settings: Settings) -> Dialer:
-    """Return how the control plane reaches pods and services: through the namespace of a node that exists."""
-
-    def inside() -> Path | None:
-        return next((_NAMESPACES / namespace(cluster, node) for node in sorted(nodes(cluster))), None)
-
-    if settings.host_network:
-        return direct
-    ranges = f"{settings.pod_range},{settings.service_range}".split(",")
-    return NamespaceDialer(ranges, inside)
+def any_namespace(cluster: str) -> Path | None:
+    """Return the file of the network namespace of a node that exists; None if there is none."""
+    return next((_NAMESPACES / namespace(cluster, node) for node in sorted(nodes(cluster))), None)
 
 
 def link_name(cluster: str, node: str) -> str:

@@ -80,6 +80,16 @@ class Cluster:
         return Path("/run/pybernetes") / self.name
 
     @property
+    def volumes(self) -> Path:
+        """The folder with the folders of volumes, which containers write to."""
+        return self.root / "volumes"
+
+    @property
+    def host_socket(self) -> Path:
+        """The socket at which the host helper answers the control plane."""
+        return self.run / "host.sock"
+
+    @property
     def processes(self) -> Path:
         """The file with what the supervisor says about its processes."""
         return self.root / "programs.json"

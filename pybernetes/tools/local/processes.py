@@ -11,9 +11,11 @@ from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import NodeSettings, Settings
 
 CONTROL_PLANE = "control-plane"
-# Volumes have files of all kinds of users, which are removed with them; the port may be a low one.
-_FILES = frozenset({"DAC_OVERRIDE", "DAC_READ_SEARCH", "FOWNER", "NET_BIND_SERVICE"})
-# It reaches pods from inside of their nodes' namespaces, and routes the addresses of load balancers.
+HOST = "host"
+_LAST_LOW_PORT = 1023
+# Volumes have files of all kinds of users, which are removed with them.
+_FILES = frozenset({"DAC_OVERRIDE", "DAC_READ_SEARCH", "FOWNER"})
+# Sockets to pods are made inside of their nodes' namespaces, and addresses of load balancers are routed.
 _NETWORKS = frozenset({"SYS_ADMIN", "NET_ADMIN"})
 
 
@@ -23,8 +25,9 @@ class ProcessSpec:
 
     name: str
     command: tuple[str, ...]
-    # What it may do as root, and nothing else, nor may anything that it executes; None for everything.
+    # What it may do beyond other users, and nothing else, nor may anything that it executes; None for everything.
     capabilities: frozenset[str] | None = None
+    user: int = 0  # whose process it is; 0 for the supervisor's own user
     umask: int = 0o022
 
 
@@ -42,15 +45,28 @@ def containerd_paths(cluster: Cluster, node: str) -> ContainerdPaths:
     return ContainerdPaths(cluster.root / "nodes" / node / "containerd", cluster.run / node)
 
 
-def desired_processes(cluster: Cluster, settings: Settings) -> list[ProcessSpec]:
-    """Return the processes of a cluster: a control plane, and for each node a containerd and its agents."""
-    capabilities = _FILES | _NETWORKS if settings.node_range else _FILES
+def desired_processes(cluster: Cluster, settings: Settings, closed: bool = False) -> list[ProcessSpec]:
+    """Return the processes of a cluster: a control plane, its helper on the host, for each node a containerd and its agents.
+
+    ``closed`` says that the control plane's user cannot reach its files without a right to go through all folders.
+    """
     command = pyb(CONTROL_PLANE, "--cluster", cluster.name)
-    result = [ProcessSpec(CONTROL_PLANE, command, capabilities, umask=0o077)]
+    capabilities = _control_plane_capabilities(settings, closed)
+    result = [ProcessSpec(CONTROL_PLANE, command, capabilities, settings.user, umask=0o077)]
+    if settings.node_range:
+        command = pyb("local-host", "--cluster", cluster.name)
+        result.append(ProcessSpec(HOST, command, _FILES | _NETWORKS, umask=0o077))
     for node in settings.nodes:
         if not node.stopped:
             result += _of_node(cluster, settings, node)
     return result
+
+
+def _control_plane_capabilities(settings: Settings, closed: bool) -> frozenset[str]:
+    low = {"NET_BIND_SERVICE"} if 0 < settings.port <= _LAST_LOW_PORT else set()
+    if not settings.user:  # root, where nobody can become another user, or somebody without any of these
+        return _FILES | low
+    return frozenset(low | ({"DAC_READ_SEARCH"} if closed else set()))
 
 
 def _of_node(cluster: Cluster, settings: Settings, node: NodeSettings) -> list[ProcessSpec]:

@@ -8,8 +8,6 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from pybernetes.lib import tls
-from pybernetes.node.proxy.config import mode_names
 from pybernetes.tools.local.paths import Cluster
 
 NETWORKS = ("vxlan", "host-gw", "none")
@@ -59,6 +57,7 @@ class Settings:
     host_network: bool = False
     dns_port: int = 0  # of the name server, where nodes reach it; 0 if there are no nodes
     paused: bool = False
+    user: int = 0  # whose process the control plane is; 0 for whoever starts the cluster
     apiserver_arguments: list[str] = field(default_factory=list)
     controller_arguments: list[str] = field(default_factory=list)
     kubelet_arguments: list[str] = field(default_factory=list)
@@ -87,8 +86,12 @@ def load(cluster: Cluster) -> Settings:
 
 
 def save(cluster: Cluster, settings: Settings) -> None:
-    """Write the settings, all or nothing."""
-    tls.write_atomically(cluster.settings, json.dumps(asdict(settings), indent=2).encode(), 0o600)
+    """Write the settings, all or nothing; the group of the cluster's folder, which is the control plane's, reads them."""
+    from pybernetes.lib import tls  # here and not above: the host helper only reads, and is to stay small
+
+    tls.write_atomically(
+        cluster.settings, json.dumps(asdict(settings), indent=2).encode(), 0o640 if settings.user else 0o600
+    )
 
 
 def node_name(cluster: str, number: int) -> str:
@@ -146,6 +149,8 @@ def apply(cluster: str, settings: Settings, changes: Mapping[str, Any]) -> Setti
                 )
             value = with_nodes(cluster, settings.nodes, value)
         setattr(result, key, value)
+    from pybernetes.node.proxy.config import mode_names
+
     modes = (*mode_names(), "none")
     if result.proxy_mode not in modes:
         raise SettingsError(f"the proxy mode {result.proxy_mode!r} is none of {', '.join(modes)}")

@@ -113,12 +113,13 @@ class Supervisor:
         supervised.started = time.monotonic()
         spec = supervised.spec
         surplus = privileges.surplus(spec.capabilities) if spec.capabilities is not None else None
+        kept = privileges.numbers(spec.capabilities or ())
         try:
             process = subprocess.Popen(
                 spec.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                start_new_session=True, umask=spec.umask, preexec_fn=lambda: _prepare(surplus),
+                start_new_session=True, umask=spec.umask, preexec_fn=lambda: _prepare(spec.user, surplus, kept),
             )  # fmt: skip
-        except OSError as error:
+        except (OSError, subprocess.SubprocessError) as error:
             supervised.log.write(f"{supervised.spec.command[0]}: {error}\n".encode())
             self._schedule_restart(supervised)
             return
@@ -203,10 +204,13 @@ class Supervisor:
         os.replace(temporary, self.state)
 
 
-def _prepare(surplus: tuple[int, ...] | None) -> None:
+def _prepare(user: int, surplus: tuple[int, ...] | None, kept: tuple[int, ...]) -> None:
     """Have a new process die with its parent and lose rights, before it becomes the program."""
     if surplus is not None:
         privileges.drop(surplus)
+    if user:
+        privileges.become(user, kept)
+    # After that: whoever becomes another user is forgotten.
     _LIBC.prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
     for number in (signal.SIGCHLD, signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import socket
 import ssl
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from pybernetes.lib import tls
-from pybernetes.lib.http.dialer import NamespaceDialer, direct, socket_in
+from pybernetes.lib.http.dialer import RangeDialer, direct
+from pybernetes.lib.network_namespace import socket_in
 from tests.support import require_program, require_root, run
 
 NAME = f"dialing-{os.getpid()}"
@@ -40,6 +43,22 @@ def namespace() -> Iterator[Path]:
         subprocess.run(["ip", "netns", "delete", NAME], check=True)
 
 
+def _inside(namespace: Path) -> Callable[[str, int], Awaitable[socket.socket | None]]:
+    """Return who makes sockets of a namespace that are on their way."""
+
+    async def connecting(host: str, port: int) -> socket.socket:
+        made = socket_in(namespace, socket.AF_INET)
+        with contextlib.suppress(BlockingIOError):
+            made.connect((host, port))
+        return made
+
+    return connecting
+
+
+async def _nothing(host: str, port: int) -> None:
+    return None
+
+
 async def _greet(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     writer.write(b"hello")
     await writer.drain()
@@ -55,7 +74,7 @@ def test_addresses_of_a_namespace_are_reached_inside(namespace: Path) -> None:
         assert os.stat("/proc/thread-self/ns/net").st_ino == here
         server = await asyncio.start_server(_greet, sock=listener)
         port = listener.getsockname()[1]
-        dialer = NamespaceDialer(("10.77.0.0/16",), lambda: namespace)
+        dialer = RangeDialer(("10.77.0.0/16",), _inside(namespace))
         connection = await dialer(Greeted, ADDRESS, port)
         assert await connection.text == b"hello"
         with pytest.raises(OSError):
@@ -63,7 +82,7 @@ def test_addresses_of_a_namespace_are_reached_inside(namespace: Path) -> None:
         server.close()
         outside = await asyncio.start_server(_greet, "127.0.0.1", 0)
         port = outside.sockets[0].getsockname()[1]
-        for dial in (dialer, direct, NamespaceDialer(("127.0.0.0/8",), lambda: None)):
+        for dial in (dialer, direct, RangeDialer(("127.0.0.0/8",), _nothing)):
             connection = await dial(Greeted, "127.0.0.1", port)
             assert await connection.text == b"hello"
         outside.close()
@@ -80,7 +99,7 @@ def test_encrypted_connections_need_no_name(namespace: Path, tmp_path: Path) -> 
         server = await asyncio.start_server(_greet, sock=listener, ssl=tls.server_context(certificate, key))
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        dialer = NamespaceDialer(("10.77.0.0/16",), lambda: namespace)
+        dialer = RangeDialer(("10.77.0.0/16",), _inside(namespace))
         connection = await dialer(Greeted, ADDRESS, listener.getsockname()[1], context=context)
         assert await connection.text == b"hello"
         server.close()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pybernetes.node.provisioner import plan
-from pybernetes.node.provisioner.provisioner import _make
+from pybernetes.node.provisioner.folders import OwnFolders
 from pybernetes.node.provisioner.volume_remover import VolumeRemover
 from tests.lib.files.swapping import content
 
@@ -29,7 +29,7 @@ async def remove(directory: Path, path: Path) -> None:
         "status": {"phase": "Released"},
     }
     fields: dict[str, Any] = {
-        "objects": {"v": volume}, "client": Client(), "_directory": directory, "_node": "",
+        "objects": {"v": volume}, "client": Client(), "_directory": directory, "_folders": OwnFolders(),
     }  # fmt: skip
     view: Any = SimpleNamespace(**fields)
     await VolumeRemover.reconcile(view, "v")
@@ -42,7 +42,7 @@ async def test_what_containers_left_in_a_folder_leads_nowhere(tmp_path: Path) ->
     directory.mkdir()
     before = content(outside)
     path = directory / "pvc-1_n_c"
-    _make(path)
+    await OwnFolders().make_volume(path)
     assert path.stat().st_mode & 0o777 == 0o777
     (path / "link").symlink_to(outside)
     (path / "d").mkdir()
@@ -51,7 +51,7 @@ async def test_what_containers_left_in_a_folder_leads_nowhere(tmp_path: Path) ->
     assert not path.exists() and content(outside) == before
     path.symlink_to(outside)
     with pytest.raises(OSError):
-        _make(path)
+        await OwnFolders().make_volume(path)
     await remove(directory, path)
     assert list(directory.iterdir()) == [] and content(outside) == before
     for elsewhere in (outside, directory / "pvc-1/../../outside", directory / "pvc-1/x"):

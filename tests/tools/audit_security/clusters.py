@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pybernetes.api.resource import Object
-from pybernetes.tools.audit_security.facts import Facts, File
+from pybernetes.tools.audit_security.facts import Facts, File, Process
 
 _GOOD_FLAGS = {
     "anonymous-auth": "false", "token-auth-file": "", "kubelet-client-certificate": "c", "kubelet-certificate-authority": "a",
@@ -83,7 +83,9 @@ def good() -> Facts:
         "namespaces": [namespace, _named("kube-system")], "pods": [_good_pod()], "networkpolicies": [_named("n", "team")],
         "clusterroles": [_named("system:x", rules=[_rule("*", "*", "*")]), _named("few", rules=[_rule("", "pods", "get")])],
     }  # fmt: skip
-    return Facts(_GOOD_FLAGS, _GOOD_PARTS, {"n": _GOOD_KUBELET}, objects, files, 0)
+    return Facts(
+        _GOOD_FLAGS, _GOOD_PARTS, {"n": _GOOD_KUBELET}, objects, files, process=Process(7, 1 << 2, True)
+    )
 
 
 def bad() -> Facts:
@@ -102,4 +104,6 @@ def bad() -> Facts:
         "namespaces": [_named("default")], "pods": [_bad_pod()], "clusterroles": roles, "clusterrolebindings": [binding],
         "serviceaccounts": [_named("a", "default", secrets=[{"name": "a-token"}])],
     }  # fmt: skip
-    return Facts(_BAD_FLAGS, _BAD_PARTS, {"n": _BAD_KUBELET}, objects, files, 0)
+    return Facts(
+        _BAD_FLAGS, _BAD_PARTS, {"n": _BAD_KUBELET}, objects, files, process=Process(0, 1 << 21, False)
+    )

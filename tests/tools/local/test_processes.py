@@ -33,16 +33,26 @@ def test_nobody_lends_us_modules(tmp_path: Path) -> None:
     assert len(ours) == 2 and all("-P" in command for command in ours)
 
 
-def test_the_control_plane_may_do_little(tmp_path: Path) -> None:
-    """Where there are no nodes it needs no network of theirs; node programs do all kinds of things."""
-    cluster = Cluster("c", tmp_path)
-    alone = processes.desired_processes(cluster, Settings(hollow=1))[0].capabilities
-    plane, *others = processes.desired_processes(
-        cluster, Settings(nodes=[NodeSettings("c", 0)], node_range="172.30.1.0/24")
+def test_the_control_plane_may_do_nothing_that_other_users_may_not(tmp_path: Path) -> None:
+    """But for what its files and its port ask for; a small process beside it does what nodes need of the host."""
+    cluster, nodes = Cluster("c", tmp_path), [NodeSettings("c", 0)]
+    assert (
+        processes.desired_processes(cluster, Settings(hollow=1, user=7, port=6443))[0].capabilities
+        == frozenset()
     )
-    assert alone is not None and plane.capabilities is not None
-    assert plane.capabilities - alone == {"NET_ADMIN", "SYS_ADMIN"}
-    assert (plane.umask, {other.capabilities for other in others}) == (0o077, {None})
+    settings = Settings(nodes=nodes, node_range="172.30.1.0/24", user=7, port=443)
+    plane, host, *others = processes.desired_processes(cluster, settings, closed=True)
+    assert (plane.user, plane.umask, host.user) == (7, 0o077, 0)
+    assert plane.capabilities == frozenset({"NET_BIND_SERVICE", "DAC_READ_SEARCH"})
+    assert host.capabilities == frozenset(
+        {"DAC_OVERRIDE", "DAC_READ_SEARCH", "FOWNER", "NET_ADMIN", "SYS_ADMIN"}
+    )
+    assert {(other.user, other.capabilities) for other in others} == {(0, None)}
+
+
+def test_where_nobody_can_become_another_user_it_may_do_little(tmp_path: Path) -> None:
+    plane = processes.desired_processes(Cluster("c", tmp_path), Settings(hollow=1))[0]
+    assert (plane.user, plane.capabilities) == (0, frozenset({"DAC_OVERRIDE", "DAC_READ_SEARCH", "FOWNER"}))
 
 
 def test_no_secret_is_on_a_command_line(tmp_path: Path) -> None:

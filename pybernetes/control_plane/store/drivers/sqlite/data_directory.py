@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -36,4 +37,6 @@ def note_store(directory: Path) -> None:
     finally:
         os.close(descriptor)
     database.synchronize(directory)
-    database.synchronize(directory.absolute().parent)  # its own name as well
+    # Its own name as well; whoever made it in a folder that we cannot read has seen to that.
+    with contextlib.suppress(PermissionError):
+        database.synchronize(directory.absolute().parent)
