@@ -12,6 +12,8 @@ import grpc.aio
 from cri_api.v1 import api_pb2 as messages
 from cri_api.v1 import api_pb2_grpc as services
 
+from pybernetes.node.kubelet.cri import exec_answer
+from pybernetes.node.kubelet.cri.exec_answer import ExecAnswer
 from pybernetes.node.kubelet.cri.messages import Message
 
 _SECONDS = 120.0
@@ -73,7 +75,7 @@ class CriClient:
         if self._image_channel is not self.channel:
             await self._image_channel.close()
 
-    async def _call(self, method: Any, request: Message, seconds: float = _SECONDS) -> Message:
+    async def _call(self, method: Any, request: Message, seconds: float = _SECONDS) -> Any:
         began, failed = time.monotonic(), True
         try:
             answer = await method(request, timeout=seconds)
@@ -188,12 +190,18 @@ class CriClient:
     # -- processes and streams ---------------------------------------------------------------------------
 
     async def exec_sync(
-        self, container: str, command: Iterable[str], seconds: float = 0
-    ) -> tuple[int, bytes, bytes]:
-        """Run a command to its end; return exit code, output and error output."""
+        self, container: str, command: Iterable[str], seconds: float = 0, limit: int | None = None
+    ) -> ExecAnswer:
+        """Run a command to its end; return exit code, output and error output, of each no more than a limit."""
         request = messages.ExecSyncRequest(container_id=container, cmd=list(command), timeout=int(seconds))
-        answer = await self._call(self._runtime.ExecSync, request, seconds + 10 if seconds else _PULL_SECONDS)
-        return answer.exit_code, answer.stdout, answer.stderr
+        patience = seconds + 10 if seconds else _PULL_SECONDS
+        # Without the parser of the other calls, which would copy what nobody reads.
+        method = self.channel.unary_unary(
+            "/runtime.v1.RuntimeService/ExecSync",
+            request_serializer=messages.ExecSyncRequest.SerializeToString,
+            response_deserializer=lambda data: exec_answer.parse(data, limit),
+        )
+        return await self._call(method, request, patience)
 
     async def exec(
         self, container: str, command: Iterable[str], *, stdin: bool, stdout: bool, stderr: bool, tty: bool

@@ -8,6 +8,7 @@ from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.probes import handlers, http
 
+_MESSAGE = 1024  # bytes of what a hook printed that are told
 _AGENT = "kube-lifecycle/" + ".".join(KUBERNETES_VERSION.removeprefix("v").split(".")[:2])
 
 
@@ -22,11 +23,11 @@ async def run(
     if "exec" in hook:
         command = hook["exec"].get("command", [])
         try:
-            code, output, errors = await cri.exec_sync(run_id, command)
+            code, output, errors = await cri.exec_sync(run_id, command, limit=_MESSAGE)
         except CriError as error:
             raise HookFailed(f"Exec lifecycle hook ({command}) failed - error: {error.message}") from None
         if code:
-            text = (output + errors)[:1024].decode(errors="replace")
+            text = (output + errors)[:_MESSAGE].decode(errors="replace")
             raise HookFailed(f"Exec lifecycle hook ({command}) failed - exit code {code}, message: {text!r}")
     elif "httpGet" in hook:
         try:

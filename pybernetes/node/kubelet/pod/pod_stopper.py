@@ -98,25 +98,23 @@ class PodStopper:
             if is_restartable(container)
         ]
         done: dict[str, asyncio.Event] = {run.name: asyncio.Event() for run in runtime.running}
+        turns = {name: asyncio.Event() for name in order if name in done}
+        # One task for all: were each sidecar to wait for those before it, a pod with many would hold up the node.
+        giver = asyncio.create_task(_give_turns(turns, done))
 
         async def stop(run: ContainerRun) -> None:
             container = known.get(run.name)
             hook = orjson.loads(run.pre_stop) if container is None and run.pre_stop else None
             self.context.event(pod, "Normal", "Killing", f"Stopping container {run.name}", container)
-            turn = None
-            if run.name in order:
-                before = [event for name, event in done.items() if name not in order]
-                before += [done[name] for name in order[: order.index(run.name)] if name in done]
-                turn = asyncio.Event()
-                waiter = asyncio.create_task(_after(before, turn))
             try:
-                await self.stop_run(pod, container, run.id, seconds, addresses, hook, turn)
+                await self.stop_run(pod, container, run.id, seconds, addresses, hook, turns.get(run.name))
             finally:
                 done[run.name].set()
-                if turn is not None:
-                    waiter.cancel()
 
-        results = await asyncio.gather(*(stop(run) for run in runtime.running), return_exceptions=True)
+        try:
+            results = await asyncio.gather(*(stop(run) for run in runtime.running), return_exceptions=True)
+        finally:
+            giver.cancel()
         for result in results:
             if isinstance(result, BaseException):
                 raise result
@@ -159,7 +157,11 @@ class PodStopper:
         return bool(old or stale)
 
 
-async def _after(events: list[asyncio.Event], turn: asyncio.Event) -> None:
-    for event in events:
-        await event.wait()
-    turn.set()
+async def _give_turns(turns: dict[str, asyncio.Event], done: dict[str, asyncio.Event]) -> None:
+    """Give each sidecar its turn when all that is no sidecar, and every sidecar before it, has been stopped."""
+    for name, stopped in done.items():
+        if name not in turns:
+            await stopped.wait()
+    for name, turn in turns.items():
+        turn.set()
+        await done[name].wait()

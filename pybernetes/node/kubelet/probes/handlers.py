@@ -72,7 +72,7 @@ async def run_probe(cri: CriClient, probe: Object, container: Object, run: str, 
 
 async def _exec(cri: CriClient, action: Object, run: str, seconds: float) -> str:
     try:
-        code, output, errors = await cri.exec_sync(run, action.get("command", ()), seconds)
+        code, output, errors = await cri.exec_sync(run, action.get("command", ()), seconds, _OUTPUT_LIMIT)
     except CriError as error:
         if error.code == "DEADLINE_EXCEEDED" or "timeout" in error.message or "deadline" in error.message:
             raise Failed(

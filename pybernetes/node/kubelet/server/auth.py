@@ -14,6 +14,7 @@ from pybernetes.runtime.access_reviews import ANONYMOUS, AccessReviews, bearer_t
 _SUBRESOURCES = {
     "stats": "stats", "metrics": "metrics", "logs": "log", "checkpoint": "checkpoint", "statusz": "statusz", "flagz": "configz",
 }  # fmt: skip
+_ACTIONS = frozenset(("exec", "attach", "portforward", "run"))
 _FINE = {"pods": "pods", "runningpods": "pods", "healthz": "healthz", "configz": "configz"}
 
 
@@ -22,7 +23,8 @@ def attributes(method: str, path: str, node: str) -> list[Object]:
     first = path.strip("/").split("/")[0]
     names = [_FINE[first]] if first in _FINE else []
     names.append(_SUBRESOURCES.get(first, "proxy"))
-    verb = VERB_OF_METHOD.get(method, "")
+    # A WebSocket begins with GET, whatever is then done with it: whoever may only look at a node runs nothing there.
+    verb = "create" if first.lower() in _ACTIONS else VERB_OF_METHOD.get(method, "")
     return [
         {"verb": verb, "version": "v1", "resource": "nodes", "subresource": name, "name": node}
         for name in names

@@ -20,7 +20,8 @@ def test_a_service_of_any_length_is_asked_about(length: int) -> None:
 async def test_words_of_a_command_have_a_bound() -> None:
     """CVE-2022-31030: what a command of a probe printed was kept without bound."""
 
-    async def exec_sync(run: str, command: Any, seconds: float) -> tuple[int, bytes, bytes]:
+    async def exec_sync(run: str, command: Any, seconds: float, limit: int) -> tuple[int, bytes, bytes]:
+        assert limit == 10_240
         return 1, b"x" * 1_000_000, b"y" * 1_000_000
 
     cri: Any = SimpleNamespace(exec_sync=exec_sync)

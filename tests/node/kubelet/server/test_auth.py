@@ -13,6 +13,11 @@ from pybernetes.node.kubelet.server.auth import attributes
         ("GET", "/pods", "get", ["pods", "proxy"]),
         ("GET", "/metrics/cadvisor", "get", ["metrics"]),
         ("POST", "/exec/n/p/c", "create", ["proxy"]),
+        # A WebSocket begins with GET: looking at a node is no right to run something there.
+        ("GET", "/exec/n/p/c", "create", ["proxy"]),
+        ("GET", "/attach/n/p/c", "create", ["proxy"]),
+        ("GET", "/portForward/n/p", "create", ["proxy"]),
+        ("GET", "/run/n/p/c", "create", ["proxy"]),
         ("GET", "/containerLogs/n/p/c", "get", ["proxy"]),
         ("GET", "/stats/summary", "get", ["stats"]),
         ("GET", "/healthz", "get", ["healthz", "proxy"]),
