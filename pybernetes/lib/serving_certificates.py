@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pybernetes.lib import certificate_subject, client_authorities
+from pybernetes.lib.plain_http_answer import AnsweringContext
 
 log = logging.getLogger(__name__)
 _CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
@@ -80,7 +81,7 @@ class ServingCertificates:
         self.context.sni_callback = self._choose
 
     def _context(self, pair: KeyPair) -> ssl.SSLContext:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context = AnsweringContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = self._minimum
         context.num_tickets = 0
         context.options |= ssl.OP_NO_TICKET | ssl.OP_NO_RENEGOTIATION

@@ -101,9 +101,9 @@ def wants_pretty(request: Request) -> bool:
 
 
 def encode(value: Any, form: Representation) -> bytes:
-    """Return an object in a form."""
+    """Return an object in a form. Like upstream, only JSON that is not pretty ends with a newline."""
     if form.media == "application/yaml":
         return yaml_writer.dumps(value)
     if form.pretty:
-        return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-    return orjson.dumps(value)
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2)
+    return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)

@@ -88,7 +88,7 @@ def one(
 ) -> Response:
     """Return the answer with one stored object."""
     if is_plain(form):
-        return Response(kind.data(record), status)
+        return Response(kind.data(record) + b"\n", status)
     return render(kind, kind.object(record), form, now, include, status)
 
 
@@ -134,7 +134,7 @@ def listing(
         head = orjson.dumps(
             {"kind": kind.resource.list_kind, "apiVersion": kind.resource.api_version, "metadata": meta}
         )
-        return b'%b,"items":[%b]}' % (head[:-1], b",".join(kind.items(records)))
+        return b'%b,"items":[%b]}\n' % (head[:-1], b",".join(kind.items(records)))
     objects = [kind.object(record) for record in records]
     if form.transform == "Table":
         value = as_table(kind, [row(kind, obj, now, include) for obj in objects], meta, form.version)

@@ -56,4 +56,4 @@ def refusal(status: int, message: str) -> Response:
         if status == 413
         else errors.StatusError(status, _REASONS.get(status, ""), message)
     )
-    return Response(orjson.dumps(error.body()), status)
+    return Response(orjson.dumps(error.body(), option=orjson.OPT_APPEND_NEWLINE), status)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 
 import orjson
@@ -18,6 +19,7 @@ _DUPLICATE_OWNERS = (
     ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may "
     "reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: "
 )
+_NUMBER = re.compile(r"[0-9]{1,20}")
 _KEPT = (
     "uid", "creationTimestamp", "generation", "resourceVersion", "selfLink", "deletionTimestamp",
     "deletionGracePeriodSeconds",
@@ -42,8 +44,10 @@ def settle_namespace(kind: Kind, metadata: Object, namespace: str) -> None:
 def fill_metadata(kind: Kind, metadata: Object, namespace: str, now: str) -> None:
     """Give a new object its identity, and drop what only the server may set."""
     settle_namespace(kind, metadata, namespace)
-    if metadata.pop("resourceVersion", "0") != "0":
-        raise errors.bad_request("resourceVersion should not be set on objects to be created")
+    given = metadata.pop("resourceVersion", "")
+    # What is no number, upstream does not notice; what is one, it has no better code for.
+    if _NUMBER.fullmatch(given) and 0 < int(given) < 2**64:
+        raise errors.StatusError(500, "", "resourceVersion should not be set on objects to be created")
     for key in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation"):
         metadata.pop(key, None)
     metadata["uid"] = str(uuid.uuid4())

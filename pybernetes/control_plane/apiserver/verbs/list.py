@@ -163,7 +163,7 @@ def _list_of(kind: Kind, at: int, items: bytes) -> Response:
     head = b'{"kind":"%b","apiVersion":"%b","metadata":{"resourceVersion":"%d"},"items":[' % (
         kind.resource.list_kind.encode(), kind.resource.api_version.encode(), at,
     )  # fmt: skip
-    return PartedResponse((head, items, b"]}"))
+    return PartedResponse((head, items, b"]}\n"))
 
 
 def _read(context: ServerContext, prefix: str, selection: Selection, options: ListOptions, at: int) -> Page:

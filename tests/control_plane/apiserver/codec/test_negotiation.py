@@ -62,7 +62,7 @@ def test_not_acceptable(accept: str) -> None:
 def test_pretty() -> None:
     assert form("*/*", "pretty=true").pretty and form("*/*", user_agent=b"curl/8").pretty
     assert not form("*/*").pretty and not form("*/*", "pretty=false", user_agent=b"curl/8").pretty
-    assert negotiation.encode({"a": 1}, form("*/*", "pretty=1")) == b'{\n  "a": 1\n}\n'
+    assert negotiation.encode({"a": 1}, form("*/*", "pretty=1")) == b'{\n  "a": 1\n}'
 
 
 @given(st.text(max_size=40))
