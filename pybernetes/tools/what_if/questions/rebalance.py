@@ -27,16 +27,21 @@ def prepare(options: argparse.Namespace) -> Ask:
         simulation = Simulation(cluster)
         there = {pod.key: pod for _, pod in cluster.snapshot.placed()}
         strategies: dict[str, int] = {}
+        roomless = 0
         for key, strategy in options.evictions:
-            if key in there:  # it may have gone since the descheduler saw it
-                strategies[strategy] = strategies.get(strategy, 0) + 1
+            strategies[strategy] = strategies.get(strategy, 0) + 1
+            if key in there:
                 move(simulation, there[key])
+            else:
+                roomless += 1
         answer.finish(cluster, simulation)
         moved = sum(1 for each in answer.placed if each.node != each.was_on)
         answer.result = (
-            f"the descheduler would evict {sum(strategies.values())} pods, {moved} would go to another node"
+            f"the descheduler would evict {len(options.evictions)} pods, {moved} would go to another node"
         )
         answer.notes += [f"{strategy} would evict {count}" for strategy, count in sorted(strategies.items())]
+        if roomless:
+            answer.notes.append(f"taking no room, because they have ended or have gone by now: {roomless}")
         return answer
 
     return ask

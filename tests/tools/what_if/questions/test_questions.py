@@ -299,8 +299,12 @@ def test_rebalance_moves_what_the_descheduler_would_evict() -> None:
     answer = ask(world, "rebalance", "--policy=unused", evictions=evictions)
     assert where(answer) == {"app-0": "n1", "db-0": "n1"}
     assert (answer.after["n0"].pods, answer.after["n1"].pods) == (2, 2)
-    assert answer.result == "the descheduler would evict 2 pods, 2 would go to another node"
-    assert answer.notes == ["LowNodeUtilization would evict 1", "PodLifeTime would evict 1"]
+    assert answer.result == "the descheduler would evict 3 pods, 2 would go to another node"
+    assert answer.notes == [
+        "LowNodeUtilization would evict 1",
+        "PodLifeTime would evict 2",
+        "taking no room, because they have ended or have gone by now: 1",
+    ]
 
 
 def test_a_pod_that_is_ending_still_has_its_place() -> None:
