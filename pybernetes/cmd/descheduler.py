@@ -8,6 +8,7 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pybernetes import KUBERNETES_VERSION
 from pybernetes.cmd import _secure_serving
 from pybernetes.cmd._leader_election import election, election_flags
 from pybernetes.cmd._program import run, stop_event
@@ -46,6 +47,11 @@ _MISC = (
     Flag("client-connection-burst", 0, "calls at once beyond that limit"),
     Flag("disable-metrics", False, "serve no metrics"),
     Flag("otel-collector-endpoint", "", "no traces are sent: only the empty text is taken"),
+    Flag("otel-transport-ca-cert", "", "as above"),
+    Flag("otel-service-name", "descheduler", "as above: only the default is taken"),
+    Flag("otel-trace-namespace", "", "as above"),
+    Flag("otel-sample-rate", 1.0, "as above: only the default is taken"),
+    Flag("otel-fallback-no-op-on-error", False, "as above: only the default is taken"),
     Flag("enable-http2", False, "health and metrics are served over HTTP/1.1: only false is taken"),
     Flag("feature-gates", (), f"features to turn on or off: {_GATE}=true|false (alpha, off by default)"),
 )
@@ -66,8 +72,9 @@ def policy(options: argparse.Namespace) -> Policy:
     from pybernetes.control_plane.descheduler import policy as policies
 
     _secure_serving.check(options)
-    if options.otel_collector_endpoint:
-        raise ValueError("--otel-collector-endpoint: traces are not supported")
+    for flag in _MISC:
+        if flag.name.startswith("otel-") and getattr(options, flag.name.replace("-", "_")) != flag.default:
+            raise ValueError(f"--{flag.name}: traces are not supported")
     if options.enable_http2:
         raise ValueError("--enable-http2: HTTP/2 is not supported")
     if options.leader_elect and not options.descheduling_interval:
@@ -94,6 +101,9 @@ def in_background(options: argparse.Namespace) -> bool:
 
 def main(argv: list[str]) -> int:
     """Run the descheduler: once, or until it is told to stop."""
+    if argv == ["version"]:
+        print(f"Descheduler version {KUBERNETES_VERSION}")
+        return 0
     options = parser().parse_args(argv)
     from pybernetes.client.errors import StatusError
     from pybernetes.client.kubeconfig import ConfigError
@@ -105,7 +115,6 @@ def main(argv: list[str]) -> int:
 
 
 async def _serve(options: argparse.Namespace) -> int:
-    from pybernetes import KUBERNETES_VERSION
     from pybernetes.client import kubeconfig
     from pybernetes.control_plane.descheduler.descheduler import Descheduler
     from pybernetes.runtime.manager import Manager

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pybernetes import KUBERNETES_VERSION
 from pybernetes.client.client import Client
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import LEASES, NODES, PODS
@@ -56,6 +57,7 @@ def policy(tmp_path: Path) -> Path:
         (["--policy-config-file=POLICY", "--feature-gates=Magic=true"], "unrecognized feature gate: Magic"),
         (["--policy-config-file=POLICY", "--port=10"], "there is no port without TLS"),
         (["--policy-config-file=POLICY", "--otel-collector-endpoint=a:1"], "traces are not supported"),
+        (["--policy-config-file=POLICY", "--otel-sample-rate=0.5"], "traces are not supported"),
         (["--policy-config-file=POLICY", "--enable-http2"], "HTTP/2 is not supported"),
         (
             ["--leader-elect", "--descheduling-interval=1m", "--leader-elect-resource-lock=endpoints"],
@@ -69,6 +71,11 @@ def test_what_cannot_be(
     assert descheduler.main([argument.replace("POLICY", str(policy)) for argument in arguments]) == 1
     printed = capsys.readouterr().err
     assert printed.startswith("descheduler: ") and complaint in printed
+
+
+def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert descheduler.main(["version"]) == 0
+    assert capsys.readouterr().out == f"Descheduler version {KUBERNETES_VERSION}\n"
 
 
 def test_defaults() -> None:

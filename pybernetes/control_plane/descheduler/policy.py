@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import yaml
 
@@ -196,6 +197,8 @@ def _check_providers(given: Object) -> list[str]:
         return [*problems, "prometheus configuration is required when prometheus source is enabled"]
     if not prometheus.get("url"):
         problems.append("prometheus URL is required when prometheus is enabled")
+    elif problem := _url_problem(prometheus["url"]):
+        problems.append(f"error parsing prometheus URL: {problem}")
     if "authToken" in prometheus:
         secret = prometheus["authToken"].get("secretReference")
         if secret is None:
@@ -203,6 +206,16 @@ def _check_providers(given: Object) -> list[str]:
         elif not secret.get("name") or not secret.get("namespace"):
             problems.append("prometheus authToken secret reference does not set both namespace and name")
     return problems
+
+
+def _url_problem(url: str) -> str:
+    """Return why a URL cannot be asked; nothing if it can."""
+    try:
+        parts = urlsplit(url)
+        known = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port)
+    except ValueError as error:
+        return f'parse "{url}": {error}'
+    return "" if known else f'parse "{url}": not a URL of http or https'
 
 
 def _completed(profile: ProfilePolicy) -> ProfilePolicy:

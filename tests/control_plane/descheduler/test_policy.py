@@ -190,6 +190,10 @@ LEVEL = {"thresholds": {"cpu": 20}, "targetThresholds": {"cpu": 50}}
          "it is not allowed to combine metrics provider when metrics collector is enabled"),
         (policy_of(metricsProviders=[{"source": "Prometheus"}]),
          "prometheus configuration is required when prometheus source is enabled"),
+        (policy_of(metricsProviders=[{"source": "Prometheus", "prometheus": {"url": "http://a:b"}}]),
+         'error parsing prometheus URL: parse "http://a:b": Port could not be cast to integer value as \'b\''),
+        (policy_of(metricsProviders=[{"source": "Prometheus", "prometheus": {"url": "file:///etc/passwd"}}]),
+         'error parsing prometheus URL: parse "file:///etc/passwd": not a URL of http or https'),
         (policy_of(metricsProviders=[{"source": "Prometheus", "prometheus": {"authToken": {}}}]),
          "[prometheus URL is required when prometheus is enabled, "
          "prometheus authToken secret is expected to be set when authToken field is]"),
