@@ -58,13 +58,25 @@ class PodTable:
                 result.setdefault(pair, []).append(number)
         return result
 
+    @cached_property
+    def _keys(self) -> dict[str, list[int]]:
+        """The numbers of labels by key."""
+        result: dict[str, list[int]] = {}
+        for number, labels in enumerate(self.labels):
+            for key in labels.labels:
+                result.setdefault(key, []).append(number)
+        return result
+
     def labels_like(self, selector: Selector, matches: Callable[[Labels], bool]) -> list[int]:
         """Return the numbers of the labels that a function selects, which selects none that the selector does not."""
         numbers: Iterable[int] = range(len(self.labels))
-        for requirement in selector.requirements:
-            if requirement.operator == "in":  # the others need not be looked at
+        for requirement in selector.requirements:  # the others need not be looked at
+            if requirement.operator == "in":
                 found = (self._pairs.get((requirement.key, value), ()) for value in requirement.values)
                 numbers = chain.from_iterable(found)
+                break
+            if requirement.operator == "exists":
+                numbers = self._keys.get(requirement.key, ())
                 break
         return [number for number in numbers if matches(self.labels[number])]
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from pybernetes.api import selectors
 from pybernetes.api.resource import Object
+from pybernetes.api.selectors import Selector
 from pybernetes.control_plane.descheduler.argument_types import (
     BOOL,
     DURATION,
@@ -167,8 +168,7 @@ class DefaultEvictor(EvictorPlugin):
         if given.get("minReplicas", 0) > 1:
             result &= self._replicated(view, given["minReplicas"])
         if WITHOUT_BUDGET in kept:
-            budgets = _budget_selectors(view)
-            result &= table.by_labels(lambda each: _has_budget(each, budgets))
+            result &= _with_budget(view)
         if CLAIMS in kept and self.classes:
             for row in np.flatnonzero(result & (flags & HAS_CLAIM != 0)).tolist():
                 result[row] = not self._has_protected_class(view, table.records[row])
@@ -215,16 +215,19 @@ def _storage_classes(arguments: Object) -> list[Object]:
     return (config.get("PodsWithPVC") or {}).get("protectedStorageClasses") or []
 
 
-def _budget_selectors(view: View) -> dict[str, list[selectors.Selector]]:
-    result: dict[str, list[selectors.Selector]] = {}
+def _with_budget(view: View) -> Bools:
+    """Return the pods that some disruption budget is about."""
+    table = view.table
+    covered = np.zeros(len(table.labels) + 1, dtype=np.bool_)
     for budget in view.cluster.objects.get("poddisruptionbudgets", {}).values():
+        namespace = budget["metadata"]["namespace"]
         selector = selectors.from_object((budget.get("spec") or {}).get("selector"))
-        result.setdefault(budget["metadata"]["namespace"], []).append(selector)
-    return result
 
+        def is_covered(labels: Labels, namespace: str = namespace, selector: Selector = selector) -> bool:
+            return labels.namespace == namespace and selector.matches(labels.labels)
 
-def _has_budget(labels: Labels, budgets: dict[str, list[selectors.Selector]]) -> bool:
-    return any(selector.matches(labels.labels) for selector in budgets.get(labels.namespace, ()))
+        covered[table.labels_like(selector, is_covered)] = True
+    return covered[table.label]
 
 
 PLUGIN = DefaultEvictor

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -22,28 +23,55 @@ from pybernetes.scheduling.pods import Shape
 class _Near:
     """How many of the pods that a term is about are in the domain of each node."""
 
-    def __init__(self, view: View, term: PodTerm, considered: Bools) -> None:
-        self.view = view
-        rows = view.table.with_labels(view.fit.labels_of(term))
-        rows = rows[considered[rows]]
-        self.pods = set(rows.tolist())
-        label, size = view.snapshot.label(term.topology_key), view.snapshot.size
-        codes = label.codes[:size]
-        # A node without the label is a domain of its own.
-        self.domain: Ints = np.where(codes != 0, codes, len(label.values) + np.arange(size))
-        self.counts: Ints = np.bincount(
-            self.domain[view.table.node[rows]], minlength=len(label.values) + size
-        )
+    def __init__(self, view: View, term: PodTerm, domain: Ints, considered: Bools) -> None:
+        self._table, self._domain, self._considered = view.table, domain, considered
+        self._labels = frozenset(view.fit.labels_of(term))
+        rows = view.table.with_labels(self._labels)
+        rows = rows[considered[rows] & view.table.alive[rows]]
+        self._counts = Counter(domain[view.table.node[rows]].tolist())
+
+    def _counted(self, row: int) -> bool:
+        return bool(self._considered[row]) and int(self._table.label[row]) in self._labels
 
     def others(self, row: int) -> bool:
         """Return whether there are such pods, besides itself, near a pod."""
-        near = self.counts[self.domain[self.view.table.node[row]]]
-        return bool(near > (row in self.pods))
+        return self._counts[int(self._domain[self._table.node[row]])] > self._counted(row)
 
     def gone(self, row: int) -> None:
         """Count a pod no longer."""
-        if row in self.pods:
-            self.counts[self.domain[self.view.table.node[row]]] -= 1
+        if self._counted(row):
+            self._counts[int(self._domain[self._table.node[row]])] -= 1
+
+
+class _Neighbourhoods:
+    """What is near by each term; terms are looked at when somebody asks: a pod may have thousands."""
+
+    def __init__(self, view: View, considered: Bools) -> None:
+        self._view, self._considered = view, considered
+        self._near: dict[PodTerm, _Near] = {}
+        self._domains: dict[str, Ints] = {}
+
+    def near(self, term: PodTerm) -> _Near:
+        """Return what is near by a term."""
+        known = self._near.get(term)
+        if known is None:
+            domain = self._domain(term.topology_key)
+            known = self._near[term] = _Near(self._view, term, domain, self._considered)
+        return known
+
+    def _domain(self, key: str) -> Ints:
+        """Return the domain of each node; one without the label is a domain of its own."""
+        domain = self._domains.get(key)
+        if domain is None:
+            label, size = self._view.snapshot.label(key), self._view.snapshot.size
+            codes = label.codes[:size]
+            domain = self._domains[key] = np.where(codes != 0, codes, len(label.values) + np.arange(size))
+        return domain
+
+    def gone(self, row: int) -> None:
+        """Count a pod no longer."""
+        for near in self._near.values():
+            near.gone(row)
 
 
 class RemovePodsViolatingInterPodAntiAffinity(SelectingPlugin):
@@ -57,22 +85,21 @@ class RemovePodsViolatingInterPodAntiAffinity(SelectingPlugin):
         table, evictable = view.table, view.evictable
         considered = view.on_nodes(table.running & table.selected(self.arguments))
         unsocial = considered & table.by_shape(lambda shape: bool(_terms(shape)))
-        near: dict[PodTerm, _Near] = {}
+        neighbourhoods = _Neighbourhoods(view, considered)
 
         def violating(rows: list[int]) -> Iterator[int]:
             for row in sorted(rows, key=lambda row: view.record(row).order()):
                 terms = _terms(view.record(row).pod.shape)
-                for term in terms:
-                    if term not in near:
-                        near[term] = _Near(view, term, considered & table.alive)
-                if any(near[term].others(row) for term in terms) and evictable[row] and view.may_leave(row):
+                if (
+                    evictable[row]
+                    and any(neighbourhoods.near(term).others(row) for term in terms)
+                    and view.may_leave(row)
+                ):
                     yield row
 
-        def gone(row: int) -> None:
-            for neighbours in near.values():
-                neighbours.gone(row)
-
-        yield from evict_node_by_node((violating(rows) for _, rows in view.by_node(unsocial)), gone)
+        yield from evict_node_by_node(
+            (violating(rows) for _, rows in view.by_node(unsocial)), neighbourhoods.gone
+        )
 
 
 def _terms(shape: Shape) -> tuple[PodTerm, ...]:
