@@ -18,7 +18,7 @@ from pybernetes.client.transport import Headers
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.http.client_connection import ClientConnection, Disconnected, request_bytes
 from pybernetes.lib.http.connection_pool import ConnectionPool
-from pybernetes.lib.http.dialer import direct, keep_alive
+from pybernetes.lib.http.dialer import direct
 from pybernetes.lib.http.messages import Reply
 
 if TYPE_CHECKING:
@@ -218,7 +218,6 @@ class RestTransport:
                 raise
             text = str(error) or "no answer"
             raise NotSent(f"{self._host}:{self._port} cannot be reached: {text}") from error
-        keep_alive(connection.transport.get_extra_info("socket"))
         self._context = self._context or context
         self._pool.add(connection)
         return connection

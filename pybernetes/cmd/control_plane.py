@@ -36,12 +36,14 @@ def main(argv: list[str]) -> int:
 
 async def _run(cluster: Cluster, settings: Settings) -> int:
     from pybernetes.cmd import kube_apiserver, kube_controller_manager
-    from pybernetes.lib.http.dialer import RangeDialer, direct
+    from pybernetes.lib.http.dialer import Dialer, RangeDialer
+    from pybernetes.lib.names import Names
     from pybernetes.tools.local.control_plane import ControlPlane
     from pybernetes.tools.local.host_client import HostClient
 
     host = HostClient(cluster.host_socket) if settings.node_range else None
     nodes_apart = host is not None and not settings.host_network
+    names = Names()  # of webhooks and aggregated servers
     ranges = f"{settings.pod_range},{settings.service_range}".split(",")
     apiserver = kube_apiserver.parser().parse_args(
         [
@@ -75,7 +77,9 @@ async def _run(cluster: Cluster, settings: Settings) -> int:
         node_range=settings.node_range,
         host=host,
         nodes_apart=nodes_apart,
-        dialer=RangeDialer(ranges, host.connecting) if host is not None and nodes_apart else direct,
+        dialer=RangeDialer(ranges, host.connecting, names)
+        if host is not None and nodes_apart
+        else Dialer(names),
     )
     return await serve(
         plane, lambda: f"the control plane is serving on https://{settings.address}:{plane.server.port}"

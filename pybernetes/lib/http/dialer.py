@@ -10,11 +10,20 @@ import ssl
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
+from pybernetes.lib.keep_alive import keep_alive
+from pybernetes.lib.names import Names, is_address
+
 P = TypeVar("P", bound=asyncio.BaseProtocol)
 
 
 class Dialer:
-    """Make connections from where this process is."""
+    """Make connections from where this process is.
+
+    With ``names`` hosts are looked up there, which is for those that others chose; else by the event loop.
+    """
+
+    def __init__(self, names: Names | None = None) -> None:
+        self._names = names
 
     async def connected(self, host: str, port: int) -> socket.socket | None:
         """Return a connected socket for an address that has to be reached in another way."""
@@ -30,18 +39,40 @@ class Dialer:
         server_name: str | None = None,
     ) -> P:
         """Return the protocol of a connection that stands; OSError if there is none."""
+        if self._names is None or is_address(host):
+            return await self._dial(factory, host, port, context, server_name)
+        name = (server_name or host) if context is not None else None
+        failure: OSError = OSError(f"lookup {host}: no such host")
+        for address in await self._names.lookup(host):
+            try:
+                return await self._dial(factory, address, port, context, name)
+            except OSError as error:
+                failure = error
+        raise failure
+
+    async def _dial(
+        self,
+        factory: Callable[[], P],
+        host: str,
+        port: int,
+        context: ssl.SSLContext | None,
+        server_name: str | None,
+    ) -> P:
         made, loop = await self.connected(host, port), asyncio.get_running_loop()
         if made is None:
-            _, protocol = await loop.create_connection(
+            transport, protocol = await loop.create_connection(
                 factory, host, port, ssl=context, server_hostname=server_name
             )
-            return protocol
-        try:
-            name = (server_name or host) if context is not None else None
-            _, protocol = await loop.create_connection(factory, sock=made, ssl=context, server_hostname=name)
-        except BaseException:
-            made.close()
-            raise
+        else:
+            try:
+                name = (server_name or host) if context is not None else None
+                transport, protocol = await loop.create_connection(
+                    factory, sock=made, ssl=context, server_hostname=name
+                )
+            except BaseException:
+                made.close()
+                raise
+        keep_alive(transport.get_extra_info("socket"))
         return protocol
 
 
@@ -55,8 +86,12 @@ class RangeDialer(Dialer):
     """
 
     def __init__(
-        self, ranges: Sequence[str], connecting: Callable[[str, int], Awaitable[socket.socket | None]]
+        self,
+        ranges: Sequence[str],
+        connecting: Callable[[str, int], Awaitable[socket.socket | None]],
+        names: Names | None = None,
     ) -> None:
+        super().__init__(names)
         self._ranges = [ipaddress.ip_network(text) for text in ranges]
         self._connecting = connecting
 
@@ -83,18 +118,3 @@ class RangeDialer(Dialer):
             made.close()
             raise
         return made
-
-
-def keep_alive(sock: socket.socket | None) -> None:
-    """Have the kernel notice a server that is gone without a word, which a long answer would wait for forever."""
-    if sock is None or sock.family not in (socket.AF_INET, socket.AF_INET6):
-        return
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for option, value in (
-        ("TCP_KEEPIDLE", 30),
-        ("TCP_KEEPINTVL", 10),
-        ("TCP_KEEPCNT", 3),
-        ("TCP_USER_TIMEOUT", 60000),
-    ):
-        if hasattr(socket, option):
-            sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)

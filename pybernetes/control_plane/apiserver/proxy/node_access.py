@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ssl
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from pybernetes.lib.http.dialer import Dialer, direct
+from pybernetes.lib.http.dialer import Dialer
+from pybernetes.lib.names import Names
 
 
 @dataclass
@@ -14,4 +15,5 @@ class NodeAccess:
 
     tls: ssl.SSLContext | None = None
     address_types: tuple[str, ...] = ("Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP")
-    dialer: Dialer = direct  # to pods and services
+    # To pods and services; whoever writes a webhook or an APIService chooses its name.
+    dialer: Dialer = field(default_factory=lambda: Dialer(Names()))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 import re
-import socket
 import ssl
 from collections.abc import Callable
 
@@ -20,9 +18,11 @@ from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.subresources._streams import options_of
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.server_connection import Answer
+from pybernetes.lib.names import Names, is_address
 
 _NOT_ALLOWED = "address not allowed"
 _NUMBER = re.compile(r"[0-9]{1,18}\Z")
+_NODE_NAMES = Names()  # nodes say themselves what they are called
 
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Answer:
@@ -90,10 +90,10 @@ async def checked_address(host: str) -> str:
     The address is what is dialled: a name could mean something else the next time that it is looked up.
     """
     try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        found = [host] if is_address(host) else await _NODE_NAMES.lookup(host)
     except OSError:
         raise errors.bad_request(f"lookup {host}: no such host") from None
-    addresses = [forwarding.proxyable(str(address[4][0])) for address in found]
+    addresses = [forwarding.proxyable(address) for address in found]
     if not addresses or not all(addresses):
         raise errors.bad_request(_NOT_ALLOWED)
     return addresses[0]

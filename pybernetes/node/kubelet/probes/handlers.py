@@ -8,6 +8,7 @@ import grpc
 import grpc.aio
 
 from pybernetes.api.resource import Object
+from pybernetes.lib.http.client_connection import ClientConnection
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.probes import http
 
@@ -99,11 +100,11 @@ async def _http(action: Object, container: Object, address: str) -> str:
 async def _tcp(action: Object, container: Object, address: str) -> str:
     host, port = action.get("host") or address, port_of(action["port"], container)
     try:
-        _, writer = await asyncio.open_connection(host, port)
+        connection = await http.dial(ClientConnection, host, port)
     except (OSError, ValueError) as error:  # a name may be none
         reason = "connect: connection refused" if isinstance(error, ConnectionRefusedError) else str(error)
         raise Failed(f"dial tcp {host}:{port}: {reason}") from None
-    writer.close()
+    connection.close()
     return ""
 
 

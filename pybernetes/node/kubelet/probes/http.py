@@ -9,8 +9,10 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 
 from pybernetes import KUBERNETES_VERSION
 from pybernetes.lib.http.client_connection import ClientConnection, Disconnected, request_bytes
-from pybernetes.lib.http.dialer import direct
+from pybernetes.lib.http.dialer import Dialer
+from pybernetes.lib.names import Names
 
+dial = Dialer(Names())  # the hosts of probes and hooks are the pods' choice
 _BODY_LIMIT = 10 * 1024
 _REDIRECTS = 10
 _AGENT = "kube-probe/" + ".".join(KUBERNETES_VERSION.removeprefix("v").split(".")[:2])
@@ -55,7 +57,7 @@ async def _once(url: str, headers: Headers, agent: str) -> tuple[Answer, str]:
     if not parts.hostname:
         raise ValueError("http: no Host in request URL")
     try:
-        connection = await direct(
+        connection = await dial(
             partial(ClientConnection, lenient=True), parts.hostname, parts.port or (443 if secure else 80),
             context=_context() if secure else None,
         )  # fmt: skip

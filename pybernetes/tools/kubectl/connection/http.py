@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import socket
 
+from pybernetes.lib.keep_alive import keep_alive
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.errors import CommandError, NoConnection, quoted
 
@@ -154,6 +155,7 @@ class Connection:
                 f"Unable to connect to the server: dial tcp {access.host}:{access.port}: connect: {_words(error)}"
             ) from None
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        keep_alive(raw)  # a watch, or logs that are followed
         self._socket = raw if access.scheme == "http" else self._secure(raw)
 
     def _secure(self, raw: socket.socket) -> Any:
