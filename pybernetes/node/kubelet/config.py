@@ -23,7 +23,7 @@ _ENFORCED = ("none", "pods", "system-reserved", "kube-reserved", "system-reserve
 # An empty value of these means the default: programs that write configurations write every field.
 _EMPTY_IS_DEFAULT = (
     *_DURATIONS, "address", "port", "healthzBindAddress", "clusterDomain", "cgroupDriver", "podLogsDir", "maxPods",
-    "containerRuntimeEndpoint", "containerLogMaxSize", "nodeLeaseDurationSeconds", "maxOpenFiles", "contentType",
+    "containerRuntimeEndpoint", "imagePullCredentialsVerificationPolicy", "containerLogMaxSize", "nodeLeaseDurationSeconds", "maxOpenFiles", "contentType",
     "cpuManagerPolicy", "memoryManagerPolicy", "topologyManagerPolicy", "topologyManagerScope", "hairpinMode",
     "cpuManagerReconcilePeriod", "runtimeRequestTimeout", "streamingConnectionIdleTimeout", "registryBurst",
     "eventBurst", "kubeAPIBurst", "configMapAndSecretChangeDetectionStrategy", "volumePluginDir",
@@ -144,6 +144,7 @@ def validate(configuration: Object) -> None:
 
 
 def _validate_isolation(configuration: Object) -> None:
+    from pybernetes.node.kubelet.images import pull_verification
     from pybernetes.node.kubelet.pod_admission import sysctl_allowlist
 
     for pattern in configuration.get("allowedUnsafeSysctls") or ():
@@ -151,6 +152,14 @@ def _validate_isolation(configuration: Object) -> None:
             sysctl_allowlist.validate_pattern(pattern)
         except ValueError as error:
             raise ConfigurationError(f"invalid configuration: allowedUnsafeSysctls: {error}") from None
+    policy = (
+        configuration.get("imagePullCredentialsVerificationPolicy")
+        or DEFAULTS["imagePullCredentialsVerificationPolicy"]
+    )
+    for text in pull_verification.problems(
+        policy, configuration.get("preloadedImagesVerificationAllowlist") or []
+    ):
+        raise ConfigurationError(f"invalid configuration: {text}")
     users = int((configuration.get("userNamespaces") or {}).get("idsPerPod") or _USERS)
     for wrong, text in (
         (users < _USERS, f"must not be less than {_USERS}"),

@@ -20,7 +20,9 @@ from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.cri.start_limiter import StartLimiter
 from pybernetes.node.kubelet.housekeeping.housekeeping import Housekeeping
 from pybernetes.node.kubelet.housekeeping.orphaned_pods import OrphanedPods
+from pybernetes.node.kubelet.images.image_access import ImageAccess
 from pybernetes.node.kubelet.images.image_puller import ImagePuller
+from pybernetes.node.kubelet.images.pull_records import PullRecords
 from pybernetes.node.kubelet.metrics import KubeletMetrics
 from pybernetes.node.kubelet.node_settings import node_settings
 from pybernetes.node.kubelet.node_status import machine, node_allocatable
@@ -120,8 +122,12 @@ class Kubelet:
             lambda: self.addresses,
         )  # fmt: skip
         crash = (settings.get("crashLoopBackOff") or {}).get("maxContainerRestartPeriod", "300s")
+        access = ImageAccess(
+            PullRecords(options.root / "image_manager"), settings["imagePullCredentialsVerificationPolicy"],
+            settings["preloadedImagesVerificationAllowlist"] or (),
+        )  # fmt: skip
         images = ImagePuller(
-            self.cri, self.clock, serialize=bool(settings["serializeImagePulls"]),
+            self.cri, self.clock, access, serialize=bool(settings["serializeImagePulls"]),
             parallel=int(settings["maxParallelImagePulls"] or 0),
         )  # fmt: skip
         return Context(

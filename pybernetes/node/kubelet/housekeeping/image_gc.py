@@ -12,6 +12,7 @@ from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.cri import label_keys
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.cri.messages import Message
+from pybernetes.node.kubelet.images.pull_records import PullRecords
 from pybernetes.node.kubelet.metrics import KubeletMetrics
 from pybernetes.node.stats.filesystem import Filesystem
 
@@ -73,10 +74,11 @@ class ImageGarbageCollector:
     def __init__(
         self, cri: CriClient, clock: Clock, metrics: KubeletMetrics, disk: Callable[[], Awaitable[tuple[Filesystem | None, int]]],
         report: Report, *, high: int, low: int, least_age: float, longest: float = 0.0, pinned: Iterable[str] = (),
+        pulls: PullRecords | None = None,
     ) -> None:  # fmt: skip
         self._cri, self._clock, self._metrics, self._disk, self._report = cri, clock, metrics, disk, report
         self._high, self._low, self._least_age, self._longest = high, low, least_age, longest
-        self._pinned = frozenset(pinned)
+        self._pinned, self._pulls = frozenset(pinned), pulls
         self._began = clock.now()
         self.records: dict[str, ImageRecord] = {}
 
@@ -90,7 +92,11 @@ class ImageGarbageCollector:
             await self._clock.sleep(_SECONDS)
 
     async def _refresh(self) -> set[str]:
+        recorded = self._pulls.references() if self._pulls is not None else set()
         images = await self._cri.list_images()
+        if self._pulls is not None:
+            # Only what was known before: what is pulled meanwhile may not be in the list yet.
+            self._pulls.forget(recorded - {image.id for image in images})
         used = set()
         for container in await self._cri.list_containers():
             used |= {container.image_ref, container.image.image}

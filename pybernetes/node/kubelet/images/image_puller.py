@@ -13,7 +13,9 @@ from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.backoff import Backoff
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.cri.messages import Message
-from pybernetes.node.kubelet.images.registry_credentials import credentials, with_registry
+from pybernetes.node.kubelet.images.image_access import ImageAccess
+from pybernetes.node.kubelet.images.pull_records import PullRecords
+from pybernetes.node.kubelet.images.registry_credentials import Credential, credentials, with_registry
 
 _ERROR_SECONDS = 1.0  # how long a container reports ErrImagePull before it reports ImagePullBackOff
 Report = Callable[[str, str, str], None]  # type, reason, message of an event
@@ -42,12 +44,19 @@ class ImagePuller:
     then would keep all other images from the node.
     """
 
-    def __init__(self, cri: CriClient, clock: Clock, *, serialize: bool = True, parallel: int = 0) -> None:
-        self._cri, self._clock = cri, clock
+    def __init__(
+        self, cri: CriClient, clock: Clock, access: ImageAccess, *, serialize: bool = True, parallel: int = 0
+    ) -> None:
+        self._cri, self._clock, self._access = cri, clock, access
         self._backoff = Backoff()
         self._at_once = 1 if serialize else parallel or 1000
         self._slots: dict[str, _Slot] = {}  # by registry, as long as something is pulled from there
         self._failures: dict[tuple[str, str], tuple[float, str]] = {}  # when and why a pull failed
+
+    @property
+    def records(self) -> PullRecords:
+        """What is remembered of pulls."""
+        return self._access.records
 
     async def ensure(
         self,
@@ -63,6 +72,11 @@ class ImagePuller:
             message = f'couldn\'t parse image name "{image}": invalid reference format'
             raise self._invalid_name(image, message, report)
         present = await self._present(image, report)
+        candidates = credentials(image, secrets)
+        if present is not None and policy != "Always":
+            await self._access.settle(self._cri.image_status)
+            if not self._access.allows(image, present.id, candidates):
+                present = None  # nor is a pod told that it is there
         if policy == "Never" and present is None:
             message = f'Container image "{image}" is not present with pull policy of Never'
             report("Warning", "ErrImageNeverPull", message)
@@ -88,7 +102,7 @@ class ImagePuller:
         try:
             async with self._turn(image):
                 begun = self._clock.monotonic()
-                await self._pull(image, secrets, sandbox_config)
+                pulled = await self._pull(image, candidates, sandbox_config, report)
         except CriError as error:
             message = f'failed to pull image "{image}": {error.message}'
             report("Warning", "Failed", f'Failed to pull image "{image}": {error.message}')
@@ -98,7 +112,6 @@ class ImagePuller:
             raise ImageError("ErrImagePull", message, _ERROR_SECONDS) from None
         self._failures.pop(key, None)
         took, whole = self._clock.monotonic() - begun, self._clock.monotonic() - started
-        pulled = await self._present(image, report)
         size = pulled.size if pulled is not None else 0
         report(
             "Normal",
@@ -136,15 +149,22 @@ class ImagePuller:
         report("Warning", "InspectFailed", message)
         return ImageError("InvalidImageName", message)
 
-    async def _pull(self, image: str, secrets: list[Object], sandbox_config: Message) -> None:
-        candidates: list[dict[str, str] | None] = [*credentials(image, secrets)]
+    async def _pull(
+        self, image: str, candidates: list[Credential], sandbox_config: Message, report: Report
+    ) -> Message | None:
+        """Pull an image with the first credentials that the registry takes, and note which they were."""
         failure: CriError | None = None
-        for auth in candidates or [None]:
-            try:
-                await self._cri.pull_image(image, auth, sandbox_config)
-                return
-            except CriError as error:
-                failure = error
+        with self._access.pulling(image):
+            for candidate in candidates or [None]:
+                try:
+                    await self._cri.pull_image(image, candidate.auth if candidate else None, sandbox_config)
+                except CriError as error:
+                    failure = error
+                    continue
+                pulled = await self._present(image, report)
+                if pulled is not None:
+                    self._access.pulled(image, pulled.id, candidate)
+                return pulled
         assert failure is not None
         raise failure
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import fnmatch
+import hashlib
+from typing import NamedTuple
 
 import orjson
 
@@ -11,14 +13,27 @@ from pybernetes.api.core.pod import image_names
 from pybernetes.api.resource import Object
 
 
-def credentials(image: str, secrets: list[Object]) -> list[dict[str, str]]:
+class Credential(NamedTuple):
+    """What a registry is shown, and the secret that it comes from, in the words of records about pulls."""
+
+    auth: dict[str, str]
+    secret: Object
+
+
+def credentials(image: str, secrets: list[Object]) -> list[Credential]:
     """Return the credentials that pull secrets have for an image, the most specific first."""
-    matches: list[tuple[int, dict[str, str]]] = []
+    matches: list[tuple[int, Credential]] = []
     for secret in secrets:
         for pattern, entry in _entries(secret):
             if _matches(pattern, image):
-                matches.append((len(pattern), entry))
-    return [entry for _, entry in sorted(matches, key=lambda match: -match[0])]
+                matches.append((len(pattern), Credential(entry, _source(secret, entry))))
+    return [credential for _, credential in sorted(matches, key=lambda match: -match[0])]
+
+
+def _source(secret: Object, entry: dict[str, str]) -> Object:
+    meta = secret.get("metadata") or {}
+    digest = hashlib.sha256(orjson.dumps(entry, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    return {"credentialHash": digest, **{key: meta.get(key) or "" for key in ("uid", "namespace", "name")}}
 
 
 def _entries(secret: Object) -> list[tuple[str, dict[str, str]]]:

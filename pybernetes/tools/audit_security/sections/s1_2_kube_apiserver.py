@@ -79,7 +79,7 @@ CHECKS = (
     Check("1.2.10", "admission plugin AlwaysAdmit is off", of_apiserver(
         "enable-admission-plugins", has_not("AlwaysAdmit", "AlwaysAdmit is on"))),
     Check("1.2.11", "admission plugin AlwaysPullImages is on", of_apiserver("enable-admission-plugins", has(
-        "AlwaysPullImages", "off: private images on a node serve every pod there", state=State.WARN))),
+        "AlwaysPullImages", "off: pods use images that the records of their node let them", state=State.WARN))),
     *(_plugin(name) for name in _PLUGINS),
     Check("1.2.15", "profiling is off", of_apiserver("profiling", lambda value: (
         Finding(State.FAIL, "--profiling is on") if value == "true" else passed()))),

@@ -5,7 +5,6 @@ The server runs in a network of its own, where pods can have addresses without t
 
 from __future__ import annotations
 
-import asyncio
 import subprocess
 import sys
 import threading
@@ -18,6 +17,7 @@ import pytest
 from pybernetes.api.errors import StatusError
 from pybernetes.control_plane.apiserver.proxy.forwarding import proxyable
 from pybernetes.control_plane.apiserver.subresources.proxy import checked_address, endpoints, parted
+from pybernetes.lib import names
 from tests.servers import Server, running
 from tests.support import require_program
 
@@ -45,10 +45,10 @@ async def test_a_name_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None
     """A name that leads elsewhere the second time leads nobody there (CVE-2020-8562)."""
     answers = iter(("10.0.0.7", "127.0.0.1"))
 
-    async def lookup(*_: Any, **__: Any) -> list[Any]:
+    def lookup(*_: Any, **__: Any) -> list[Any]:
         return [(2, 1, 6, "", (next(answers), 0))]
 
-    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", lookup)
+    monkeypatch.setattr(names.socket, "getaddrinfo", lookup)  # type: ignore[attr-defined]
     assert await checked_address("node.example") == "10.0.0.7"
     with pytest.raises(StatusError, match="address not allowed"):
         await checked_address("node.example")

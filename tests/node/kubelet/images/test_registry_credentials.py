@@ -21,7 +21,7 @@ def test_credentials_of_images() -> None:
         return {"data": {".dockerconfigjson": base64.b64encode(value).decode()}}
 
     given_ = [secret(r_example="wide", r_example__team="narrow", other="no")]
-    assert [credential["username"] for credential in credentials("r.example/team/x:1", given_)] == [
+    assert [credential.auth["username"] for credential in credentials("r.example/team/x:1", given_)] == [
         "narrow",
         "wide",
     ]
