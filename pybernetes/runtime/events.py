@@ -213,7 +213,7 @@ class SeriesRecorder:
             first = "series" not in known
             count = 2 if first else known["series"]["count"] + 1
             known["series"] = {"count": count, "lastObservedTime": rfc3339.micro(now)}
-            known["seen"] = now
+            known["seen"] = self._clock.monotonic()
             if first:  # the final count is written when the series has ended
                 self._send(known)
             return
@@ -233,12 +233,13 @@ class SeriesRecorder:
         }
         if other is not None:
             event["related"] = other
-        self._known[key] = {"event": event, "seen": now, "sent": now}
+        began = self._clock.monotonic()
+        self._known[key] = {"event": event, "seen": began, "sent": began}
         self.sender.send(NEW_EVENTS, event, None)
         self._schedule()
 
     def _send(self, known: Object) -> None:
-        known["sent"] = self._clock.now()
+        known["sent"] = self._clock.monotonic()
         event = {**known["event"], "series": known["series"]}
         self.sender.send(NEW_EVENTS, event, {"series": known["series"]})
 
@@ -250,7 +251,7 @@ class SeriesRecorder:
     def _sweep(self) -> None:
         """Write the counts of series that have ended or go on for long, and forget those that have ended."""
         self._sweeping = False
-        now = self._clock.now()
+        now = self._clock.monotonic()
         for key, known in list(self._known.items()):
             ended = now - known["seen"] >= _SERIES_SECONDS
             if "series" in known and (ended or now - known["sent"] >= _REFRESH_SECONDS):

@@ -37,7 +37,7 @@ class Resolver:
 @pytest.fixture
 def resolver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Resolver]:
     fake = Resolver()
-    monkeypatch.setattr(names.socket, "getaddrinfo", fake)  # type: ignore[attr-defined]
+    monkeypatch.setattr(names.socket, "getaddrinfo", fake)
     yield fake
     fake.free.set()
 

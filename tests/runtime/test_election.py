@@ -39,7 +39,9 @@ async def test_the_record_is_upstreams() -> None:
         assert renewed["acquireTime"] == "2027-01-15T08:00:00.250000Z"
 
 
-async def test_a_holder_is_let_alone_until_its_lease_has_run_out() -> None:
+@pytest.mark.parametrize("jump", [0.0, -3600.0, 3600.0])
+async def test_a_holder_is_let_alone_until_its_lease_has_run_out(jump: float) -> None:
+    """Whatever the clock on the wall is set to meanwhile."""
     async with Cluster() as cluster:
         clock = ManualClock()
         one = Elector(cluster.client, election("one"), clock=clock)
@@ -47,6 +49,7 @@ async def test_a_holder_is_let_alone_until_its_lease_has_run_out() -> None:
         assert await one.try_once()
         assert not await two.try_once() and two.leader == "one"
         await clock.advance(14)
+        clock.jump(jump)
         assert not await two.try_once()
         assert await one.try_once()  # renews just in time
         await clock.advance(14)

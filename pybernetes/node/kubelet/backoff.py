@@ -24,7 +24,8 @@ class Backoff:
         entry = self._entries.get(key)
         if entry is None or self._expired(entry, ended):
             return 0.0
-        return max(0.0, entry.delay - (now - ended))
+        # Something that ended in the future ended before the clock was set back.
+        return max(0.0, entry.delay - max(0.0, now - ended))
 
     def delay(self, key: Hashable) -> float:
         """Return the whole current delay."""

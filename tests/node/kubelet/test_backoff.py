@@ -24,3 +24,11 @@ def test_backoff_doubles_and_forgets() -> None:
 @pytest.mark.parametrize(("seconds", "text"), [(5, "5s"), (80, "1m20s"), (300, "5m0s"), (3661, "1h1m1s")])
 def test_durations(seconds: float, text: str) -> None:
     assert duration_text(seconds) == text
+
+
+def test_an_end_in_the_future_is_no_reason_to_wait_for_longer() -> None:
+    """The clock was set back by an hour since: a container that had crashed stayed down for that hour."""
+    backoff = Backoff(first=10.0)
+    backoff.next("c", 5000.0, 5000.0)
+    assert backoff.remaining("c", 5000.0, 5000.0 - 3600) == 10.0
+    assert backoff.remaining("c", 5000.0, 5000.0 + 3600) == 0.0

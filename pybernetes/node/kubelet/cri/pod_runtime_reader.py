@@ -14,6 +14,7 @@ from pybernetes.node.kubelet.containers.logs import last_text
 from pybernetes.node.kubelet.cri import label_keys
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.cri.messages import Message
+from pybernetes.node.kubelet.cri.pod_addresses import pod_addresses
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState, PodRuntime, PodSandbox
 
 _MESSAGE_LIMIT = 4096
@@ -66,13 +67,13 @@ async def _sandbox(cri: CriClient, listed: Message, known: PodSandbox | None) ->
 
 
 def _sandbox_of(id_: str, status: Message) -> PodSandbox:
-    addresses = (status.network.ip, *(address.ip for address in status.network.additional_ips))
+    addresses = pod_addresses((status.network.ip, *(address.ip for address in status.network.additional_ips)))
     return PodSandbox(
         id_,
         status.state == messages.SANDBOX_READY,
         status.created_at / 1e9,
         status.metadata.attempt,
-        tuple(address for address in addresses if address),
+        addresses,
         status.linux.namespaces.options.network == messages.NODE,
     )
 

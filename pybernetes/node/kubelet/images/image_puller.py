@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -89,7 +89,7 @@ class ImagePuller:
             )
             return present
         key = (uid, image)
-        now = self._clock.now()
+        now = self._clock.monotonic()  # a clock that is set back is no reason to wait for longer
         failure = self._failures.get(key)
         left = self._backoff.delay(key) - (now - failure[0]) if failure is not None else 0.0
         if left > 0:
@@ -106,7 +106,7 @@ class ImagePuller:
         except CriError as error:
             message = f'failed to pull image "{image}": {error.message}'
             report("Warning", "Failed", f'Failed to pull image "{image}": {error.message}')
-            now = self._clock.now()
+            now = self._clock.monotonic()
             self._backoff.next(key, now, now)
             self._failures[key] = (now, f"ErrImagePull: {error.message}")
             raise ImageError("ErrImagePull", message, _ERROR_SECONDS) from None
@@ -155,7 +155,8 @@ class ImagePuller:
         """Pull an image with the first credentials that the registry takes, and note which they were."""
         failure: CriError | None = None
         with self._access.pulling(image):
-            for candidate in candidates or [None]:
+            tries: Sequence[Credential | None] = candidates or [None]
+            for candidate in tries:
                 try:
                     await self._cri.pull_image(image, candidate.auth if candidate else None, sandbox_config)
                 except CriError as error:

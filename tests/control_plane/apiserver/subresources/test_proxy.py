@@ -48,7 +48,7 @@ async def test_a_name_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None
     def lookup(*_: Any, **__: Any) -> list[Any]:
         return [(2, 1, 6, "", (next(answers), 0))]
 
-    monkeypatch.setattr(names.socket, "getaddrinfo", lookup)  # type: ignore[attr-defined]
+    monkeypatch.setattr(names.socket, "getaddrinfo", lookup)
     assert await checked_address("node.example") == "10.0.0.7"
     with pytest.raises(StatusError, match="address not allowed"):
         await checked_address("node.example")

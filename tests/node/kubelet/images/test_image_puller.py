@@ -7,7 +7,7 @@ import base64
 import json
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -189,3 +189,22 @@ def test_records_of_images_that_are_gone_are_forgotten(tmp_path: Path) -> None:
         records.pulled(IMAGE, reference, {"nodePodsAccessible": True})
     records.forget(["a"])
     assert records.references() == PullRecords(tmp_path).references() == {"b"}
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+async def test_a_clock_that_is_set_changes_no_delay(tmp_path: Path, hours: int) -> None:
+    """Set back by an hour, a pod waited that hour longer for its image."""
+    cri: Any = PrivateRegistry()
+    clock, sandbox = ManualClock(), cast(Any, None)
+    puller = ImagePuller(cri, clock, access(tmp_path))
+
+    async def reason() -> tuple[str, float]:
+        with pytest.raises(ImageError) as failed:
+            await puller.ensure("u", IMAGE, "IfNotPresent", [], sandbox, lambda *event: None)
+        return failed.value.reason, failed.value.retry
+
+    assert (await reason())[0] == "ErrImagePull"
+    clock.jump(hours * 3600)
+    assert await reason() == ("ImagePullBackOff", 10.0)
+    await clock.advance(10)
+    assert (await reason())[0] == "ErrImagePull"

@@ -17,6 +17,7 @@ from pybernetes.lib.clock import Clock
 from pybernetes.node.containerd import images
 from pybernetes.node.kubelet.images.image_puller import ImageError, ImagePuller
 from pybernetes.node.kubelet.volumes.image_volumes import ImageVolumes, can_mount_images, mounted_images
+from tests.node.kubelet.images.test_image_puller import access
 from tests.node.kubelet.real_node import FOREVER, Node, container, real_node
 from tests.support import require_program
 
@@ -69,7 +70,7 @@ class _Runtime:
 def test_a_runtime_that_mounts_images_is_told_which(tmp_path: Path) -> None:
     runtime: Any = _Runtime()
     told: list[tuple[str, str, str]] = []
-    volumes = ImageVolumes(runtime, ImagePuller(runtime, Clock()), tmp_path)
+    volumes = ImageVolumes(runtime, ImagePuller(runtime, Clock(), access(tmp_path)), tmp_path)
     definition = {"name": "c", "volumeMounts": [{"name": "v"}]}
 
     def provide(reference: str) -> Any:
