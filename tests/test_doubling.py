@@ -65,6 +65,19 @@ JSON = [
     Input("without an end", _bytes(b"", b"["), json_reader.loads),
     Input("wide and deep", _bytes(b"[", b"[[[[]]]],", b"1]"), json_reader.loads),
     Input("digits", _bytes(b"[1", b"0", b"]"), json_reader.loads),
+    Input("pieces of keys", _bytes(b"{", b'"%d":1,', b'"a":1}'), json_reader.read_pieces),
+    Input(
+        "pieces of nested ones",
+        _bytes(b"[" * 200, b"[[[[[[[[[[1,2]]]]]]]]]],", b"1" + b"]" * 200),
+        json_reader.read_pieces,
+    ),
+    Input(
+        "pieces of duplicate keys",
+        _bytes(b"[", b'{"a":{"b":[1]},"a":{"b":2}},', b"1]"),
+        json_reader.read_pieces,
+    ),
+    Input("pieces of a text of escapes", _bytes(b'[1,"', b'\\"', b'",1]'), json_reader.read_pieces),
+    Input("pieces of blanks", _bytes(b"[1", b" ", b",1]"), json_reader.read_pieces),
     Input("duplicate keys", _bytes(b"{", b'"a":1,', b'"a":1}'), _complaints),
     Input("different duplicate keys", _bytes(b'{"a":{', b'"%d":1,"":1,', b'"a":1}}'), _complaints),
     Input(

@@ -7,20 +7,16 @@ is refused as quickly as it is read.
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
 
 import orjson
 
+from pybernetes.lib import json_pieces
+from pybernetes.lib.json_pieces import Piece
+
 # How deep arrays and objects may be nested: what handles them recurses.
 MAX_DEPTH = 250
-# How many objects, arrays and keys a text may have: the parser cannot be interrupted, and takes about 200 ns for each,
-# so that nobody waits for more than a few milliseconds. Large definitions of custom resources have a fifth of this.
-MAX_VALUES = 100_000
-# Items of arrays take a tenth of that.
-_MAX_ITEMS = 10 * MAX_VALUES
-# A comma; a text, and whether it is a key; a bracket. What is inside of a text is passed over, and never looked at twice.
-_MARK = re.compile(rb'(,)|"(?:[^"\\]++|\\.)*+"(\s*+:)?|[{\[]', re.DOTALL)
-_QUOTE = ord('"')
 TOO_DEEP = "exceeded max depth"
 _LITERALS = {"t": "true", "f": "false", "n": "null"}
 _BROKEN_ESCAPE = re.compile(r"\\u.{0,4}|\\.?", re.DOTALL)
@@ -57,56 +53,77 @@ class JsonError(ValueError):
 
 def loads(raw: bytes) -> Any:
     """Return the value of a text; what is no character becomes the replacement character, as in Go."""
-    value = _read(raw)
+    return read(raw)[0]
+
+
+def read(raw: bytes) -> tuple[Any, int | None]:
+    """Return the value of a text and how many keys the text has, if they were counted.
+
+    A text of many values is read in pieces, so that other threads have their turn.
+    """
+    keys = None
+    if json_pieces.has_many_marks(raw):
+        value, keys = read_pieces(raw)
+    else:
+        value = _whole(raw)
     # Only a text with many brackets can be nested deeply.
     if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and _is_deeper(value, MAX_DEPTH):
         raise JsonError(TOO_DEEP)
-    return value
+    return value, keys
 
 
-def _read(raw: bytes) -> Any:
+def read_pieces(raw: bytes, size: int = json_pieces.SLICE) -> tuple[Any, int]:
+    """Return the value of a text, read in pieces of about a size, and how many keys the text has."""
+    return json_pieces.loads(raw, partial(_piece, raw), size)
+
+
+def _whole(raw: bytes) -> Any:
+    try:
+        return _parsed(raw)
+    except orjson.JSONDecodeError:
+        pass  # no error within an error: each holds the whole text
+    raise _error(raw, Piece(0, len(raw), b"", b"", 0, 0, True))
+
+
+def _piece(raw: bytes, piece: Piece) -> Any:
+    try:
+        value = _parsed(piece.document(raw))
+    except orjson.JSONDecodeError:
+        pass
+    else:
+        if len(piece.after) > MAX_DEPTH:
+            raise JsonError(TOO_DEEP)
+        return value
+    raise _error(raw, piece)
+
+
+def _parsed(raw: bytes) -> Any:
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError:
-        pass  # no error within an error: each holds the whole text
-    return _mended(raw)
+        pass
+    return orjson.loads(_mended(raw.decode("utf-8", "replace")))
 
 
-def has_too_many_values(raw: bytes) -> bool:
-    """Tell whether a text has more values than is put up with."""
-    if len(raw) <= 2 * MAX_VALUES:  # a mark and what it stands for
-        return False
-    marks = raw.count(b"{") + raw.count(b"[") + raw.count(b'":')
-    if marks <= MAX_VALUES and raw.count(b",") <= _MAX_ITEMS:
-        return False
-    return _has_too_many_marks(raw)
+def _mended(text: str) -> str:
+    return _ESCAPE.sub(lambda match: _HALF if match[1] else match[0], text)
 
 
-def _has_too_many_marks(raw: bytes) -> bool:
-    """Tell the same by looking at each mark: most may be inside of texts, such as a file of JSON in a ConfigMap."""
-    values = items = 0
-    for mark in _MARK.finditer(raw):
-        if mark[1]:
-            items += 1
-        elif mark[2] or raw[mark.start()] != _QUOTE:
-            values += 1
-        if values > MAX_VALUES or items > _MAX_ITEMS:
-            return True
-    return False
-
-
-def _mended(raw: bytes) -> Any:
-    text = raw.decode("utf-8", "replace")
-    mended = _ESCAPE.sub(lambda match: _HALF if match[1] else match[0], text)
+def _error(raw: bytes, piece: Piece) -> JsonError:
+    """Return what is wrong with a piece of a text, and where in the text: in the piece, or right behind it."""
+    head = piece.head().decode()
+    text = head + raw[piece.start : piece.end + json_pieces.SLICE].decode("utf-8", "replace")
     try:
-        return orjson.loads(mended)
+        orjson.loads(_mended(text))
     except orjson.JSONDecodeError as error:  # which holds the whole text, and must not be held itself
         message, position = error.msg, error.pos
     message, position = _complaint(text, message, position)
     if position < 0:
-        raise JsonError(message)
+        return JsonError(message)
+    before = raw[: piece.start].decode("utf-8", "replace")
+    text, position = before + text[len(head) :], position + len(before) - len(head)
     line, column = text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
-    raise JsonError(message, f" at line {line}, column {column}")
+    return JsonError(message, f" at line {line}, column {column}")
 
 
 def _is_deeper(value: Any, limit: int) -> bool:

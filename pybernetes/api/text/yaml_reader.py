@@ -19,6 +19,7 @@ import yaml
 from pybernetes.api.schema.places import MAX_COMPLAINTS
 from pybernetes.api.text import go_format
 from pybernetes.api.text.json_reader import MAX_DEPTH
+from pybernetes.lib import json_pieces
 
 # How long the text is that aliases stand for, all in all: a document that is written out may be as long as a body.
 MAX_ALIASED = 3 << 20
@@ -84,7 +85,7 @@ class _Builder:
                 return None, []
             value = self._node(self._next(), 0)
             # A copy: changing one place must not change another that an alias filled.
-            return (orjson.loads(orjson.dumps(value)) if self.aliased else value), self.repeated
+            return (json_pieces.value(orjson.dumps(value)) if self.aliased else value), self.repeated
         finally:
             self.loader.dispose()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -111,26 +110,3 @@ def test_what_is_not_is_always_complained_about(value: Any, place: int, byte: in
         json_reader.loads(bytes(text))
     except json_reader.JsonError as error:
         assert "line" in str(error) and "column" in str(error)
-
-
-@pytest.mark.parametrize(
-    ("make", "too_many"),
-    [
-        (lambda: {str(number): number for number in range(100_000)}, True),
-        (lambda: [{}] * 100_001, True),
-        (lambda: [1] * 1_000_002, True),
-        (lambda: {str(number): [number] for number in range(49_000)}, False),
-        (lambda: [1] * 999_000, False),
-        # Marks inside of texts are no values: a file of JSON in a ConfigMap, a table of numbers.
-        (lambda: {"data": {"map.geojson": json.dumps([[1.5, 2.5]] * 120_000)}}, False),
-        (lambda: {"data": {"values.json": json.dumps({str(number): number for number in range(150_000)})}}, False),
-        (lambda: {"data": {"table.csv": "1," * 1_100_000}}, False),
-        (lambda: {"data": {"backslashes": "\\" * 200_000 + '":{[' * 120_000}}, False),
-    ],
-)  # fmt: skip
-def test_texts_of_very_many_values(make: Callable[[], object], too_many: bool) -> None:
-    assert json_reader.has_too_many_values(json.dumps(make()).encode()) is too_many
-
-
-def test_a_text_without_end_is_counted_once() -> None:
-    assert not json_reader.has_too_many_values(b'["' + b'\\"' * 1_500_000 + b'":' * 100)

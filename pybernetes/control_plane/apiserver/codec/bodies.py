@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
 from pybernetes.api import errors, protobuf
@@ -12,21 +10,22 @@ from pybernetes.api.schema import places
 from pybernetes.api.schema.decode import count_keys
 from pybernetes.api.schema.places import Place
 from pybernetes.api.text import go_format, json_reader
+from pybernetes.control_plane.apiserver.codec.field_complaints import field_complaints
 from pybernetes.control_plane.apiserver.codec.negotiation import OFFERED
 from pybernetes.control_plane.apiserver.request import Request
 
 _KEY = re.compile(rb'"\s*:')
 _SUMMARY = 30
-_TOO_MANY = f"limit is {json_reader.MAX_VALUES} fields and lists"
 
 
 class Body:
     """A decoded body.
 
-    ``problem`` tells why there is no value and ``place`` where, ``repeated`` the keys that a YAML text has twice.
+    ``problem`` tells why there is no value and ``place`` where, ``repeated`` the keys that a YAML text has twice, ``keys``
+    how many keys a JSON text has, if they were counted.
     """
 
-    __slots__ = ("_value", "place", "problem", "raw", "repeated", "text")
+    __slots__ = ("_value", "keys", "place", "problem", "raw", "repeated", "text")
 
     def __init__(
         self,
@@ -37,9 +36,10 @@ class Body:
         problem: str = "",
         place: str = "",
         repeated: tuple[str, ...] = (),
+        keys: int | None = None,
     ) -> None:
         self._value, self.raw, self.text, self.problem, self.repeated = value, raw, text, problem, repeated
-        self.place = place
+        self.place, self.keys = place, keys
 
     @property
     def value(self) -> Any:
@@ -47,6 +47,11 @@ class Body:
         if self.problem:
             raise errors.bad_request(self.problem)
         return self._value
+
+    def take(self) -> Any:
+        """Return the value, or None, and keep it no longer."""
+        value, self._value = self._value, None
+        return value
 
     def summary(self) -> str:
         """Return the first bytes, for an error to show."""
@@ -60,70 +65,17 @@ class Body:
 
         Text with no more key marks than the value has keys has no duplicate, which spares the slow parse.
         """
-        if self.text and len(_KEY.findall(self.raw)) != keys:
-            return _complaints(self.raw, unknown)
+        if self.text and self.may_repeat(keys):
+            return field_complaints(self.raw, unknown)
         return [*self.repeated, *(f"unknown field {go_format.quote(path)}" for path in places.texts(unknown))]
 
-
-class _Pairs(list[tuple[str, Any]]):
-    """An object's members in order, as opposed to an array."""
-
-
-def _pairs(members: list[tuple[str, Any]]) -> _Pairs:
-    # In Python, because this is where other threads get their turn while a large text is parsed.
-    return _Pairs(members)
-
-
-def _complaints(raw: bytes, unknown: list[Place]) -> list[str]:
-    """Return unknown and duplicate fields in the order of the text; nobody looks into what is unknown."""
-    import json
-
-    # Numbers are not read: only keys count here, and numbers can have any length.
-    value = json.loads(
-        raw.decode("utf-8", "replace"), object_pairs_hook=_pairs, parse_int=len, parse_float=len
-    )
-    tree: dict[Any, Any] = {}
-    for place in unknown:
-        node = tree
-        for step in places.steps(place):
-            node = node.setdefault(step, {})
-    found: dict[str, str] = {}
-    size = 0
-    for place, sort in _walk(value, None, tree):
-        where = places.text(place)
-        found[where] = f"{sort} field {go_format.quote(where)}"
-        size += len(where)
-        if len(found) == places.MAX_COMPLAINTS or size > places.MAX_BYTES:
-            break
-    return list(found.values())
-
-
-_NONE: dict[Any, Any] = {}
-
-
-def _walk(value: Any, place: Place, unknown: dict[Any, Any]) -> Iterator[tuple[Place, str]]:
-    """Yield the fields that are there twice or are unknown, of which there is a tree."""
-    if type(value) is _Pairs:
-        seen: dict[str, bool] = {}
-        for key, item in value:
-            node = unknown.get(key)
-            if node is not None and not node:
-                yield (place, key), "unknown"
-                continue
-            if seen.get(key):  # a second time is told once
-                seen[key] = False
-                yield (place, key), "duplicate"
-            seen.setdefault(key, True)
-            if type(item) in (_Pairs, list):
-                yield from _walk(item, (place, key), node or _NONE)
-    elif type(value) is list:
-        for index, item in enumerate(value):
-            if type(item) in (_Pairs, list):
-                yield from _walk(item, (place, index), unknown.get(index) or _NONE)
+    def may_repeat(self, keys: int) -> bool:
+        """Tell whether the text may have a key twice in one object, if the value has so many keys."""
+        return keys != (len(_KEY.findall(self.raw)) if self.keys is None else self.keys)
 
 
 def read_body(request: Request, default: tuple[str, str, str] = ("", "v1", "")) -> Body:
-    """Return the body of a request; 415 for another media type, 413 for more values than any object has.
+    """Return the body of a request; 415 for another media type.
 
     ``default`` is the group, version and kind of a protobuf body that does not say.
     """
@@ -140,35 +92,22 @@ def read_body(request: Request, default: tuple[str, str, str] = ("", "v1", "")) 
 
 
 def parse_body(raw: bytes, is_yaml: bool) -> Body:
-    """Return the JSON or YAML text of a request as a JSON value; 413 for one of more values than any object has."""
-    if json_reader.has_too_many_values(raw):
-        raise errors.too_large(_TOO_MANY)
-    return _parse(raw, is_yaml)
-
-
-def parse_answer(raw: bytes, is_yaml: bool) -> Body:
-    """Return the text of somebody's answer as a JSON value; one of too many values is a problem of theirs."""
-    if json_reader.has_too_many_values(raw):
-        return Body(None, raw, problem=_TOO_MANY)
-    return _parse(raw, is_yaml)
-
-
-def _parse(raw: bytes, is_yaml: bool) -> Body:
+    """Return a JSON or YAML text as a JSON value."""
     if is_yaml:
         return _parse_yaml(raw)
     try:
-        return Body(json_reader.loads(raw), raw)
+        value, keys = json_reader.read(raw)
     except json_reader.JsonError as error:
         problem = f"couldn't get version/kind; json parse error: {error.plain}"
         return Body(None, raw, problem=problem, place=error.place)
+    return Body(value, raw, keys=keys)
 
 
 def _parse_yaml(raw: bytes) -> Body:
     if raw[:1] == b"{":  # JSON is YAML too, and quicker to read, unless a key may be there twice
-        with suppress(json_reader.JsonError):
-            value = json_reader.loads(raw)
-            if len(_KEY.findall(raw)) == count_keys(value):
-                return Body(value, raw, text=False)
+        body = parse_body(raw, False)
+        if not body.problem and not body.may_repeat(count_keys(body.value)):
+            return Body(body.value, raw, text=False)
     from pybernetes.api.text import yaml_reader  # only now: few clients send it
 
     try:

@@ -15,6 +15,7 @@ from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.codec.bodies import Body, read_body
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib import off_loop
+from pybernetes.lib.discarding import discard, discard_later
 
 # What Go reads the kind and the version of an object into.
 HEAD = (
@@ -53,11 +54,20 @@ async def read_object(
     resource: Resource, request: Request, validation: str, default: tuple[str, str, str] = ("", "v1", "")
 ) -> Object:
     """Return the object of a request's body; a large one is read beside the event loop."""
-    return await off_loop.run(len(request.body), _read, resource, request, validation, default)
+    size = len(request.body)
+    obj = await off_loop.run(size, _read, resource, request, validation, default)
+    discard_later(size, obj)
+    return obj
 
 
 def _read(resource: Resource, request: Request, validation: str, default: tuple[str, str, str]) -> Object:
-    return decode(resource, read_body(request, default), validation, request)
+    body = read_body(request, default)
+    try:
+        return decode(resource, body, validation, request)
+    except errors.StatusError as error:
+        raise error.with_traceback(None) from None  # which holds the value
+    finally:
+        discard([body.take()])
 
 
 def untyped(value: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.storage import nulls
 from pybernetes.control_plane.apiserver.storage.view import SharedObject, View, view_of
 from pybernetes.control_plane.store.protocol import Damaged, Record
+from pybernetes.lib import json_pieces
 
 log = logging.getLogger(__name__)
 
@@ -127,7 +128,7 @@ class Kind:
     def decode(self, record: Record) -> Object:
         """Return what is stored as it is; Damaged if it is not an object of this kind."""
         try:
-            obj = orjson.loads(record.value)
+            obj = json_pieces.value(record.value)
             if obj["kind"] == self.resource.kind and obj["apiVersion"] in self.stored_versions:
                 return obj
             problem = f"it is {go_format.quote(obj['kind'])} of {go_format.quote(obj['apiVersion'])}"

@@ -17,7 +17,7 @@ from pybernetes.control_plane.apiserver.storage.options import write_options
 from pybernetes.control_plane.apiserver.storage.update import create_or_update, update_stored
 from pybernetes.control_plane.apiserver.storage.update_rules import UpdateRules
 from pybernetes.control_plane.apiserver.verbs.create import answer
-from pybernetes.lib import off_loop
+from pybernetes.lib import json_pieces, off_loop
 from pybernetes.lib.http.messages import Response
 
 
@@ -50,14 +50,14 @@ async def update(
         await off_loop.run(len(request.body), kind.resource.default, obj)
 
     # A second try after a lost race must start from what the client sent.
-    sent = orjson.dumps(obj)
+    sent = await off_loop.run(len(request.body), orjson.dumps, obj)
 
     def replace(old: Object) -> Object:
         _check_version(kind, obj, name)
-        return orjson.loads(sent)
+        return json_pieces.value(sent)
 
     def make() -> Object:
-        new = orjson.loads(sent)
+        new: Object = json_pieces.value(sent)
         new["metadata"].pop("resourceVersion", None)
         return new
 

@@ -16,7 +16,7 @@ import orjson
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.webhooks import review_responses
 from pybernetes.control_plane.apiserver.webhooks.service_resolver import Unresolved, resolve
-from pybernetes.lib import tls
+from pybernetes.lib import off_loop, tls
 from pybernetes.lib.http.client import Peer, RequestFailed
 
 _MOST_CONTEXTS = 200
@@ -65,7 +65,7 @@ class Caller:
         except (RequestFailed, Unresolved) as error:
             raise CallFailed(begin + str(error)) from None
         try:
-            return review_responses.decoded(reply, review)
+            return await off_loop.run(len(reply.body), review_responses.decoded, reply, review)
         except review_responses.Unreadable as error:
             raise CallFailed(str(error)) from None
 

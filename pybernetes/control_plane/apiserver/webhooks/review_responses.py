@@ -10,7 +10,7 @@ import orjson
 
 from pybernetes.api.schema.decode import DecodeError, check_base64, json_name
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.codec.bodies import parse_answer
+from pybernetes.control_plane.apiserver.codec.bodies import parse_body
 from pybernetes.control_plane.apiserver.codec.decoding import HEAD, untyped
 from pybernetes.lib.http.messages import Reply
 
@@ -111,7 +111,7 @@ def decoded(reply: Reply, review: Mapping[str, Any]) -> dict[str, Any]:
     if not text:
         media = reply.header(b"content-type")
         raise Unreadable(f"0-length response with status code: {reply.status} and content type: {media}")
-    body = parse_answer(reply.body, is_yaml=not text.startswith(b"{"))
+    body = parse_body(reply.body, is_yaml=not text.startswith(b"{"))
     if body.problem:
         raise Unreadable(body.problem)
     value = body.value
@@ -172,7 +172,7 @@ def _check(shape: Shape, value: Any, path: str, owner: str) -> None:
 
 def _refusal(reply: Reply) -> str:
     """Return what an answer with a status of failure says: a Status its message, text itself, anything else nothing."""
-    body = parse_answer(reply.body, is_yaml=False)
+    body = parse_body(reply.body, is_yaml=False)
     value = None if body.problem else body.value
     if isinstance(value, dict) and value.get("kind") == "Status" and value.get("message"):
         return str(value["message"])
