@@ -38,7 +38,7 @@ _ROUNDS = 8
 
 
 class Piece(NamedTuple):
-    """A part of a text: where it is, the brackets that are open before and behind it, and how many keys it has.
+    """A part of a text: where it is, the brackets that are open before and behind it, its keys, its arrays and objects.
 
     ``kept`` of those before stay open. The last piece is not made whole at its end: it is the end of the text, or it has the
     place in it at which the text turns out not to be JSON.
@@ -50,6 +50,7 @@ class Piece(NamedTuple):
     after: bytes
     kept: int
     keys: int
+    containers: int
     is_last: bool
 
     def head(self) -> bytes:
@@ -78,7 +79,7 @@ class _Cutter:
         self.start = self.position = 0
         self.is_in_text = self.is_broken = False
         self.before, self.open = b"", bytearray()
-        self.kept = self.keys = 0
+        self.kept = self.keys = self.containers = 0
 
     def pieces(self) -> Iterator[Piece]:
         while self.position < len(self.raw):
@@ -121,6 +122,7 @@ class _Cutter:
     def _note(self, bare: bytes) -> None:
         """Take in what is no text: brackets and keys."""
         self.keys += bare.count(b":")
+        self.containers += bare.count(b"{") + bare.count(b"[")
         brackets = bare.translate(None, _NO_BRACKETS)
         for _ in range(_ROUNDS):
             brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
@@ -144,8 +146,15 @@ class _Cutter:
         return not self.is_broken
 
     def _piece(self, end: int, is_last: bool) -> Piece:
-        piece = Piece(self.start, end, self.before, bytes(self.open), self.kept, self.keys, is_last)
-        self.start, self.before, self.kept, self.keys = end, piece.after, len(self.open), 0
+        counts = (self.kept, self.keys, self.containers)
+        piece = Piece(self.start, end, self.before, bytes(self.open), *counts, is_last)
+        self.start, self.before, self.kept, self.keys, self.containers = (
+            end,
+            piece.after,
+            len(self.open),
+            0,
+            0,
+        )
         return piece
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import struct
+import threading
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import cache
@@ -24,6 +25,15 @@ _EPOCH = datetime(1970, 1, 1)
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 _SCHEMA = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
 Read = Callable[[Any, int], Any]
+
+
+class _Left(threading.local):
+    """How many messages the one that is being read may still have inside: an empty one takes two bytes to send."""
+
+    messages = json_reader.MAX_CONTAINERS
+
+
+_left = _Left()
 
 
 class ProtobufError(ValueError):
@@ -52,6 +62,7 @@ def decode(
             name = _META + kind if kind == "DeleteOptions" else message_name(group, version, kind)
         except KeyError:
             raise ProtobufError(f'no kind "{kind}" is registered for version "{api_version}"') from None
+        _left.messages = json_reader.MAX_CONTAINERS
         value = _message(name)(raw, 0)
     except (ValueError, TypeError, AttributeError, struct.error, OverflowError) as error:
         raise ProtobufError(str(error)) from None
@@ -107,6 +118,9 @@ def _message(name: str) -> Read:
     def read(data: bytes, depth: int) -> Object:
         if depth > _DEPTH_LIMIT:
             raise ProtobufError("the object is nested too deeply")
+        _left.messages -= 1
+        if _left.messages < 0:
+            raise ProtobufError("the object has too many messages inside")
         if not table:
             table.update(_fields(name))
         result: Object = {}

@@ -7,7 +7,6 @@ is refused as quickly as it is read.
 from __future__ import annotations
 
 import re
-from functools import partial
 from typing import Any
 
 import orjson
@@ -17,6 +16,10 @@ from pybernetes.lib.json_pieces import Piece
 
 # How deep arrays and objects may be nested: what handles them recurses.
 MAX_DEPTH = 250
+# How many arrays and objects there may be: no more fit into the 1.5 MiB that upstream's store takes, and what is made of
+# each, with its defaults, takes a kilobyte.
+MAX_CONTAINERS = 500_000
+TOO_MANY = "exceeded max number of arrays and objects"
 TOO_DEEP = "exceeded max depth"
 _LITERALS = {"t": "true", "f": "false", "n": "null"}
 _BROKEN_ESCAPE = re.compile(r"\\u.{0,4}|\\.?", re.DOTALL)
@@ -74,7 +77,16 @@ def read(raw: bytes) -> tuple[Any, int | None]:
 
 def read_pieces(raw: bytes, size: int = json_pieces.SLICE) -> tuple[Any, int]:
     """Return the value of a text, read in pieces of about a size, and how many keys the text has."""
-    return json_pieces.loads(raw, partial(_piece, raw), size)
+    containers = 0
+
+    def parse(piece: Piece) -> Any:
+        nonlocal containers
+        containers += piece.containers
+        if containers > MAX_CONTAINERS:
+            raise JsonError(TOO_MANY)
+        return _piece(raw, piece)
+
+    return json_pieces.loads(raw, parse, size)
 
 
 def _whole(raw: bytes) -> Any:
@@ -82,7 +94,7 @@ def _whole(raw: bytes) -> Any:
         return _parsed(raw)
     except orjson.JSONDecodeError:
         pass  # no error within an error: each holds the whole text
-    raise _error(raw, Piece(0, len(raw), b"", b"", 0, 0, True))
+    raise _error(raw, Piece(0, len(raw), b"", b"", 0, 0, 0, True))
 
 
 def _piece(raw: bytes, piece: Piece) -> Any:

@@ -18,7 +18,7 @@ import yaml
 
 from pybernetes.api.schema.places import MAX_COMPLAINTS
 from pybernetes.api.text import go_format
-from pybernetes.api.text.json_reader import MAX_DEPTH
+from pybernetes.api.text.json_reader import MAX_CONTAINERS, MAX_DEPTH
 from pybernetes.lib import json_pieces
 
 # How long the text is that aliases stand for, all in all: a document that is written out may be as long as a body.
@@ -75,7 +75,7 @@ class _Builder:
         self.loader = _Loader(raw)
         self.repeated: list[str] = []
         self.anchors: dict[str, tuple[Any, int]] = {}
-        self.aliased = 0
+        self.aliased = self.containers = 0
         self.size = 0  # of what was read so far, as JSON and with aliases written out
 
     def document(self) -> tuple[Any, list[str]]:
@@ -104,15 +104,21 @@ class _Builder:
             self.size += len(event.value) + 3
         elif kind is yaml.SequenceStartEvent:
             value = []
-            self.size += 3
+            self._count()
             while type(item := self._next()) is not yaml.SequenceEndEvent:
                 value.append(self._node(item, depth + 1))
         else:
-            self.size += 3
+            self._count()
             value = self._mapping(depth)
         if event.anchor:
             self.anchors[event.anchor] = value, self.size - before
         return value
+
+    def _count(self) -> None:
+        self.size += 3
+        self.containers += 1
+        if self.containers > MAX_CONTAINERS:
+            raise YamlError("yaml: too many sequences and mappings")
 
     def _alias(self, event: Any) -> Any:
         if event.anchor not in self.anchors:

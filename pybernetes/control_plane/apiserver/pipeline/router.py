@@ -8,10 +8,11 @@ from pybernetes.api import errors
 from pybernetes.api.text import go_format
 from pybernetes.api.validation.names import path_segment
 from pybernetes.control_plane import apiserver
-from pybernetes.control_plane.apiserver.codec import negotiation
+from pybernetes.control_plane.apiserver.codec import decoded_size, negotiation
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.discovery import subresource_kinds
 from pybernetes.control_plane.apiserver.pipeline.own_paths import OwnPaths
+from pybernetes.control_plane.apiserver.pipeline.step import at_hand
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.update_rules import OwnRules
@@ -23,8 +24,10 @@ from pybernetes.control_plane.apiserver.verbs.list import list_
 from pybernetes.control_plane.apiserver.verbs.patch import patch
 from pybernetes.control_plane.apiserver.verbs.update import update
 from pybernetes.control_plane.apiserver.verbs.watch import watch
+from pybernetes.lib import off_loop
 from pybernetes.lib.discover import discover
 from pybernetes.lib.http.server_connection import Answer
+from pybernetes.lib.memory_shares import NoRoom
 
 Answering = Answer | Awaitable[Answer]
 Handle = Callable[[ServerContext, Request, Kind], Answering]
@@ -50,6 +53,7 @@ class Router:
         aggregator: Callable[[Request], Answering | None] = lambda request: None,
     ) -> None:
         self.context, self.own_paths, self.aggregator = context, own_paths, aggregator
+        self._memory = decoded_size.shares()
         package = apiserver.__name__
         self.subresources: dict[str, Handle] = discover(f"{package}.subresources", "handle")
         self.virtual_resources: dict[str, Handle] = discover(f"{package}.virtual_resources", "handle")
@@ -58,6 +62,21 @@ class Router:
         elsewhere = self.aggregator(request)
         if elsewhere is not None:
             return elsewhere
+        if len(request.body) > off_loop.LARGE and request.request_info.subresource != "proxy":
+            return self._large(request)
+        return self._answer(request)
+
+    async def _large(self, request: Request) -> Answer:
+        """Answer a request with a large body when there is memory for what it is decoded to."""
+        try:
+            async with self._memory.take(request.user.name, decoded_size.decoded_size(request)):
+                return await at_hand(self._answer(request))
+        except NoRoom:
+            raise errors.too_many_requests(
+                "too many large requests of this user, please try again later"
+            ) from None
+
+    def _answer(self, request: Request) -> Answering:
         info = request.request_info
         if not info.is_resource:
             return self.own_paths(request)

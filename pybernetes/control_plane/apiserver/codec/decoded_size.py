@@ -1,0 +1,29 @@
+"""How much memory a request's body takes once it is an object, guessed from the marks in it."""
+
+from __future__ import annotations
+
+from pybernetes.api import protobuf
+from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.lib.memory_shares import MemoryShares
+
+# A body is there as bytes, as text inside of values, as an object and in what is written of it.
+_COPIES = 4
+# What begins a value, and how much each of them costs: a text or a small object, twice, and its place.
+_NO_MARKS = bytes(set(range(256)) - set(b',:"[{\n'))
+_MARK_BYTES = 100
+# A message can be as short as two bytes, and nobody knows before it is read.
+_PROTOBUF_BYTES = 64
+_MEGABYTE = 1 << 20
+
+
+def decoded_size(request: Request) -> int:
+    """Return about how many bytes of memory the object of a request takes."""
+    raw = request.body
+    if request.header(b"content-type").startswith(protobuf.MEDIA_TYPE):
+        return _PROTOBUF_BYTES * len(raw)
+    return _COPIES * len(raw) + _MARK_BYTES * len(raw.translate(None, _NO_MARKS))
+
+
+def shares() -> MemoryShares:
+    """Return the memory that all large bodies of a server have, and those of one user; nearly all fit at once."""
+    return MemoryShares(most=256 * _MEGABYTE, share=128 * _MEGABYTE, waiting=512 * _MEGABYTE)
