@@ -25,6 +25,7 @@ from pybernetes.control_plane.apiserver.storage.options import WriteOptions
 from pybernetes.control_plane.apiserver.storage.written import Written
 from pybernetes.control_plane.store.protocol import Damaged, KeyExists, Record
 from pybernetes.lib import off_loop
+from pybernetes.lib.discarding import discard_later
 
 _NAME_TRIES = 8
 
@@ -60,8 +61,10 @@ async def create_stored(
             # The status was taken out, and may have a default.
             await off_loop.run(size, resource.default, obj)
         if options.dry_run:
-            return await _dry_create(context, kind, obj, namespace)
-        return Written(await _store_new(context, kind, obj, namespace, bool(prefix), size), obj, created=True)
+            return await _dry_create(context, kind, obj, namespace, size)
+        return Written(
+            await _store_new(context, kind, obj, namespace, bool(prefix), size), obj, size, created=True
+        )
 
 
 def _complete(
@@ -148,14 +151,19 @@ async def _taken(context: ServerContext, kind: Kind, namespace: str, name: str) 
     await context.fresh()
     record = context.store.get(kind.key(namespace, name))
     with suppress(Damaged):
-        if record is not None and kind.object(record)["metadata"].get("deletionTimestamp"):
+        if record is None:
+            return error
+        size = len(record.value)
+        obj = await off_loop.run(size, kind.object, record)
+        discard_later(size, obj)
+        if obj["metadata"].get("deletionTimestamp"):
             error.message = f"object is being deleted: {error.message}"
     return error
 
 
-async def _dry_create(context: ServerContext, kind: Kind, obj: Object, namespace: str) -> Written:
+async def _dry_create(context: ServerContext, kind: Kind, obj: Object, namespace: str, size: int) -> Written:
     await context.fresh()
     name = obj["metadata"]["name"]
     if context.store.get(kind.key(namespace, name)) is not None:
         raise errors.already_exists(kind.resource.group, kind.resource.plural, name)
-    return Written(None, obj, created=True)
+    return Written(None, obj, size, created=True)

@@ -14,6 +14,7 @@ from pybernetes.control_plane.apiserver.storage.modify import Transaction, trans
 from pybernetes.control_plane.apiserver.storage.options import DeleteOptions
 from pybernetes.control_plane.store.protocol import Record
 from pybernetes.lib import off_loop
+from pybernetes.lib.discarding import discard, discard_later
 
 Admit = Callable[[Object], Awaitable[None]]
 ORPHAN, FOREGROUND = "orphan", "foregroundDeletion"
@@ -158,6 +159,7 @@ async def delete(
             raise errors.not_found(kind.resource.group, kind.resource.plural, name)
         size = len(before.value)
         obj = await off_loop.run(size, kind.object, before)
+        discard_later(size, obj)
         preconditions(kind, obj, options)
         if admit is not None:
             await admit(obj)
@@ -169,7 +171,7 @@ async def delete(
             assert event is not None
             obj["metadata"]["resourceVersion"] = str(event.revision)
             return Deleted(obj, True)
-        if obj == await off_loop.run(size, kind.object, before):
+        if await off_loop.run(size, _is_unchanged, kind, obj, before):
             return Deleted(obj, False, before)
         record = await transaction.write(obj, size)
         return Deleted(await off_loop.run(size, kind.object, record), False, record)
@@ -178,6 +180,13 @@ async def delete(
     if deleted.gone and not options.dry_run:
         await after(context, kind, deleted.obj)
     return deleted
+
+
+def _is_unchanged(kind: Kind, obj: Object, record: Record) -> bool:
+    stored = [kind.object(record)]
+    is_same = obj == stored[0]
+    discard(stored)
+    return is_same
 
 
 def begin_for(kind: Kind, obj: Object, options: DeleteOptions, now: float) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-
-import orjson
+from typing import Any
 
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
@@ -23,6 +22,7 @@ from pybernetes.control_plane.apiserver.storage.update_rules import UpdateRules
 from pybernetes.control_plane.apiserver.storage.written import Written
 from pybernetes.control_plane.store.protocol import Record
 from pybernetes.lib import off_loop
+from pybernetes.lib.discarding import discard_later
 
 # Gets the stored object, which it may change, and gives the new one.
 Mutate = Callable[[Object], Object]
@@ -85,6 +85,7 @@ async def update_stored(
             raise errors.not_found(resource.group, resource.plural, info.name)
         size = len(request.body) + len(record.value)
         old, new = await off_loop.run(size, changed, record)
+        discard_later(size, old, new)
         attributes = context.admission.attributes("UPDATE", resource, request, new, old, options.dry_run)
         await context.admission.mutate(attributes)
         await context.check_write(kind, request, new, old)
@@ -95,20 +96,36 @@ async def update_stored(
             await off_loop.run(size, warn, resource, new, old, request)
             await context.admission.validate(attributes)
             # A write that changes nothing is judged like any other, and only then left out.
-            if await off_loop.run(size, _exactly, new, old) and not kind.is_outdated(record):
-                return Written(record, new)
+            # What is large is compared beside the loop only.
+            same = (size > off_loop.LARGE or new == old) and await off_loop.run(size, _exactly, new, old)
+            if same and not kind.is_outdated(record):
+                return Written(record, new, size)
             if options.dry_run:
-                return Written(None, new)
+                return Written(None, new, size)
             if not deletion.is_complete(new):
-                return Written(await transaction.write(new, size), new)
+                return Written(await transaction.write(new, size), new, size)
             await transaction.delete()
         await deletion.after(context, kind, new)
-        return Written(None, new)
+        return Written(None, new, size)
 
     return await transact(context.store, kind, kind.key(info.namespace, info.name), attempt)
 
 
-def _exactly(new: Object, old: Object) -> bool:
-    """Tell whether equal objects are equal in JSON too, where true is not 1 and 1.0 is not 1."""
-    sort = orjson.OPT_SORT_KEYS
-    return new == old and orjson.dumps(new, option=sort) == orjson.dumps(old, option=sort)
+def _exactly(new: Any, old: Any) -> bool:
+    """Tell whether objects are equal in JSON, where true is not 1 and 1.0 is not 1."""
+    missing, pairs = object(), [(new, old)]
+    while pairs:
+        one, other = pairs.pop()
+        if type(one) is not type(other):
+            return False
+        if type(one) is dict:
+            if len(one) != len(other):
+                return False
+            pairs += [(value, other.get(key, missing)) for key, value in one.items()]
+        elif type(one) is list:
+            if len(one) != len(other):
+                return False
+            pairs += zip(one, other, strict=True)
+        elif one != other or (type(one) is float and repr(one) != repr(other)):
+            return False
+    return True

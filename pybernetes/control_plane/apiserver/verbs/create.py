@@ -30,7 +30,9 @@ async def answer(
     status = 201 if written.created else 200
     now = context.clock()
     if written.record is None:
-        return rendering.render(kind, written.obj, form, now, status=status)
+        return await off_loop.run(
+            written.size, rendering.render, kind, written.obj, form, now, "Metadata", status
+        )
     if rendering.is_plain(form):
         return rendering.one(kind, written.record, form, now, status=status)
     work = rendering.work((written.record,), form)
