@@ -11,12 +11,12 @@ import asyncio
 import heapq
 import logging
 from bisect import insort
-from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from sortedcontainers import SortedDict
 
+from pybernetes.control_plane.store.history import History
 from pybernetes.control_plane.store.protocol import (
     Clock,
     Closed,
@@ -41,8 +41,6 @@ Waiters = list[tuple[int, int, "asyncio.Future[bool]"]]
 
 log = logging.getLogger(__name__)
 
-# What an event costs beside its values: the event, its record, the key, and their places in tables.
-EVENT_OVERHEAD = 400
 # How many directories without watchers or records may stay before they are swept out.
 SPARE_NODES = 2_000
 
@@ -106,12 +104,7 @@ class Mirror:
     def __init__(self, *, clock: Clock = wall_clock, history: HistoryLimits | None = None) -> None:
         self.records: SortedDict = SortedDict()
         self.revision = 0
-        self.compacted = 0
-        self.limits = history or HistoryLimits()
-        self._clock = clock
-        self._history: deque[Event] = deque()
-        self._batches: deque[tuple[float, int, int, int]] = deque()  # time, last revision, events, bytes
-        self._history_bytes = 0
+        self.history = History(clock, history or HistoryLimits())
         self._root = Node(0)
         self._nodes: dict[str, Node] = {"": self._root}
         self._paths: dict[str, tuple[Node, ...]] = {}  # directory of a key -> the nodes to tell
@@ -120,6 +113,11 @@ class Mirror:
         self._damaged: dict[str, DamagedRecord] = {}  # some may have been replaced since
         self._waiters: Waiters = []
         self._waiter_number = 0
+
+    @property
+    def compacted(self) -> int:
+        """The revision up to which history is forgotten."""
+        return self.history.compacted
 
     # --- reading
 
@@ -168,9 +166,7 @@ class Mirror:
         """List an older state by undoing what happened since."""
         self.check(revision)
         undone: dict[str, Record | None] = {}
-        for event in reversed(self._history):
-            if event.revision <= revision:
-                break
+        for event in self.history.after(revision):
             if event.key >= begin and (end is None or event.key < end):
                 undone[event.key] = event.previous
         records = self.records
@@ -196,7 +192,7 @@ class Mirror:
 
     def last_event(self, key: str) -> Event | None:
         """Return the last change of a key, if history still has it."""
-        return next((event for event in reversed(self._history) if event.key == key), None)
+        return next((event for event in self.history.after(0) if event.key == key), None)
 
     def problems(self) -> dict[str, str]:
         """Return what is wrong with the records that cannot be read, by key."""
@@ -213,10 +209,8 @@ class Mirror:
         self._damaged = {
             record.key: record for record in self.records.values() if isinstance(record, DamagedRecord)
         }
-        self._history.clear()
-        self._batches.clear()
-        self._history_bytes = 0
-        self.revision = self.compacted = revision
+        self.history.clear(revision)
+        self.revision = revision
         for node in self._nodes.values():
             node.changed = revision
         self._wake()
@@ -254,8 +248,7 @@ class Mirror:
                 if not exact.pending:
                     touched.append(exact)
                 exact.pending.append(event)
-        self._history.extend(events)
-        self._remember(len(events), size + EVENT_OVERHEAD * len(events), events[-1].revision)
+        self.history.add(events, size)
         self.revision = events[-1].revision
         if touched:
             self._deliver(touched)
@@ -272,30 +265,7 @@ class Mirror:
         """Forget the history up to a revision."""
         if revision > self.revision:
             raise FutureRevision(revision, self.revision)
-        while self._batches and self._batches[0][1] <= revision:
-            self._drop_batch()
-        # A batch that straddles the revision stays in memory: only the promise to serve it ends.
-        self.compacted = max(self.compacted, revision)
-
-    def _remember(self, events: int, size: int, revision: int) -> None:
-        now = self._clock()
-        self._batches.append((now, revision, events, size))
-        self._history_bytes += size
-        limits = self.limits
-        oldest = now - limits.seconds
-        while self._batches and (
-            self._batches[0][0] < oldest
-            or self._history_bytes > limits.bytes
-            or len(self._history) > limits.events
-        ):
-            self._drop_batch()
-
-    def _drop_batch(self) -> None:
-        _, revision, events, size = self._batches.popleft()
-        for _ in range(events):
-            self._history.popleft()
-        self._history_bytes -= size
-        self.compacted = max(self.compacted, revision)
+        self.history.compact(revision)
 
     # --- watching
 
@@ -305,9 +275,7 @@ class Mirror:
         if revision and revision < self.revision:
             self.check(revision)
             exact = not prefix.endswith("/") and prefix != ""
-            for event in reversed(self._history):
-                if event.revision <= revision:
-                    break
+            for event in self.history.after(revision):
                 if event.key == prefix if exact else event.key.startswith(prefix):
                     missed.append(event)
             missed.reverse()

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from pybernetes.control_plane.store import mirror as mirror_module
+from pybernetes.control_plane.store.history import EVENT_OVERHEAD
 from pybernetes.control_plane.store.mirror import Mirror, ancestors, prefix_end
 from pybernetes.control_plane.store.protocol import (
     Compacted,
@@ -147,7 +148,7 @@ class MirrorMachine(RuleBasedStateMachine):
             assert self.mirror.count(prefix) == sum(key.startswith(prefix) for key in state)
             last = max((e.revision for e in self.events if e.key.startswith(prefix)), default=0)
             assert last <= self.mirror.changed(prefix) <= self.mirror.revision
-        assert len(self.mirror._history) <= self.mirror.limits.events
+        assert len(self.mirror.history) <= self.mirror.history.limits.events
 
 
 MirrorMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
@@ -174,7 +175,7 @@ def test_history_is_bounded_by_age_size_and_number() -> None:
     now = [0.0]
     for limits, kept in (
         (HistoryLimits(seconds=10), 10),
-        (HistoryLimits(bytes=5 * (mirror_module.EVENT_OVERHEAD + 1000)), 5),
+        (HistoryLimits(bytes=5 * (EVENT_OVERHEAD + 1000)), 5),
         (HistoryLimits(events=3), 3),
     ):
         mirror = Mirror(clock=lambda: now[0], history=limits)
