@@ -1,12 +1,19 @@
-"""The events that led to the visible state, as far back as limits allow. No input or output."""
+"""The events that led to the visible state, as far back as limits allow. No input or output.
+
+Who asks for a kind or a namespace walks over the events of that alone: others can make very many.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import takewhile
 
 from pybernetes.control_plane.store.protocol import Clock, Event, HistoryLimits
 
+# How many slashes a directory has at least whose events are found without looking at all others: /registry/pods/.
+_SLASHES = 3
 # What an event costs beside its values: the event, its record, the key, and their places in tables.
 EVENT_OVERHEAD = 400
 
@@ -21,6 +28,7 @@ class History:
         self._events: deque[Event] = deque()
         self._batches: deque[tuple[float, int, int, int]] = deque()  # time, last revision, events, bytes
         self._bytes = 0
+        self._below: dict[str, deque[Event]] = {}  # by directory, as long as there are some
 
     def __len__(self) -> int:
         return len(self._events)
@@ -30,6 +38,12 @@ class History:
         count, now, limits = len(events), self._clock(), self.limits
         size += EVENT_OVERHEAD * count
         self._events.extend(events)
+        for event in events:
+            for directory in _directories(event.key[: event.key.rfind("/") + 1]):
+                below = self._below.get(directory)
+                if below is None:
+                    below = self._below[directory] = deque()
+                below.append(event)
         self._batches.append((now, events[-1].revision, count, size))
         self._bytes += size
         oldest = now - limits.seconds
@@ -38,12 +52,15 @@ class History:
         ):
             self._drop_batch()
 
-    def after(self, revision: int) -> Iterator[Event]:
-        """Yield what happened after a revision, newest first."""
-        for event in reversed(self._events):
-            if event.revision <= revision:
-                return
-            yield event
+    def after(self, revision: int, prefix: str = "") -> Iterator[Event]:
+        """Return what happened after a revision to the keys with a prefix, newest first."""
+        directory = prefix[: prefix.rfind("/") + 1]
+        is_indexed = directory.count("/") >= _SLASHES
+        events: Iterable[Event] = reversed(self._below.get(directory, ()) if is_indexed else self._events)
+        recent = takewhile(lambda event: event.revision > revision, events)
+        if is_indexed and directory == prefix:
+            return recent
+        return (event for event in recent if event.key.startswith(prefix))
 
     def compact(self, revision: int) -> None:
         """Forget what happened up to a revision."""
@@ -55,6 +72,7 @@ class History:
     def clear(self, revision: int) -> None:
         """Forget everything: history begins anew after a revision."""
         self._events.clear()
+        self._below.clear()
         self._batches.clear()
         self._bytes = 0
         self.compacted = revision
@@ -62,6 +80,18 @@ class History:
     def _drop_batch(self) -> None:
         _, revision, events, size = self._batches.popleft()
         for _ in range(events):
-            self._events.popleft()
+            event = self._events.popleft()
+            for directory in _directories(event.key[: event.key.rfind("/") + 1]):
+                below = self._below[directory]
+                below.popleft()  # which is this one: they are in the same order
+                if not below:
+                    del self._below[directory]
         self._bytes -= size
         self.compacted = max(self.compacted, revision)
+
+
+@lru_cache(4096)
+def _directories(directory: str) -> tuple[str, ...]:
+    """Return a directory and those above it, as far as their events are kept apart."""
+    ends = [place + 1 for place, char in enumerate(directory) if char == "/"]
+    return tuple(directory[:end] for end in ends[_SLASHES - 1 :])

@@ -127,7 +127,7 @@ class Mirror:
         begin = max(prefix, start)
         end = prefix_end(prefix)
         if revision and revision != self.revision:
-            return self._list_past(begin, end, limit, revision)
+            return self._list_past(prefix, begin, limit, revision)
         keys = records.irange(begin, end, (True, False))
         if not limit:
             return Page(list(map(records.__getitem__, keys)), False, 0, self.revision)
@@ -162,14 +162,13 @@ class Mirror:
         first: int = bisect(begin)
         return max(0, stop - first)
 
-    def _list_past(self, begin: str, end: str | None, limit: int, revision: int) -> Page:
+    def _list_past(self, prefix: str, begin: str, limit: int, revision: int) -> Page:
         """List an older state by undoing what happened since."""
         self.check(revision)
-        undone: dict[str, Record | None] = {}
-        for event in self.history.after(revision):
-            if event.key >= begin and (end is None or event.key < end):
-                undone[event.key] = event.previous
-        records = self.records
+        records, end = self.records, prefix_end(prefix)
+        undone = {event.key: event.previous for event in self.history.after(revision, prefix)}
+        if begin > prefix:
+            undone = {key: record for key, record in undone.items() if key >= begin}
         gone = sorted(key for key, record in undone.items() if record is not None and key not in records)
         born = sum(1 for key, record in undone.items() if record is None and key in records)
         total = self._span(begin, end) + len(gone) - born
@@ -192,7 +191,7 @@ class Mirror:
 
     def last_event(self, key: str) -> Event | None:
         """Return the last change of a key, if history still has it."""
-        return next((event for event in self.history.after(0) if event.key == key), None)
+        return next((event for event in self.history.after(0, key) if event.key == key), None)
 
     def problems(self) -> dict[str, str]:
         """Return what is wrong with the records that cannot be read, by key."""
@@ -275,9 +274,8 @@ class Mirror:
         if revision and revision < self.revision:
             self.check(revision)
             exact = not prefix.endswith("/") and prefix != ""
-            for event in self.history.after(revision):
-                if event.key == prefix if exact else event.key.startswith(prefix):
-                    missed.append(event)
+            events = self.history.after(revision, prefix)
+            missed = [event for event in events if event.key == prefix] if exact else list(events)
             missed.reverse()
         if revision > self.revision:
             sink = only_after(revision, sink)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
@@ -12,6 +13,8 @@ from pybernetes.lib.http.messages import JSON
 _STREAMS_PER_TURN = 8
 # Of what a stream begins with, about this much is made at a time.
 _PART = 128 * 1024
+# How long parts are asked for at once: small ones, and empty ones, take time as well.
+_PART_SECONDS = 0.004
 
 
 def chunk(data: bytes) -> bytes:
@@ -160,10 +163,11 @@ class Stream:
         """Send a part of what the stream begins with; others have their turn before the next one."""
         assert self._source is not None
         parts, size = [], 0
+        end = time.monotonic() + _PART_SECONDS
         for part in self._source:
             parts.append(part)
             size += len(part)
-            if size >= _PART:
+            if size >= _PART or time.monotonic() > end:
                 break
         else:
             self._source = None

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterator
+from copy import copy
 
 import orjson
 
@@ -24,6 +25,7 @@ from pybernetes.control_plane.apiserver.verbs.get import wait_for
 from pybernetes.control_plane.apiserver.verbs.watch_frames import Batch, Frames
 from pybernetes.control_plane.apiserver.verbs.watched import Watched
 from pybernetes.control_plane.store.protocol import Damaged, Event, StoreError, Watch
+from pybernetes.lib import off_loop
 from pybernetes.lib.http.stream import Stream, chunk
 from pybernetes.lib.http.upgrade import Upgrade
 
@@ -84,6 +86,7 @@ class Watcher:
         self.stream.on_open = self._begin
         self.stream.on_close = self._end
         self._watch: Watch | None = None
+        self._is_resuming = False  # whether what comes is what the watch has missed
         self._timers: list[asyncio.TimerHandle] = []
         self._events = context.metrics.events(kind.resource)
         # A Table's headings go out once per watch, so its frames cannot be shared.
@@ -131,7 +134,9 @@ class Watcher:
             )
         self.sent = at
         sink = self._all if self.watched.match is None else self._matching
+        self._is_resuming = True
         self._watch = self.watched.follow(at, sink, self._failed, self._closed)
+        self._is_resuming = False
 
     def _failed(self, error: errors.StatusError) -> None:
         self.stream.write(chunk(b'{"type":"ERROR","object":%b}\n' % orjson.dumps(error.body())))
@@ -148,6 +153,9 @@ class Watcher:
 
     def _all(self, events: list[Event]) -> None:
         """Send a batch of changes to a watch without selectors: it is encoded once for all of them."""
+        if self._is_resuming and len(events) > off_loop.MANY:
+            self.stream.begin_with(self._missed(events))
+            return
         batch = self._batch
         if batch.events is not events:
             batch.renew(events, self.frames)
@@ -156,19 +164,35 @@ class Watcher:
 
     def _matching(self, events: list[Event]) -> None:
         """Send changes to a watch with selectors: an object that stops matching is gone, one that starts is new."""
-        match, of = self.watched.match, self.frames.of
-        assert match is not None
+        if self._is_resuming and len(events) > off_loop.MANY:
+            self.stream.begin_with(self._missed(events))
+            return
         for event in events:
-            before, now = event.previous, event.record
-            matched = before is not None and match(before)
-            if now is not None and match(now):
-                self._send(of(event, "MODIFIED" if matched else "ADDED", now))
-            elif matched:
-                self._send(of(event, "DELETED", before))  # type: ignore[arg-type]
+            if frame := self._frame(event, self.frames):
+                self._events.sent(len(frame))
+                self.stream.write(frame)
 
-    def _send(self, frame: bytes) -> None:
-        self._events.sent(len(frame))
-        self.stream.write(frame)
+    def _frame(self, event: Event, frames: Frames) -> bytes:
+        """Return what a watch gets of a change; nothing if the object did not match and does not."""
+        match, of = self.watched.match, frames.of
+        before, now = event.previous, event.record
+        matched = before is not None and (match is None or match(before))
+        if now is not None and (match is None or match(now)):
+            return of(event, "MODIFIED" if matched else "ADDED", now)
+        return of(event, "DELETED", before) if matched else b""  # type: ignore[arg-type]
+
+    def _missed(self, events: list[Event]) -> Iterator[bytes]:
+        """Yield what a watch gets of the many changes that it missed, made as fast as the client reads."""
+        frames = copy(self.frames)  # a Table's headings go before these, and before what happens meanwhile
+        for event in events:
+            try:
+                frame = self._frame(event, frames)
+            except Damaged as error:
+                asyncio.get_running_loop().call_soon(self._closed, error)
+                return
+            if frame:
+                self._events.sent(len(frame))
+            yield frame
 
     def _bookmark(self) -> None:
         at = self.context.store.revision

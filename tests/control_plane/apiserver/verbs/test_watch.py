@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlencode
 
+import pytest
+
 from tests.control_plane.apiserver.verbs.config_maps import make, path
 from tests.servers import TOKEN, Server
 
@@ -92,3 +94,19 @@ def test_watched_tables_have_their_headings_once(server: Server, namespace: str)
     connection.close()
     assert first["columnDefinitions"] and not second["columnDefinitions"]
     assert second["rows"][0]["cells"][0] == "t2"
+
+
+@pytest.mark.parametrize(("selector", "odd"), [("", (0, 1)), ("odd=n1", (1,)), ("odd=none", ())])
+def test_a_watch_gets_the_many_changes_that_it_missed(
+    server: Server, namespace: str, selector: str, odd: tuple[int, ...]
+) -> None:
+    """They are sent as fast as the client reads, before what happens meanwhile."""
+    start = make(server, namespace, "first")["metadata"]["resourceVersion"]
+    for number in range(220):
+        make(server, namespace, f"m{number}", odd=f"n{number % 2}")
+    wanted = [f"m{number}" for number in range(220) if number % 2 in odd]
+    with watching(server, path(namespace), resourceVersion=start, labelSelector=selector) as events:
+        names = [next(events)["object"]["metadata"]["name"] for _ in wanted]
+        make(server, namespace, "last", odd=selector.removeprefix("odd="))
+        assert next(events)["object"]["metadata"]["name"] == "last"
+    assert names == wanted
