@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import contextlib
 import resource
@@ -10,6 +11,8 @@ import sys
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
+from pybernetes import KUBERNETES_VERSION
+
 
 class Server(Protocol):
     """What serves between its start and its end."""
@@ -17,6 +20,28 @@ class Server(Protocol):
     async def start(self) -> None: ...
 
     async def stop(self) -> None: ...
+
+
+def add_version(parser: argparse.ArgumentParser) -> None:
+    """Add the flag that makes a component say which version of Kubernetes it is."""
+    parser.add_argument(
+        "--version", nargs="?", const="true", action=_Version, help="print the version and exit"
+    )
+
+
+class _Version(argparse.Action):
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option: str | None = None,
+    ) -> None:
+        if values not in ("true", "false"):
+            parser.error(f'invalid argument "{values}" for "--version" flag')
+        if values == "true":
+            print(f"Kubernetes {KUBERNETES_VERSION}")
+            parser.exit()
 
 
 def run(name: str, work: Coroutine[Any, Any, int], *errors: type[Exception]) -> int:

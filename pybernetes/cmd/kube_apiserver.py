@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from pybernetes.cmd._program import run, serve
+from pybernetes.cmd._program import add_version, run, serve
 
 SUMMARY = "Serve the Kubernetes API from an embedded store or from etcd"
 
@@ -18,6 +18,7 @@ def parser() -> argparse.ArgumentParser:
     for title, group in groups().items():
         flags.add(result.add_argument_group(title), group)
     result.add_argument("-v", "--v", type=int, default=0, help="how much to log")
+    add_version(result)
     return result
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pybernetes.api import feature_gates
 from pybernetes.cmd import _secure_serving
 from pybernetes.cmd._leader_election import election, election_flags
-from pybernetes.cmd._program import run, until_signal
+from pybernetes.cmd._program import add_version, run, until_signal
 from pybernetes.cmd._secure_serving import serving_flags
 from pybernetes.lib import flags
 from pybernetes.lib.flags import Flag
@@ -17,6 +19,8 @@ from pybernetes.lib.flags import Flag
 if TYPE_CHECKING:
     from pybernetes.client.client import Client
     from pybernetes.client.kubeconfig import Config
+
+log = logging.getLogger(__name__)
 
 SUMMARY = "Run the control loops of Kubernetes"
 
@@ -27,7 +31,8 @@ GENERAL = (
     Flag("use-service-account-credentials", False, "each controller acts as a service account of its own"),
     Flag("kube-api-qps", 0.0, "how many calls a second the API server is asked; 0 is no limit"),
     Flag("kube-api-burst", 0, "how many calls may go at once while the limit allows"),
-    Flag("feature-gates", (), "features to turn on or off: Name=true,Other=false"),
+    feature_gates.FLAG,
+    Flag("kube-api-content-type", "", "content type of requests to the API server; only application/json is spoken"),
     Flag("cluster-name", "kubernetes", "name of the cluster"),
 )  # fmt: skip
 SERVING = serving_flags(10257)
@@ -51,6 +56,7 @@ def parser() -> argparse.ArgumentParser:
         flags.add(result.add_argument_group(title), [flag for flag in group if flag.name not in taken])
         taken |= {flag.name for flag in group}
     result.add_argument("-v", "--v", type=int, default=0, help="how much to log")
+    add_version(result)
     on = ", ".join(sorted(name for name, descriptor in descriptors.items() if descriptor.enabled))
     off = ", ".join(sorted(name for name, descriptor in descriptors.items() if not descriptor.enabled))
     result.epilog = f"Controllers: {on}. Off by default: {off or 'none'}."
@@ -77,11 +83,11 @@ def _check(arguments: argparse.Namespace) -> None:
         raise ValueError(
             f'--leader-elect-resource-lock: "{arguments.leader_elect_resource_lock}" is not supported'
         )
-    for gate in arguments.feature_gates:
-        name, equals, value = gate.partition("=")
-        if not name or not equals:
-            raise ValueError(f"--feature-gates: missing bool value for {gate}")
-        flags.boolean(value)
+    feature_gates.from_flag(arguments.feature_gates)
+    if arguments.kube_api_content_type not in ("", "application/json"):
+        log.warning(
+            "--kube-api-content-type=%s changes nothing here: JSON is spoken", arguments.kube_api_content_type
+        )
 
 
 async def _run(arguments: argparse.Namespace) -> int:

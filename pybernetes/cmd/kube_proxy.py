@@ -7,7 +7,7 @@ import logging
 import socket
 from pathlib import Path
 
-from pybernetes.cmd._program import run, until_signal
+from pybernetes.cmd._program import add_version, run, until_signal
 
 SUMMARY = "Make the addresses of Services reach their pods on this node"
 
@@ -20,6 +20,7 @@ def main(argv: list[str]) -> int:
     from pybernetes.node.proxy import flags
 
     parser = flags.parser(SUMMARY)
+    add_version(parser)
     arguments = parser.parse_args(argv)
     logs.set_up(arguments.v)
     return run("kube-proxy", _run(arguments, parser), ConfigError, CommandError)

@@ -7,11 +7,12 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pybernetes.api import feature_gates
 from pybernetes.cmd import _secure_serving
 from pybernetes.cmd._leader_election import election_flags
-from pybernetes.cmd._program import run, stop_event
+from pybernetes.cmd._program import add_version, run, stop_event
 from pybernetes.cmd._secure_serving import serving_flags
-from pybernetes.lib.flags import Flag, Seconds, add, add_ignored
+from pybernetes.lib.flags import Flag, Seconds, add, add_ignored, warn_ignored
 
 if TYPE_CHECKING:
     from pybernetes.scheduling.config import Configuration
@@ -24,6 +25,7 @@ _MISC = (
     Flag("config", "", "file with a KubeSchedulerConfiguration"),
     Flag("kubeconfig", "", "how to reach the API server; ignored with --config, which says it too"),
     Flag("master", "", "address of the API server, instead of the one in the kubeconfig"),
+    feature_gates.FLAG,
     Flag("kube-api-qps", 0.0, "limit on calls per second; 0: none. Ignored with --config"),
     Flag("kube-api-burst", 0, "calls at once beyond that limit"),
     Flag(
@@ -33,7 +35,7 @@ _MISC = (
     ),
 )
 # Flags of upstream's command lines that mean nothing here.
-_IGNORED = ("feature-gates", "contention-profiling", "address", "kube-api-content-type",
+_IGNORED = ("contention-profiling", "address", "kube-api-content-type",
             "authentication-skip-lookup", "authentication-token-webhook-cache-ttl",
             "authentication-tolerate-lookup-failure",
             "authorization-webhook-cache-authorized-ttl", "authorization-webhook-cache-unauthorized-ttl",
@@ -49,6 +51,7 @@ def parser() -> argparse.ArgumentParser:
     add(result.add_argument_group("leader election"), _ELECTION)
     add_ignored(result, _IGNORED)
     result.add_argument("-v", "--v", type=int, default=0, help="how much to log")
+    add_version(result)
     return result
 
 
@@ -57,6 +60,8 @@ def configuration(options: argparse.Namespace) -> Configuration:
     from pybernetes.scheduling import config
 
     _secure_serving.check(options)
+    feature_gates.from_flag(options.feature_gates)
+    warn_ignored(options, _IGNORED)
     if options.leader_elect_resource_lock != "leases":
         raise ValueError('resourceLock value must be "leases"')
     if options.config:

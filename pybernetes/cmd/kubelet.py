@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pybernetes.cmd._program import run, stop_event
+from pybernetes.cmd._program import add_version, run, stop_event
 
 if TYPE_CHECKING:
     from pybernetes.node.kubelet.kubelet import Kubelet
@@ -23,7 +23,9 @@ def main(argv: list[str]) -> int:
     from pybernetes.node.kubelet import flags
     from pybernetes.node.kubelet.config import ConfigurationError
 
-    arguments = flags.parser(SUMMARY).parse_args(argv)
+    parser = flags.parser(SUMMARY)
+    add_version(parser)
+    arguments = parser.parse_args(argv)
     logs.set_up(arguments.v)
     if arguments.container_runtime != "remote":
         print("kubelet: --container-runtime takes only remote: others are gone", file=sys.stderr)

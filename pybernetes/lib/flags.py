@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+log = logging.getLogger(__name__)
 _UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 # Nothing is tried twice: clients send durations, too.
 _PART = re.compile(r"([0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(ns|us|µs|μs|ms|s|m|h)")
@@ -98,7 +100,14 @@ def add_ignored(parser: argparse.ArgumentParser, names: Iterable[str]) -> None:
     """Add flags that Kubernetes has and that mean nothing here: with or without a value, and left out of the help."""
     ignored = parser.add_argument_group("accepted and ignored")
     for name in names:
-        ignored.add_argument(f"--{name}", nargs="?", help=argparse.SUPPRESS)
+        ignored.add_argument(f"--{name}", nargs="?", const="true", help=argparse.SUPPRESS)
+
+
+def warn_ignored(arguments: argparse.Namespace, names: Iterable[str]) -> None:
+    """Say of each given flag that means nothing here that it does."""
+    for name in names:
+        if getattr(arguments, name.replace("-", "_")) is not None:
+            log.warning("the flag --%s changes nothing here", name)
 
 
 def parser(program: str, summary: str, flags: Iterable[Flag]) -> argparse.ArgumentParser:

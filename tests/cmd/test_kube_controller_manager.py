@@ -178,7 +178,7 @@ def test_one_works_and_the_other_stands_by(server: Server) -> None:
     [
         (["--controllers=nope"], '"nope" is not in the list of known controllers'),
         (["--port=8080"], "--port: there is no port without TLS"),
-        (["--feature-gates=Odd"], "--feature-gates: missing bool value for Odd"),
+        (["--feature-gates=Odd"], "missing bool value for Odd"),
         (["--leader-elect-resource-lock=endpoints"], '"endpoints" is not supported'),
         (["--kubeconfig=/nowhere/at/all"], "the kubeconfig cannot be read"),
     ],

@@ -5,7 +5,7 @@
 """
 
 from pybernetes.api.schema.decode import DecodeError, Decoder
-from pybernetes.api.schema.load import definition_name, has_message, is_kind, kind_type, named
+from pybernetes.api.schema.load import definition_name, has_message, has_version, is_kind, kind_type, named
 from pybernetes.api.schema.types import Type
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Type",
     "definition_name",
     "has_message",
+    "has_version",
     "is_kind",
     "kind_type",
     "named",

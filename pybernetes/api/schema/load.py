@@ -128,6 +128,11 @@ def definition_name(group: str, version: str, kind: str) -> str:
     return _kinds()[group, version, kind]
 
 
+def has_version(group: str, version: str) -> bool:
+    """Return whether Kubernetes has kinds at a version of a group."""
+    return any(known[:2] == (group, version) for known in _kinds())
+
+
 def has_message(group: str, version: str, kind: str) -> bool:
     """Return whether the protobuf form of a kind is known."""
     name = _kinds().get((group, version, kind), "")

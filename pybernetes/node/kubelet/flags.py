@@ -7,6 +7,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
+from pybernetes.api import feature_gates
 from pybernetes.lib import flags
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.node.kubelet import config
@@ -163,11 +164,10 @@ def configuration(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.authorization_mode:
         given = config.overlaid(given, {"authorization": {"mode": arguments.authorization_mode}})
     config.validate(given)
+    feature_gates.decide(given.get("featureGates") or {})
     for remark in config.remarks(given):
         log.warning("KubeletConfiguration: %s", remark)
-    for name in IGNORED:
-        if getattr(arguments, name.replace("-", "_")) is not None:
-            log.warning("the flag --%s changes nothing here", name)
+    flags.warn_ignored(arguments, IGNORED)
     return config.merged(given)
 
 

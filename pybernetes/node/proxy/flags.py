@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from pybernetes.api import feature_gates
 from pybernetes.api.resource import Object
 from pybernetes.lib import flags
 from pybernetes.node.proxy import config
@@ -30,7 +31,7 @@ FIELDS = {
     "proxy-mode": "mode", "show-hidden-metrics-for-version": "showHiddenMetricsForVersion",
 }  # fmt: skip
 # Flags of upstream's command lines that mean nothing here.
-_IGNORED = ("feature-gates", "ipvs-sync-period", "ipvs-min-sync-period", "ipvs-scheduler", "ipvs-exclude-cidrs",
+_IGNORED = ("ipvs-sync-period", "ipvs-min-sync-period", "ipvs-scheduler", "ipvs-exclude-cidrs",
             "ipvs-strict-arp", "ipvs-tcp-timeout", "ipvs-tcpfin-timeout", "ipvs-udp-timeout", "healthz-port",
             "metrics-port", "logging-format", "log-flush-frequency", "vmodule", "logtostderr", "udp-timeout")  # fmt: skip
 
@@ -60,6 +61,7 @@ def parser(summary: str = "") -> argparse.ArgumentParser:
         elif isinstance(default, list):
             kind = flags.strings
         group.add_argument(f"--{name}", dest=f"field_{path}", type=kind, default=None, **options)
+    flags.add(group, [feature_gates.FLAG])
     flags.add_ignored(result, _IGNORED)
     result.add_argument("-v", "--v", type=int, default=0, help="how much to log")
     return result
@@ -82,4 +84,8 @@ def configuration(arguments: argparse.Namespace) -> Object:
                                  if key != "localhostNodePorts"}  # fmt: skip
     if arguments.hostname_override:
         given["hostnameOverride"] = arguments.hostname_override
+    if not arguments.config and arguments.feature_gates:
+        given["featureGates"] = feature_gates.parse(arguments.feature_gates)
+    feature_gates.decide(given.get("featureGates") or {})
+    flags.warn_ignored(arguments, _IGNORED)
     return config.completed(given)

@@ -85,7 +85,7 @@ def test_flags_win_over_files(tmp_path: Path) -> None:
     (more / "30.txt").write_text("maxPods: 8\n")
     settings = _read(
         f"--config={tmp_path / 'config.yaml'}", f"--config-dir={more}", "--port=10", "--anonymous-auth=false",
-        "--eviction-hard=memory.available<1Gi,nodefs.available<5%", "--feature-gates=A=true,B=false",
+        "--eviction-hard=memory.available<1Gi,nodefs.available<5%", "--feature-gates=AllAlpha=false,ComponentStatusz=true",
         "--register-with-taints=key=value:NoSchedule,other:NoExecute", "--client-ca-file=/ca",
     )  # fmt: skip
     assert (settings["maxPods"], settings["port"]) == (7, 10)
@@ -96,7 +96,7 @@ def test_flags_win_over_files(tmp_path: Path) -> None:
         and settings["authentication"]["x509"]["clientCAFile"] == "/ca"
     )
     assert settings["evictionHard"] == {"memory.available": "1Gi", "nodefs.available": "5%"}
-    assert settings["featureGates"] == {"A": True, "B": False}
+    assert settings["featureGates"] == {"AllAlpha": False, "ComponentStatusz": True}
     assert settings["registerWithTaints"][1] == {"key": "other", "effect": "NoExecute"}
 
 

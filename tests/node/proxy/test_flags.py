@@ -30,7 +30,7 @@ def test_defaults_are_upstreams() -> None:
 
 def test_flags(tmp_path: Path) -> None:
     configuration = configured("--proxy-mode=nftables", "--cluster-cidr=10.0.0.0/8,fd00::/8", "--masquerade-all",
-                  "--nodeport-addresses=primary,127.0.0.0/8", "--healthz-bind-address=::", "--feature-gates=A=true",
+                  "--nodeport-addresses=primary,127.0.0.0/8", "--healthz-bind-address=::", "--feature-gates=AllAlpha=false",
                   "--hostname-override=foo-node", "--conntrack-min=0", "--iptables-localhost-nodeports=false")  # fmt: skip
     assert (configuration["mode"], config.cluster_ranges(configuration)) == (
         "nftables",

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import suppress
 
-from pybernetes.api.registry import builtin
+from pybernetes.api import feature_gates
 from pybernetes.api.resource import Resource
 from pybernetes.control_plane.apiserver.admission.chain import Chain
 from pybernetes.control_plane.apiserver.aggregation.aggregator import Aggregator
@@ -51,7 +51,7 @@ class ApiServer:
 
     def __init__(self, store: Store, settings: Settings) -> None:
         self.store, self.settings = store, settings
-        self.kinds = Kinds(builtin())
+        self.kinds = Kinds(settings.resources)
         self.context = new_context(store, self.kinds, nodes=settings.nodes)
         self.context.admission = Chain([plugin(self.context) for plugin in settings.admission])
         self.context.authentication = settings.authentication(self.context)
@@ -61,15 +61,15 @@ class ApiServer:
         self.health = Health()
         self.metrics = self.context.metrics
         self.metrics.count_objects = self._count_objects
-        self.discovery = Discovery(builtin(), f"{settings.advertise_address}:{settings.port}")
-        self.openapi = OpenApi(builtin())
+        self.discovery = Discovery(settings.resources, f"{settings.advertise_address}:{settings.port}")
+        self.openapi = OpenApi(settings.resources)
         self.custom_resources = CustomResources(self.context, self.discovery, self.openapi)
         self.aggregator = Aggregator(self.context, self.discovery, self.openapi, settings.proxy)
         own_paths = OwnPaths(self.context, self.discovery, self.openapi, self.health, settings.flags)
         router = Router(self.context, own_paths, self.aggregator)
         self.flows = FlowControlConfiguration(self.context, settings.seats)
         dispatcher = Dispatcher(self.flows)
-        self.metrics.more += [dispatcher.render, self._render_damage]
+        self.metrics.more += [dispatcher.render, self._render_damage, self._render_features]
         if settings.auditor is not None:
             self.metrics.more.append(settings.auditor.render)
         handler = pipeline(self.context, router, settings.auditor, dispatcher if settings.seats else None)
@@ -150,6 +150,9 @@ class ApiServer:
         damaged = self._damaged()
         names = "; ".join(f"{key}: {problem}" for key, problem in sorted(damaged.items())[:_NAMED])
         return f"{len(damaged)} stored objects cannot be read: {names}" if damaged else None
+
+    def _render_features(self, out: Exposition) -> None:
+        feature_gates.render(self.settings.feature_gates, out)
 
     def _render_damage(self, out: Exposition) -> None:
         name = "pybernetes_storage_damaged_objects"

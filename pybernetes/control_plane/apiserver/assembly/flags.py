@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pybernetes.api import feature_gates
 from pybernetes.control_plane.apiserver.admission import setup as admission
 from pybernetes.control_plane.apiserver.aggregation import proxy
-from pybernetes.control_plane.apiserver.assembly import secure_serving
+from pybernetes.control_plane.apiserver.assembly import runtime_config, secure_serving
 from pybernetes.control_plane.apiserver.audit import setup as audit
 from pybernetes.control_plane.apiserver.authn import setup as authentication
 from pybernetes.control_plane.apiserver.authz import setup as authorization
@@ -22,13 +23,18 @@ _WATCHDOG = Flag(
     "log each turn of the event loop that takes this much processor time, and count them in metrics; 0 is off",
 )
 _COMPACTION = Flag("etcd-compaction-interval", Seconds(300), "how often history is let go; 0 keeps it")
+_MEDIA_TYPE = Flag(
+    "storage-media-type",
+    "application/json",
+    "form in which objects are stored; only application/json is supported",
+)
 
 
 def groups() -> dict[str, Sequence[Flag]]:
     """Return every flag under the title that the help shows it below; drivers and plugins declare their own."""
     return {
         "serving": [*secure_serving.FLAGS, _WATCHDOG],
-        "storage": [*storage.flags(), _COMPACTION],
+        "storage": [*storage.flags(), _COMPACTION, _MEDIA_TYPE],
         "authentication": authentication.flags(),
         "audit": audit.FLAGS,
         "nodes": kubelets.FLAGS,
@@ -37,4 +43,5 @@ def groups() -> dict[str, Sequence[Flag]]:
         "authorization": authorization.flags(),
         "admission": admission.flags(),
         "services": services.FLAGS,
+        "features": [feature_gates.FLAG, *runtime_config.FLAGS],
     }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pybernetes.api.registry import builtin
+from pybernetes.api.resource import Resource
 from pybernetes.control_plane.apiserver.admission.plugin import Plugin
 from pybernetes.control_plane.apiserver.aggregation.proxy import Identity
 from pybernetes.control_plane.apiserver.audit.auditor import Auditor
@@ -27,6 +29,10 @@ class Settings:
     # The name or address that others know it by, if it is not the one above.
     external_hostname: str = ""
     serving: ServingCertificates | None = None
+    # The state of every feature gate, for metrics.
+    feature_gates: Mapping[str, bool] = field(default_factory=dict)
+    # The built-in kinds to serve.
+    resources: Sequence[Resource] = field(default_factory=builtin)
     # What the command line said, for /flagz.
     flags: Mapping[str, str] = field(default_factory=dict)
     authentication: Callable[[ServerContext], Authentication] = lambda context: Authentication()

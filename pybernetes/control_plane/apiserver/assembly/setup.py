@@ -6,9 +6,10 @@ import argparse
 import logging
 from pathlib import Path
 
-from pybernetes.api import zpages
+from pybernetes.api import feature_gates, registry, zpages
 from pybernetes.control_plane.apiserver.admission.setup import select
 from pybernetes.control_plane.apiserver.aggregation.proxy import Identity
+from pybernetes.control_plane.apiserver.assembly import runtime_config
 from pybernetes.control_plane.apiserver.assembly.secure_serving import advertised, certificates, serving
 from pybernetes.control_plane.apiserver.assembly.settings import Settings
 from pybernetes.control_plane.apiserver.audit import setup as auditing
@@ -33,6 +34,12 @@ def store(arguments: argparse.Namespace) -> Store:
 def settings(arguments: argparse.Namespace) -> Settings:
     """Return everything else that the flags say."""
     result = Settings(host=arguments.bind_address, port=arguments.secure_port)
+    if arguments.storage_media_type != "application/json":
+        raise ValueError(
+            f'--storage-media-type "{arguments.storage_media_type}" invalid, allowed values: application/json'
+        )
+    result.feature_gates = feature_gates.from_flag(arguments.feature_gates)
+    result.resources = runtime_config.served(arguments.runtime_config, registry.builtin())
     result.advertise_address = advertised(arguments)
     result.flags = zpages.flags_of(arguments)
     result.external_hostname = arguments.external_hostname
