@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from pybernetes.lib import oci
+from pybernetes.node.containerd import images
 from tests.node.kubelet.real_node import (
     ADDRESS,
     FOREVER,
-    IMAGE,
     Node,
     container,
     is_ready,
@@ -202,7 +203,13 @@ def test_images_come_from_a_registry_that_asks_for_a_password(node: Node, tmp_pa
     with (tmp_path / "log").open("w") as log:
         registry = subprocess.Popen([program, "serve", str(tmp_path / "config.yml")], stdout=log, stderr=log)
     try:
-        node.ctr("images", "tag", IMAGE, image)
+        # Not the image of the other tests under another name: who may use that is not to change.
+        busybox = oci.File(Path(require_program("busybox")).read_bytes(), 0o755)
+        layer = oci.layer(
+            {"bin/busybox": busybox, "bin/sh": oci.File(link="busybox"), "private": oci.File(b"x")}
+        )
+        archive = oci.archive(image, layer, oci.Process(command=("sh",)))
+        node.runner.run(images.load(node.places.socket, archive))
         node.until(lambda: _pushed(node, image))
         node.ctr("images", "rm", image)
         node.server.kubectl(
@@ -218,11 +225,22 @@ def test_images_come_from_a_registry_that_asks_for_a_password(node: Node, tmp_pa
         volume = {"name": "v", "image": {"reference": image, "pullPolicy": "Always"}}
         node.create("mounts", shell("test -e /v/busybox", volumeMounts=mounted), volumes=[volume], **let_in)
         node.until_pod("mounts", phase("Succeeded"))
-        node.until_pod(
-            "refused",
-            lambda pod: container(pod)["state"].get("waiting", {}).get("reason") == "ImagePullBackOff",
-        )
-        node.delete("refused")
+        # It is on the node now, and is still not for a pod without the password, nor is that told that it is there.
+        for name, policy in (("other", "IfNotPresent"), ("never", "Never")):
+            node.create(name, shell("true", image=image, imagePullPolicy=policy), restartPolicy="Never")
+        node.create("again", shell("true", image=image, imagePullPolicy="Never"), **let_in)
+        node.until_pod("again", phase("Succeeded"))
+        for name, reason in (
+            ("refused", "ImagePullBackOff"),
+            ("other", "ImagePullBackOff"),
+            ("never", "ErrImageNeverPull"),
+        ):
+            node.until_pod(
+                name,
+                lambda pod, reason=reason: container(pod)["state"].get("waiting", {}).get("reason") == reason,
+            )
+            node.delete(name)
+        node.delete("again")
         node.delete("let-in")
         node.delete("mounts")
     finally:

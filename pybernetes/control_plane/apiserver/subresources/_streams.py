@@ -25,7 +25,7 @@ async def require_create(context: ServerContext, request: Request) -> None:
         return
     verdict = await context.authorize(request.user, replace(request.request_info, verb="create"))
     if not verdict.allowed:
-        raise errors.forbidden("", "pods", request.request_info.name, verdict.reason)
+        raise errors.forbidden("", request.request_info.resource, request.request_info.name, verdict.reason)
 
 
 async def scheduled_pod(context: ServerContext, request: Request, kind: Kind) -> Object:

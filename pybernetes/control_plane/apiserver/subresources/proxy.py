@@ -15,13 +15,16 @@ from pybernetes.control_plane.apiserver.proxy import forwarding, kubelets
 from pybernetes.control_plane.apiserver.proxy.reverse_proxy import Target
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kind import Kind
-from pybernetes.control_plane.apiserver.subresources._streams import options_of
+from pybernetes.control_plane.apiserver.subresources._streams import options_of, require_create
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.server_connection import Answer
 from pybernetes.lib.names import Names, is_address
 
 _NOT_ALLOWED = "address not allowed"
 _NUMBER = re.compile(r"[0-9]{1,18}\Z")
+_ACTIONS = frozenset(
+    ("exec", "attach", "portforward", "run")
+)  # of a kubelet: a WebSocket to them opens with GET
 _NODE_NAMES = Names()  # nodes say themselves what they are called
 
 
@@ -77,6 +80,9 @@ def _found(context: ServerContext, kind: Kind, namespace: str, name: str) -> Obj
 
 async def _node(context: ServerContext, request: Request, kind: Kind) -> Target:
     scheme, name, port = _parts(kind, request.request_info.name)
+    if parted(request.path)[1].strip("/").split("/")[0].lower() in _ACTIONS:
+        # The kubelet lets this server do everything: whoever may only look at a node is held back here.
+        await require_create(context, request)
     target = kubelets.kubelet(context, name, _path(request))
     target.host = await checked_address(target.host)
     if port and port != str(target.port):

@@ -24,6 +24,7 @@ from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.request_info import RequestInfo, parse
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.apiserver.storage.resource_version import stamp
+from pybernetes.control_plane.apiserver.subresources import proxy
 from pybernetes.control_plane.apiserver.subresources._streams import require_create
 from pybernetes.control_plane.store.open import open_store
 from pybernetes.lib.discover import names
@@ -265,6 +266,26 @@ def test_reading_is_not_enough_for_a_stream() -> None:
     run(require_create(context, request("POST", f"{path}/attach", ANN)))
     with pytest.raises(StatusError, match='pods "p" is forbidden: '):
         run(require_create(context, request("GET", f"{path}/attach", ANN)))
+
+
+@pytest.mark.parametrize(
+    ("path", "refused"),
+    [
+        ("exec/one/p/c", True), ("/exec/one/p/c", True), ("attach/one/p/c", True), ("portForward/one/p", True),
+        ("run/one/p/c", True), ("metrics", False), ("pods", False), ("containerLogs/one/p/exec", False),
+    ],
+)  # fmt: skip
+def test_looking_at_a_node_is_no_right_to_run_something_there(path: str, refused: bool) -> None:
+    """The kubelet takes this server's word: with get on nodes/proxy one could run commands in every pod."""
+    for allowed in ("get nodes/proxy - n", "create nodes/proxy - n"):
+        context = new_context(
+            open_store("memory"), Kinds(builtin()), authorization=Authorization([Allows(allowed)])
+        )
+        asked = request("GET", f"/api/v1/nodes/n/proxy/{path}", ANN)
+        with pytest.raises(StatusError) as error:
+            run(proxy._node(context, asked, context.kinds.find("", "nodes")))
+        # Whoever gets through finds that there is no such node.
+        assert error.value.code == (403 if refused and allowed.startswith("get") else 404), str(error.value)
 
 
 @pytest.mark.parametrize(
