@@ -52,9 +52,14 @@ def loads(raw: bytes) -> tuple[Any, list[str]]:
     try:
         return _Builder(raw).document()
     except yaml.YAMLError as error:
-        raise YamlError(f"yaml: {_where(error)}{_what(error)}") from None
+        raise YamlError(complaint(error)) from None
     except UnicodeDecodeError as error:
         raise YamlError(f"yaml: {error.reason}") from None
+
+
+def complaint(error: yaml.YAMLError) -> str:
+    """Return what the library complains about, in the words of Go's."""
+    return f"yaml: {_where(error)}{_what(error)}"
 
 
 def _what(error: Any) -> str:

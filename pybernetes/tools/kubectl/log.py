@@ -42,10 +42,15 @@ def line(source: str, text: str, at: int = 1, severity: str = "I") -> None:
     """Print a line if ``at`` is not above the level; ``source`` is the place that the line names."""
     if at > level:
         return
+    out = _stream or sys.stderr
+    out.write(f"{header(source, severity)}{text}\n")
+    out.flush()
+
+
+def header(source: str, severity: str = "I") -> str:
+    """Return what a line begins with."""
     import time
 
     now = time.time()
     stamp = time.strftime("%m%d %H:%M:%S", time.localtime(now))
-    out = _stream or sys.stderr
-    out.write(f"{severity}{stamp}.{int(now % 1 * 1e6):06d} {os.getpid():7d} {source}] {text}\n")
-    out.flush()
+    return f"{severity}{stamp}.{int(now % 1 * 1e6):06d} {os.getpid():7d} {source}] "

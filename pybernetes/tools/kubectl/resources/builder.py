@@ -97,7 +97,7 @@ class Builder:
     def infos(self) -> Iterator[Info]:
         """Yield the objects; one that cannot be had raises, or is kept in ``errors`` if the rest shall go on."""
         self._check_flags()
-        if self.filenames:
+        if self.filenames or self.kustomize:
             yield from self._from_files()
             return
         if self.local:
@@ -127,9 +127,6 @@ class Builder:
                 raise CommandError("only one of -f or -k can be specified")
             if self.recursive:
                 raise CommandError("the -k flag can't be used with -f or -R")
-            raise CommandError(
-                "kustomizations are not supported: build them with kustomize and give the result with -f -"
-            )
         self.labels = self.labels.strip() if self.labels else None
         self.fields = self.fields.strip() if self.fields else None
         if self.select_all and (self.labels or self.fields):
@@ -150,7 +147,7 @@ class Builder:
             raise CommandError("standard input cannot be used for multiple arguments")
         from pybernetes.tools.kubectl.resources import manifests
 
-        names = manifests.expand(self.filenames, self.recursive)
+        names = [self.kustomize] if self.kustomize else manifests.expand(self.filenames, self.recursive)
         matcher = None
         if self.labels:
             from pybernetes.api.selectors import SelectorError, parse_labels
@@ -159,7 +156,7 @@ class Builder:
                 matcher = parse_labels(self.labels)
             except SelectorError as error:
                 raise CommandError(f'the provided selector "{self.labels}" is not valid: {error}') from None
-        self.single = len(names) == 1 and names[0] != "-"
+        self.single = len(names) == 1 and names[0] != "-" and not self.kustomize
         count = 0
         for name in names:
             for info in self._guarded(name):
@@ -172,11 +169,8 @@ class Builder:
         self.single = self.single and count == 1
 
     def _guarded(self, name: str) -> Iterator[Info]:
-        from pybernetes.tools.kubectl.resources import manifests
-
         try:
-            raw, source = manifests.read(name, self.context.stdin)
-            for value in manifests.values(raw, source):
+            for value, source in self._values(name):
                 for item in self._flat(value):
                     try:
                         yield self._loaded(item, source)
@@ -186,6 +180,20 @@ class Builder:
             if not self.continue_on_error or isinstance(error, _Stop):
                 raise
             self.errors.append(error)
+
+    def _values(self, name: str) -> Iterator[tuple[Any, str]]:
+        """Yield what is in a file, or what a kustomization is built to, and what messages call it."""
+        if self.kustomize:
+            from pybernetes.tools.kubectl.kustomize.build import objects
+
+            for value in objects(name, self.context):
+                yield value, name
+            return
+        from pybernetes.tools.kubectl.resources import manifests
+
+        raw, source = manifests.read(name, self.context.stdin)
+        for value in manifests.values(raw, source):
+            yield value, source
 
     def _flat(self, value: Any) -> Iterator[Any]:
         if self.flatten and isinstance(value, dict) and isinstance(value.get("items"), list):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import yaml
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.output.yaml.scalars import is_ambiguous, ordered
+from pybernetes.tools.kubectl.output.yaml.scalars import is_ambiguous, json_number, ordered
 
 if TYPE_CHECKING:
     from typing import Any
@@ -18,8 +18,9 @@ _Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 def dumps(value: Any) -> str:
     """Return a value as YAML."""
-    events = _document(value)
-    return yaml.emit(events, Dumper=_Dumper, allow_unicode=True)
+    text: str = yaml.emit(_document(value), Dumper=_Dumper, allow_unicode=True)
+    # A text that ends with empty lines would leave the document open; the original does not mind.
+    return text.removesuffix("...\n") if isinstance(value, dict | list) else text
 
 
 def _document(value: Any) -> Iterator[Any]:
@@ -53,10 +54,7 @@ def _plain(value: Any) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float):
-        text = repr(value)
-        return text.removesuffix(".0") if abs(value) < 1e21 else f"{value:e}"
-    return str(value)
+    return json_number(value) if isinstance(value, float) else str(value)
 
 
 def _text(value: str) -> Any:

@@ -83,3 +83,27 @@ def _digits_before(text: str, place: int) -> bool:
 
 
 _order = cmp_to_key(_compare)
+
+
+def go_float(number: float) -> str:
+    """Return a number in Go's shortest form, which has an exponent from a million on."""
+    if number != number or number in (float("inf"), float("-inf")):
+        return "NaN" if number != number else "+Inf" if number > 0 else "-Inf"
+    from decimal import Decimal
+
+    sign, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
+    assert isinstance(exponent, int)
+    power = len(digits) - 1 + exponent
+    text = "".join(map(str, digits))
+    minus = "-" if sign else ""
+    if number and not -4 <= power < 6:
+        fraction = f".{text[1:]}" if len(text) > 1 else ""
+        return f"{minus}{text[0]}{fraction}e{'-' if power < 0 else '+'}{abs(power):02d}"
+    return minus + format(abs(Decimal(repr(number)).normalize()), "f")
+
+
+def json_number(number: float) -> str:
+    """Return a number as it is after it was JSON: whole ones of 64 bits have no exponent."""
+    if number.is_integer() and -(2**63) <= number < 2**64:
+        return str(int(number))
+    return go_float(number)

@@ -1,0 +1,1 @@
+"""The built-in generators, one to a file: ``Generator(config, plugin).generate()``."""

@@ -1,0 +1,1 @@
+"""The built-in transformers, one to a file: ``Transformer(config, plugin).transform(resources)``."""

@@ -1,0 +1,23 @@
+"""LabelTransformer: adds labels."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.kustomize.transformers._entries import add_entries
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.tools.kubectl.kustomize.plugins import Plugin
+    from pybernetes.tools.kubectl.kustomize.resource_list import ResourceList
+
+
+class Transformer:
+    """Adds labels to the fields that hold some."""
+
+    def __init__(self, config: dict[str, Any], plugin: Plugin) -> None:
+        self.entries, self.specs = config.get("labels") or {}, config.get("fieldSpecs") or []
+
+    def transform(self, resources: ResourceList) -> None:
+        """Do it."""
+        add_entries(resources, self.entries, self.specs)

@@ -1,0 +1,25 @@
+"""PrefixTransformer: puts a prefix before names."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.kustomize.resource import PREFIXES
+from pybernetes.tools.kubectl.kustomize.transformers._affix import add_affix, checked_specs
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pybernetes.tools.kubectl.kustomize.plugins import Plugin
+    from pybernetes.tools.kubectl.kustomize.resource_list import ResourceList
+
+
+class Transformer:
+    """Puts a prefix before names."""
+
+    def __init__(self, config: dict[str, Any], plugin: Plugin) -> None:
+        self.prefix: str = config.get("prefix", "")
+        self.specs = checked_specs(config)
+
+    def transform(self, resources: ResourceList) -> None:
+        """Do it."""
+        add_affix(resources, self.specs, self.prefix, PREFIXES, lambda name: f"{self.prefix}{name}")

@@ -1,0 +1,57 @@
+"""Writes nodes as YAML with their order and styles, for messages and for texts that hold YAML."""
+
+from __future__ import annotations
+
+import yaml
+
+from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.kustomize.yaml_nodes.node import MAPPING, SCALAR, SEQUENCE, STRING, Node, OddKey
+from pybernetes.tools.kubectl.kustomize.yaml_nodes.resolving import resolve_tag
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+_Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+def to_text(node: Node) -> str:
+    """Return a node as a YAML document."""
+    text: str = yaml.emit(_document(node), Dumper=_Dumper, allow_unicode=True, width=1 << 30)
+    return text.removesuffix("...\n")
+
+
+def _document(node: Node) -> Iterator[Any]:
+    yield yaml.StreamStartEvent()
+    yield yaml.DocumentStartEvent(explicit=False)
+    yield from _events(node)
+    yield yaml.DocumentEndEvent(explicit=False)
+    yield yaml.StreamEndEvent()
+
+
+def _events(node: Node) -> Iterator[Any]:
+    if node.kind == MAPPING:
+        yield yaml.MappingStartEvent(None, None, True, flow_style=not node.content or node.style == "{")
+        for key, value in node.content.items():
+            yield _scalar(Node(SCALAR, key, "" if type(key) is OddKey else STRING))
+            yield from _events(value)
+        yield yaml.MappingEndEvent()
+    elif node.kind == SEQUENCE:
+        yield yaml.SequenceStartEvent(None, None, True, flow_style=not node.content or node.style == "[")
+        for item in node.content:
+            yield from _events(item)
+        yield yaml.SequenceEndEvent()
+    else:
+        yield _scalar(node)
+
+
+def _scalar(node: Node) -> Any:
+    tag, style = node.tag, node.style
+    found = resolve_tag(node.value)
+    forced = tag == STRING and found != STRING
+    if tag and not node.explicit and (tag in (found, STRING)):
+        tag = ""
+    if not style:
+        style = "|" if "\n" in node.value else '"' if forced else ""
+    long_tag = f"tag:yaml.org,2002:{tag[2:]}" if tag.startswith("!!") else tag or None
+    return yaml.ScalarEvent(None, long_tag, (not tag, not tag), node.value, style=style or None)
