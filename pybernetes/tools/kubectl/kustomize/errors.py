@@ -15,6 +15,10 @@ class BuildError(CommandError):
     """The kustomization cannot be built."""
 
 
+class TooLarge(BuildError):
+    """The build would take more than it may; nothing tries something else then."""
+
+
 class WrongKind(BuildError):
     """A value is of another kind than the one that is needed; ``actual`` is its kind."""
 
@@ -26,6 +30,8 @@ def wrapped(prefix: str) -> Iterator[None]:
     """Put a prefix before the text of an error that comes out of the block."""
     try:
         yield
+    except TooLarge:
+        raise
     except BuildError as error:
         error.message = f"{prefix}: {error.message}"
         raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.kustomize import typed
-from pybernetes.tools.kubectl.kustomize.errors import BuildError, wrapped
+from pybernetes.tools.kubectl.kustomize.errors import BuildError, TooLarge, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +31,8 @@ def find(loader: Loader) -> tuple[bytes, str]:
     for name in FILE_NAMES:
         try:
             found.append((loader.load(name), name))
+        except TooLarge:
+            raise
         except BuildError:
             continue
     if not found:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import stat
 
-from pybernetes.tools.kubectl.kustomize.errors import BuildError
+from pybernetes.tools.kubectl.kustomize.errors import BuildError, TooLarge
 from pybernetes.tools.kubectl.kustomize.remote import Repository, repository
 
 MAX_FILE_BYTES = 64 << 20
 MAX_TOTAL_BYTES = 512 << 20
 MAX_LOADS = 20_000
+MAX_FOLDERS = 2_000  # that are built, each as often as another one refers to it
 ROOT_ONLY, ANYWHERE = "LoadRestrictionsRootOnly", "LoadRestrictionsNone"
 
 
@@ -18,15 +19,23 @@ class Budget:
     """What a build has read so far, in all folders."""
 
     def __init__(self) -> None:
-        self.bytes = self.loads = 0
+        self.bytes = self.loads = self.folders = 0
 
     def spend(self, size: int) -> None:
         """Count a file; refuse it if it is one too many."""
         self.bytes += size
         self.loads += 1
         if self.bytes > MAX_TOTAL_BYTES or self.loads > MAX_LOADS:
-            raise BuildError(
+            raise TooLarge(
                 f"the kustomization is too large: it may load {MAX_LOADS} files and {MAX_TOTAL_BYTES >> 20} MiB at most"
+            )
+
+    def enter(self) -> None:
+        """Count a folder; refuse it if it is one too many."""
+        self.folders += 1
+        if self.folders > MAX_FOLDERS:
+            raise TooLarge(
+                f"the kustomization is too large: it may have {MAX_FOLDERS} bases and components at most"
             )
 
 

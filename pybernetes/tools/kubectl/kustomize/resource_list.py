@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.kustomize.errors import BuildError
+from pybernetes.tools.kubectl.kustomize.errors import BuildError, TooLarge
 from pybernetes.tools.kubectl.kustomize.resid import ResId
 from pybernetes.tools.kubectl.kustomize.resource import ORIGIN, Resource
 from pybernetes.tools.kubectl.kustomize.yaml_nodes.node import MAPPING
@@ -35,7 +35,7 @@ class ResourceList:
             known.add(identity)
             self.items.append(resource)
         if len(self.items) > MAX_RESOURCES:
-            raise BuildError(f"a kustomization may have {MAX_RESOURCES} resources at most")
+            raise TooLarge(f"a kustomization may have {MAX_RESOURCES} resources at most")
 
     def matching(self, matches: Callable[[ResId], bool]) -> list[Resource]:
         """Return the objects one of whose ids, present or past, matches."""

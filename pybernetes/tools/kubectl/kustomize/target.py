@@ -6,7 +6,7 @@ from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.kustomize import configuration, crds, kustomization, plugins, schema
 from pybernetes.tools.kubectl.kustomize.accumulator import Accumulator, Variable
 from pybernetes.tools.kubectl.kustomize.built_in import generators, transformers
-from pybernetes.tools.kubectl.kustomize.errors import BuildError, wrapped
+from pybernetes.tools.kubectl.kustomize.errors import BuildError, TooLarge, wrapped
 from pybernetes.tools.kubectl.kustomize.factory import from_bytes, handled
 from pybernetes.tools.kubectl.kustomize.origin import Origin, mark_generated, mark_transformed, of_plugin
 from pybernetes.tools.kubectl.kustomize.remote import NotHttp, TimedOut
@@ -29,12 +29,13 @@ class Target:
     def __init__(self, loader: Loader, options: Options, warn: Callable[[str], None], depth: int = 0) -> None:
         self.loader, self.options, self.warn, self.depth = loader, options, warn, depth
         self.plugin = plugins.Plugin(loader, options)
+        loader.budget.enter()
         data, self.file_name = kustomization.find(loader)
         self.kustomization = kustomization.read(data, loader.root, warn)
         self.origin: Origin | None = None
         self.helm_namespace = ""
         if depth > MAX_DEPTH:
-            raise BuildError(f"kustomizations refer to one another more than {MAX_DEPTH} deep")
+            raise TooLarge(f"kustomizations refer to one another more than {MAX_DEPTH} deep")
 
     def get(self, field: str) -> Any:
         """Return a field of the kustomization that is a list."""
@@ -88,7 +89,7 @@ class Target:
             try:
                 self._file(accumulator, path)
                 continue
-            except NotHttp:
+            except (NotHttp, TooLarge):
                 raise
             except BuildError as error:
                 first = error
@@ -98,8 +99,13 @@ class Target:
                 if "MalformedYAMLError" in first.message and not isinstance(error, TimedOut):
                     raise first from None
                 raise BuildError(f"accumulation err='{first.message}': {error.message}") from None
-            with wrapped(f"accumulation err='{first.message}'"):
+            try:
                 accumulator = self._directory(accumulator, loader, path, component=False)
+            except TooLarge:
+                raise
+            except BuildError as error:
+                error.message = f"accumulation err='{first.message}': {error.message}"
+                raise
         return accumulator
 
     def _file(self, accumulator: Accumulator, path: str) -> None:

@@ -63,9 +63,7 @@ class Maker:
         if self._maybe(0.1):
             own["sortOptions"] = {"order": self._pick(["fifo", "legacy"])}
         if self._maybe(0.1):
-            own["buildMetadata"] = self.chance.sample(
-                ["originAnnotations", "transformerAnnotations", "managedByLabel"], 2
-            )
+            own["buildMetadata"] = self.chance.sample(["originAnnotations", "transformerAnnotations"], 1)
         if self._maybe(0.2):
             self._component(path, own)
         self.files[f"{path}kustomization.yaml"] = yaml.safe_dump(own, sort_keys=False)
@@ -199,7 +197,7 @@ class Maker:
             item = self._pick(self.objects)
             target = {"kind": item["kind"], "name": item["metadata"]["name"]}
             if self._maybe(0.4):
-                operations = [
+                operations: list[dict[str, Any]] = [
                     {"op": "add", "path": "/metadata/labels", "value": {"patched": self._pick(["1", "x"])}}
                 ]
                 if item["kind"] == "Deployment":

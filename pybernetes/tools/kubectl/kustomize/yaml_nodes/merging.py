@@ -16,7 +16,7 @@ from pybernetes.tools.kubectl.kustomize.yaml_nodes.node import (
     is_null,
     value_of,
 )
-from pybernetes.tools.kubectl.kustomize.yaml_nodes.paths import get, require, set_field
+from pybernetes.tools.kubectl.kustomize.yaml_nodes.paths import get, quote, require, set_field
 
 _DIRECTIVE = "$patch"
 _DIRECTIVES = ("delete", "replace", "merge")
@@ -60,7 +60,8 @@ def _merge_mapping(target: Node | None, patch: Node | None, schema: Schema | Non
     for name in sorted({*kept.content, *others}):
         own, other = kept.content.get(name), others.get(name)
         if other is None and own is not None and own.kind == SCALAR and own.tag != NULL:
-            continue  # nothing changes here
+            quote(own)  # nothing else changes here
+            continue
         value = walk(own, other, schema.field(name) if schema else None)
         stays = value is not None and value is own and own.tag == NULL and bool(own.value)
         set_field(kept, name, value, styles.get(name, ""), keep=stays)
