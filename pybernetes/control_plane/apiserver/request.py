@@ -86,7 +86,7 @@ class Request(messages.Request):
 
     def response_headers(self) -> bytes:
         """Return the headers that every answer to this request has: its id, its flow and the warnings."""
-        own = b"Audit-Id: %b\r\n%b" % (self.audit_id, self.flow)
+        own = b"Audit-Id: %b\r\n%b" % (self._audit_id or self.audit_id, self.flow)
         return own + warning_headers.headers(self.warnings) if self.warnings else own
 
     def written(self) -> None:

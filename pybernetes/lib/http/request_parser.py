@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from pybernetes.lib.http.server import Server
 
 _HEAD_END = b"\r\n\r\n"
-_SLASH = 0x2F
+# Numbers, because to look for bytes in bytes makes Python raise and drop an error first.
+_SLASH, _PERCENT, _HASH = 0x2F, 0x25, 0x23
 # Of heads and chunks, no more than this is parsed before what came of it is counted.
 _PART = 16 * 1024
 # What may come before it is clear who takes the connection over.
@@ -247,8 +248,8 @@ class RequestParser(asyncio.Protocol):
             or b"connection" in headers
             or b"transfer-encoding" in headers
             or self._target[0] != _SLASH
-            or b"%" in self._target
-            or b"#" in self._target
+            or _PERCENT in self._target
+            or _HASH in self._target
         ):
             self._check_head()
         length = headers.get(b"content-length")

@@ -331,7 +331,7 @@ class Connection(RequestParser):
             return
         if request is not None and (not request.keep_alive or self.server.draining):
             self.transport.close()
-        elif not self._clogged:
+        elif not self._clogged and (self._queue or self._refusal is not None):
             self._next()
 
     def _next(self) -> None:

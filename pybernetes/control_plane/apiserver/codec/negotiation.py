@@ -31,14 +31,22 @@ JSON = Representation()
 
 
 @bounded_cache()
-def _accepted(accept: str, tables: bool = True) -> Representation | None:
+def _accepted(accept: bytes) -> Representation | None:
     """Return the first form of an Accept header that we have; the client's order and q-values decide."""
-    if not accept:
-        return JSON
+    return _first(accept, tables=True)
+
+
+@bounded_cache()
+def _accepted_plain(accept: bytes) -> Representation | None:
+    """Do what ``_accepted`` does for something that has no Table."""
+    return _first(accept, tables=False)
+
+
+def _first(accept: bytes, *, tables: bool) -> Representation | None:
     if len(accept) > LONGEST:
         return None
     wanted = []
-    for position, part in enumerate(accept.split(",")):
+    for position, part in enumerate(accept.decode("latin-1").split(",")):
         media, *parameters = (item.strip() for item in part.split(";"))
         options = dict(item.partition("=")[::2] for item in parameters)
         try:
@@ -59,14 +67,15 @@ def _accepted(accept: str, tables: bool = True) -> Representation | None:
                 continue
             if options.get("v") not in ("v1", "v1beta1"):
                 continue
-        return Representation(media, transform, options.get("v", "v1"), options.get("pretty") == "1")
+        form = Representation(media, transform, options.get("v", "v1"), options.get("pretty") == "1")
+        return JSON if form == JSON else form  # which is recognized by being the same
     return None
 
 
 def representation(request: Request) -> Representation:
     """Return the form that a request asks for; 406 if we have none that it accepts."""
     accept = request.headers.get(b"accept")
-    form = _accepted(accept.decode("latin-1")) if accept else JSON
+    form = _accepted(accept) if accept else JSON
     if form is None:
         raise errors.not_acceptable(OFFERED)
     if wants_pretty(request):
@@ -77,7 +86,7 @@ def representation(request: Request) -> Representation:
 def plain(request: Request) -> Representation:
     """Return the form that a request asks for, of something that has no Table; 406 if it accepts nothing else."""
     accept = request.headers.get(b"accept")
-    form = _accepted(accept.decode("latin-1"), False) if accept else JSON
+    form = _accepted_plain(accept) if accept else JSON
     if form is None:
         raise errors.not_acceptable(OFFERED)
     return Representation(form.media, form.transform, form.version, wants_pretty(request) or form.pretty)
@@ -86,7 +95,7 @@ def plain(request: Request) -> Representation:
 def for_errors(request: Request) -> Representation:
     """Return the form of an error's Status: JSON for clients who accept nothing that there is."""
     accept = request.headers.get(b"accept")
-    form = (_accepted(accept.decode("latin-1")) if accept else JSON) or JSON
+    form = (_accepted(accept) if accept else JSON) or JSON
     pretty = wants_pretty(request)
     return Representation(form.media, pretty=pretty) if pretty or form.media != JSON.media else JSON
 

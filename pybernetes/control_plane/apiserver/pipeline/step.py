@@ -1,7 +1,7 @@
 """The one call shape of the steps of a request, and how they go on without waiting where nothing takes time.
 
 Most reads are answered within one call, without a task or a coroutine: a handler gives its answer, or an awaitable of
-one. ``after`` and ``answered`` are the only places that tell the two apart on the way of a request.
+one. ``is_at_hand`` tells the two apart.
 """
 
 from __future__ import annotations
@@ -9,12 +9,16 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeGuard, cast
+from types import CoroutineType
+from typing import TYPE_CHECKING
 
 from pybernetes.control_plane.apiserver.pipeline.failures import failure
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.server_connection import Answer
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 Handler = Callable[[Request], "Answer | Awaitable[Answer]"]
 Step = Callable[[Handler], Handler]
@@ -43,12 +47,13 @@ async def _after(waiting: Awaitable[None], following: Handler, request: Request)
 
 async def at_hand(answer: Answer | Awaitable[Answer]) -> Answer:
     """Wait for an answer if need be."""
-    return await answer if is_awaitable(answer) else cast(Answer, answer)
+    return answer if is_at_hand(answer) else await answer
 
 
-def is_awaitable(answer: Answer | Awaitable[Answer]) -> TypeGuard[Awaitable[Answer]]:
-    """Tell whether an answer is yet to come; the common kind is recognized by its type, which costs nothing."""
-    return type(answer) is not Response and inspect.isawaitable(answer)
+def is_at_hand(answer: Answer | Awaitable[Answer]) -> TypeIs[Answer]:
+    """Tell whether an answer need not be waited for; the common ones are recognized by their types."""
+    kind = type(answer)
+    return kind is Response or (kind is not CoroutineType and not inspect.isawaitable(answer))
 
 
 def answered(
@@ -62,9 +67,9 @@ def answered(
         answer = following(request)
     except Exception as error:
         return close(request, failure(error, request), True)
-    if is_awaitable(answer):
-        return _answered(answer, request, close, gone)
-    return close(request, cast(Answer, answer), True)
+    if is_at_hand(answer):
+        return close(request, answer, True)
+    return _answered(answer, request, close, gone)
 
 
 async def _answered(

@@ -57,6 +57,8 @@ def _read(context: ServerContext, request: Request, kind: Kind) -> Response | Aw
     record = context.store.get(kind.key(info.namespace, info.name))
     if record is None:
         raise errors.not_found(kind.resource.group, kind.resource.plural, info.name)
+    if form is negotiation.JSON:
+        return Response(kind.data(record))
     include = request.parameter("includeObject") or "Metadata"
     if not rendering.is_plain(form) and (work := rendering.work((record,), form)) > off_loop.LARGE:
         return off_loop.run(work, rendering.one, kind, record, form, context.clock(), include)

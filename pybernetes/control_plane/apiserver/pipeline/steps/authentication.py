@@ -15,7 +15,8 @@ def authentication(methods: Authentication) -> Step:
 
     def step(following: Handler) -> Handler:
         def handle(request: Request) -> Answer | Awaitable[Answer]:
-            return after(methods.authenticate(request), following, request)
+            waiting = methods.authenticate(request)
+            return following(request) if waiting is None else after(waiting, following, request)
 
         return handle
 

@@ -30,7 +30,7 @@ def authorization(authorizers: Authorization) -> Step:
 
     def step(following: Handler) -> Handler:
         def handle(request: Request) -> Answer | Awaitable[Answer]:
-            asked = attributes(request)
+            asked = attributes(request) if request.query_text else request.request_info
             verdict = authorizers.authorize(request.user, asked)
             if not isinstance(verdict, Verdict):
                 return after(decide_later(request, asked, verdict), following, request)

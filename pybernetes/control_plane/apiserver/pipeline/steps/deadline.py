@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Awaitable
 
 from pybernetes.api import errors
-from pybernetes.control_plane.apiserver.pipeline.step import Handler, Step, is_awaitable
+from pybernetes.control_plane.apiserver.pipeline.step import Handler, Step, is_at_hand
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.lib.deadlines import Deadlines
 from pybernetes.lib.flags import duration
 from pybernetes.lib.http.server_connection import Answer
 
@@ -17,9 +18,15 @@ _REQUEST_SECONDS = 60.0
 def deadline() -> Step:
     """Return the step that gives up on what takes too long."""
 
+    deadlines = Deadlines(_REQUEST_SECONDS)
+
     async def limited(request: Request, waiting: Awaitable[Answer]) -> Answer:
+        seconds = seconds_allowed(request)
         try:
-            async with asyncio.timeout(seconds_allowed(request)):
+            if seconds == _REQUEST_SECONDS:  # nearly all requests
+                with deadlines():
+                    return await waiting
+            async with asyncio.timeout(seconds):
                 return await waiting
         except TimeoutError:
             text = "request did not complete within requested timeout - context deadline exceeded"
@@ -28,9 +35,9 @@ def deadline() -> Step:
     def step(following: Handler) -> Handler:
         def handle(request: Request) -> Answer | Awaitable[Answer]:
             answer = following(request)
-            if is_awaitable(answer):
-                return limited(request, answer)
-            return answer
+            if is_at_hand(answer):
+                return answer
+            return limited(request, answer)
 
         return handle
 

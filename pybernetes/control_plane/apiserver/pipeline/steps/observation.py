@@ -8,7 +8,8 @@ from collections.abc import Awaitable
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver import request_info
 from pybernetes.control_plane.apiserver.observability.metrics import Metrics
-from pybernetes.control_plane.apiserver.pipeline.step import Handler, Step, answered, is_awaitable
+from pybernetes.control_plane.apiserver.pipeline.failures import failure
+from pybernetes.control_plane.apiserver.pipeline.step import Handler, Step, is_at_hand
 from pybernetes.control_plane.apiserver.pipeline.steps.deadline import seconds_allowed
 from pybernetes.control_plane.apiserver.request import LONGEST_AUDIT_ID, Request
 from pybernetes.lib.http.messages import PartedResponse, Response
@@ -21,7 +22,7 @@ _READS = frozenset(("get", "list", "watch"))
 def observation(metrics: Metrics) -> Step:
     """Return the step that every request begins and ends with."""
 
-    def count(request: Request, answer: Answer, at_once: bool) -> Answer:
+    def count(request: Request, answer: Answer) -> Answer:
         """Count the request; a stream is counted when it opens."""
         info, kind = request.request_info, request.kind
         if info.is_resource and kind is not None:
@@ -37,9 +38,12 @@ def observation(metrics: Metrics) -> Step:
         gauge = metrics.in_flight_reads if reads else metrics.in_flight_writes
         gauge.value += 1
         try:
-            return await waiting
+            answer = await waiting
+        except Exception as error:
+            answer = failure(error, request)
         finally:
             gauge.value -= 1
+        return count(request, answer)
 
     def step(following: Handler) -> Handler:
         def checked(request: Request) -> Answer | Awaitable[Answer]:
@@ -52,10 +56,13 @@ def observation(metrics: Metrics) -> Step:
         def handle(request: Request) -> Answer | Awaitable[Answer]:
             request.request_info = request_info.parse(request.method, request.path, _asks_watch(request))
             first = checked if request.query_text or b"audit-id" in request.headers else following
-            answer = answered(first, request, count)
-            if is_awaitable(answer):
-                return in_flight(request, answer)
-            return answer
+            try:
+                answer = first(request)
+            except Exception as error:
+                answer = failure(error, request)
+            if is_at_hand(answer):
+                return count(request, answer)
+            return in_flight(request, answer)
 
         return handle
 
