@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from pybernetes.api import quantity
 from pybernetes.api.field import Path
@@ -26,6 +26,11 @@ _CERTIFICATE = (
     ("keyPath", "PodCertificate key"),
     ("credentialBundlePath", "PodCertificate credential bundle"),
 )
+_SOURCES = (
+    ("configMap", "ConfigMap", "name"),
+    ("secret", "Secret", "secretName"),
+    ("downwardAPI", "DownwardAPI", ""),
+)
 Place = tuple[str, str]
 
 
@@ -35,7 +40,9 @@ def volume_warnings(volumes: list[Object], path: Path) -> Iterator[str]:
         for key in volume:
             if key in _GONE:
                 yield f"{path[index] / ('storageOS' if key == 'storageos' else key)}: {_GONE[key]}"
-        template = volume.get("ephemeral", {}).get("volumeClaimTemplate", {})
+        if "ephemeral" not in volume:
+            continue
+        template = volume["ephemeral"].get("volumeClaimTemplate", {})
         resources = template.get("spec", {}).get("resources", {})
         for kind in ("requests", "limits"):
             amount = resources.get(kind, {}).get("storage", "0")
@@ -47,26 +54,32 @@ def volume_warnings(volumes: list[Object], path: Path) -> Iterator[str]:
 def overlap_warnings(volumes: list[Object]) -> Iterator[str]:
     """Warn about files of one volume that are in each other's way."""
     for volume in volumes:
-        name = go_format.quote(volume.get("name", ""))
-        for key, title, field in (("configMap", "ConfigMap", "name"), ("secret", "Secret", "secretName"),
-                                  ("downwardAPI", "DownwardAPI", "")):  # fmt: skip
-            source = volume.get(key, {})
-            shown = f"{title} {go_format.quote(source.get(field, ''))}" if field else title
-            for text in _overlaps((item.get("path", ""), "") for item in source.get("items", ())):
-                yield f"volume {name} ({shown}): overlapping paths: {text}"
+        for key, title, field in _SOURCES:
+            if key not in volume:
+                continue
+            source = volume[key]
+            for text in _overlaps([(item.get("path", ""), "") for item in source.get("items", ())]):
+                shown = f"{title} {go_format.quote(source.get(field, ''))}" if field else title
+                yield f"volume {_name(volume)} ({shown}): overlapping paths: {text}"
+        if "projected" not in volume:
+            continue
         places: list[Place] = []
-        for source in volume.get("projected", {}).get("sources", ()):
+        for source in volume["projected"].get("sources", ()):
             if not source:
-                yield f"volume {name} (Projected) has no sources provided"
+                yield f"volume {_name(volume)} (Projected) has no sources provided"
             places += _projected(source)
         for text in _overlaps(places):
-            yield f"volume {name} (Projected): overlapping paths: {text}"
+            yield f"volume {_name(volume)} (Projected): overlapping paths: {text}"
+
+
+def _name(volume: Object) -> str:
+    return go_format.quote(volume.get("name", ""))
 
 
 def _projected(source: Object) -> list[Place]:
     """Return the files of one source; of several, which is an error, the first counts."""
     for key, title in (("configMap", "ConfigMap"), ("secret", "Secret")):
-        if source.get(key, {}).get("items"):
+        if key in source and source[key].get("items"):
             shown = f"{title} {go_format.quote(source[key].get('name', ''))}"
             return [(item.get("path", ""), shown) for item in source[key]["items"]]
     if source.get("downwardAPI", {}).get("items"):
@@ -81,7 +94,11 @@ def _projected(source: Object) -> list[Place]:
     return [(certificate[key], title) for key, title in _CERTIFICATE if certificate.get(key)]
 
 
-def _overlaps(places: Iterable[Place]) -> Iterator[str]:
+def _overlaps(places: list[Place]) -> Iterator[str]:
+    # In their order, what is below a path comes right behind it: nearly always nothing is.
+    ordered = sorted([raw.rstrip("/") + "/" for raw, _ in places if raw.rstrip("/")])
+    if not any(map(str.startswith, ordered[1:], ordered)):
+        return
     root = _Folder()
     for raw, source in places:
         path = raw.rstrip("/")
