@@ -12,22 +12,25 @@ class ListCache:
     """The joined items of lists that were asked for lately."""
 
     def __init__(self, most_bytes: int = _CACHE_BYTES) -> None:
-        self._entries: dict[tuple[str, str], tuple[int, bytes]] = {}
+        self._entries: dict[tuple[str, str, int], tuple[int, bytes]] = {}
         self._size, self._most_bytes = 0, most_bytes
 
     def __len__(self) -> int:
         return len(self._entries)
 
-    def get(self, form: str, prefix: str, changed: int) -> bytes | None:
-        """Return the items of a prefix as of its last change, or None; ``form`` is how the kind shows them."""
-        entry = self._entries.get((form, prefix))
+    def get(self, form: str, prefix: str, limit: int, changed: int) -> bytes | None:
+        """Return the first ``limit`` items (0: all) of a prefix as of its last change, or None.
+
+        ``form`` is how the kind shows them.
+        """
+        entry = self._entries.get((form, prefix, limit))
         return entry[1] if entry is not None and entry[0] == changed else None
 
-    def put(self, form: str, prefix: str, changed: int, items: bytes) -> None:
+    def put(self, form: str, prefix: str, limit: int, changed: int, items: bytes) -> None:
         """Keep the items, dropping the oldest when there is too much."""
-        self._drop((form, prefix))
+        self._drop((form, prefix, limit))
         self._size += len(items) + _ENTRY_BYTES
-        self._entries[form, prefix] = (changed, items)
+        self._entries[form, prefix, limit] = (changed, items)
         while self._size > self._most_bytes and len(self._entries) > 1:
             self._drop(next(iter(self._entries)))
 
@@ -36,7 +39,7 @@ class ListCache:
         for key in [key for key in self._entries if key[0] == form]:
             self._drop(key)
 
-    def _drop(self, key: tuple[str, str]) -> None:
+    def _drop(self, key: tuple[str, str, int]) -> None:
         entry = self._entries.pop(key, None)
         if entry is not None:
             self._size -= len(entry[1]) + _ENTRY_BYTES

@@ -107,9 +107,9 @@ def _list(
     form = negotiation.representation(request)
     prefix = kind.collection(request.request_info.namespace)
     local = request.local if rendering.is_plain(form) else None
-    plain = not (options.label_selector or options.field_selector or options.limit or options.token or at)
+    plain = not (options.label_selector or options.field_selector or options.token or at)
     if plain and rendering.is_plain(form) and local is None:
-        return _whole(context, kind, prefix)
+        return _first(context, kind, prefix, options.limit)
     if form.transform == "PartialObjectMetadata":
         raise rendering.is_a_list(kind)
     selection = Selection(kind, options)
@@ -131,39 +131,48 @@ async def _beside(build: Callable[[], Response]) -> Response:
     return await off_loop.run(off_loop.LARGE + 1, build)
 
 
-def _whole(context: ServerContext, kind: Kind, prefix: str) -> Response | Awaitable[Response]:
-    """Return a whole list: what was joined for the last one is used again until something changes."""
+def _first(context: ServerContext, kind: Kind, prefix: str, limit: int) -> Response | Awaitable[Response]:
+    """Return a list from its beginning: what was joined for the last one is used again until something changes."""
     store = context.store
-    at, changed = store.revision, store.changed(prefix)
-    items = context.lists.get(kind.form, prefix, changed)
+    changed = store.changed(prefix)
+    page = None
+    if limit:
+        page = store.list(prefix, limit=limit)
+        limit = limit if page.more else 0  # all of it is there
+    meta = {"resourceVersion": str(store.revision)} if page is None else _page_meta(page, prefix)
+    items = context.lists.get(kind.form, prefix, limit, changed)
     if items is not None:
-        return _list_of(kind, at, items)
-    records = store.list(prefix).records
-    if len(records) > off_loop.MANY:
-        return _whole_later(context, kind, prefix, at, changed, records)
+        return _list_of(kind, meta, items)
+    records = (page or store.list(prefix)).records
+    if (work := rendering.work(records, negotiation.JSON)) > off_loop.LARGE:
+        return _first_later(context, kind, prefix, limit, changed, meta, records, work)
     items = _joined(kind, records)
-    context.lists.put(kind.form, prefix, changed, items)
-    return _list_of(kind, at, items)
+    context.lists.put(kind.form, prefix, limit, changed, items)
+    return _list_of(kind, meta, items)
 
 
-async def _whole_later(
-    context: ServerContext, kind: Kind, prefix: str, at: int, changed: int, records: list[Record]
+async def _first_later(
+    context: ServerContext,
+    kind: Kind,
+    prefix: str,
+    limit: int,
+    changed: int,
+    meta: dict[str, Any],
+    records: list[Record],
+    work: int,
 ) -> Response:
-    items = await off_loop.run(off_loop.LARGE + 1, _joined, kind, records)
-    context.lists.put(kind.form, prefix, changed, items)
-    return _list_of(kind, at, items)
+    items = await off_loop.run(work, _joined, kind, records)
+    context.lists.put(kind.form, prefix, limit, changed, items)
+    return _list_of(kind, meta, items)
 
 
 def _joined(kind: Kind, records: list[Record]) -> bytes:
     return b",".join(kind.items(records))
 
 
-def _list_of(kind: Kind, at: int, items: bytes) -> Response:
+def _list_of(kind: Kind, meta: dict[str, Any], items: bytes) -> Response:
     """Return a list whose items it shares with others."""
-    head = b'{"kind":"%b","apiVersion":"%b","metadata":{"resourceVersion":"%d"},"items":[' % (
-        kind.resource.list_kind.encode(), kind.resource.api_version.encode(), at,
-    )  # fmt: skip
-    return PartedResponse((head, items, b"]}\n"))
+    return PartedResponse((rendering.list_head(kind, meta), items, b"]}\n"))
 
 
 def _read(context: ServerContext, prefix: str, selection: Selection, options: ListOptions, at: int) -> Page:
@@ -189,13 +198,10 @@ def _read(context: ServerContext, prefix: str, selection: Selection, options: Li
 
 def _chosen(page: Page, prefix: str, selection: Selection, limit: int) -> tuple[list[Record], dict[str, Any]]:
     """Return the records of a list and its metadata."""
-    meta: dict[str, Any] = {"resourceVersion": str(page.revision)}
     match = selection.match
     if match is None:
-        if page.more:
-            meta["continue"] = _encode_token(page.records[-1].key + "\0", prefix, page.revision)
-            meta["remainingItemCount"] = page.remaining
-        return page.records, meta
+        return page.records, _page_meta(page, prefix)
+    meta: dict[str, Any] = {"resourceVersion": str(page.revision)}
     matching: list[Record] = []
     for record in page.records:
         if match(record):
@@ -204,6 +210,15 @@ def _chosen(page: Page, prefix: str, selection: Selection, limit: int) -> tuple[
                 break
             matching.append(record)
     return matching, meta
+
+
+def _page_meta(page: Page, prefix: str) -> dict[str, Any]:
+    """Return the metadata of a list that is a page of all there is."""
+    meta: dict[str, Any] = {"resourceVersion": str(page.revision)}
+    if page.more:
+        meta["continue"] = _encode_token(page.records[-1].key + "\0", prefix, page.revision)
+        meta["remainingItemCount"] = page.remaining
+    return meta
 
 
 def _encode_token(key: str, prefix: str, at: int) -> str:
