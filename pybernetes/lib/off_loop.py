@@ -53,7 +53,6 @@ _turn = _Turn()
 
 
 # Whom the work of this context is for, and the number of the request.
-_owner = bounded_cache()(Owner)  # one object for each: every task and timer of a request holds it
 _for: ContextVar[tuple[Owner, int]] = ContextVar("off_loop", default=(Owner(), 0))
 _requests = count(1)
 _waiting: FairTurns[tuple[Future[Any], Callable[[], Any]]] = FairTurns()
@@ -65,9 +64,15 @@ def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=_THREADS, thread_name_prefix="off-loop")
 
 
-def on_behalf_of(group: str, name: str) -> None:
+@bounded_cache()  # one object for each: every task and timer of a request holds it
+def owner(group: str, name: str) -> Owner:
+    """Return who is meant by ``on_behalf_of``."""
+    return Owner(group, name)
+
+
+def on_behalf_of(owner: Owner) -> None:
     """Say whom a request is for that begins in this context."""
-    _for.set((_owner(group, name), next(_requests)))
+    _for.set((owner, next(_requests)))
 
 
 async def run(size: int, function: Callable[[Unpack[Arguments]], Result], *args: *Arguments) -> Result:

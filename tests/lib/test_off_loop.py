@@ -101,7 +101,7 @@ async def test_who_has_much_done_holds_nobody_else_up() -> None:
         order.append(name)
 
     async def ask(user: str, *names: str) -> None:
-        off_loop.on_behalf_of("", user)
+        off_loop.on_behalf_of(off_loop.owner("", user))
         for name in names:
             await off_loop.run(off_loop.LARGE + 1, work, name)
 
@@ -122,7 +122,7 @@ async def test_work_that_takes_long_leaves_a_thread_to_others() -> None:
     go_on = threading.Event()
 
     async def ask(user: str, function: Callable[[], bool]) -> bool:
-        off_loop.on_behalf_of("", user)
+        off_loop.on_behalf_of(off_loop.owner("", user))
         return await off_loop.run(off_loop.LARGE + 1, function)
 
     noisy = [asyncio.create_task(ask("noisy", lambda: go_on.wait(60))) for _ in range(5)]

@@ -6,6 +6,7 @@ import inspect
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
@@ -32,6 +33,11 @@ if TYPE_CHECKING:  # the rooms import this module: it only names the types of wh
     from pybernetes.control_plane.apiserver.storage.list_cache import ListCache
     from pybernetes.control_plane.apiserver.storage.write_check import WriteCheck
     from pybernetes.control_plane.apiserver.verbs.watch_frames import Batch
+
+
+@lru_cache(maxsize=4)
+def _timestamp(second: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(second))
 
 
 @dataclass
@@ -86,7 +92,7 @@ class ServerContext:
 
     def timestamp(self) -> str:
         """Return the time as objects carry it."""
-        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.clock()))
+        return _timestamp(int(self.clock()))
 
     async def fresh(self) -> None:
         """Make sure that reads from memory see all that was written before now."""

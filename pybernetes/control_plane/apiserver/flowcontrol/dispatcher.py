@@ -12,6 +12,7 @@ from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.lib import off_loop
 from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.fair_turns import Owner
 
 _MOST_KNOWN = 10_000
 # Paths are what clients make up: longer ones are looked up each time.
@@ -19,12 +20,13 @@ _LONGEST_KNOWN = 512
 
 
 class Classification(NamedTuple):
-    """Schema and level of a request, the headers that tell the client, and whether it takes a seat."""
+    """Schema and level of a request, the headers that tell the client, whether it takes a seat, and who asks."""
 
     schema: FlowSchema
     level: PriorityLevel
     headers: bytes
     takes_seat: bool
+    owner: Owner
 
 
 class Dispatcher:
@@ -38,14 +40,14 @@ class Dispatcher:
     def arrive(self, request: Request) -> Ticket | None:
         """Return the ticket of a request, or None if it needs no seat; Rejected if there is no room."""
         if request.local is not None:
-            off_loop.on_behalf_of("", request.user.name)
+            off_loop.on_behalf_of(off_loop.owner("", request.user.name))
             return None  # a part of this process does not flood it
         info = request.request_info
         classified = self._classify(request.user, info)
         if classified is None:
             return None
-        schema, level, request.flow, takes_seat = classified
-        off_loop.on_behalf_of(level.name, request.user.name)
+        schema, level, request.flow, takes_seat, owner = classified
+        off_loop.on_behalf_of(owner)
         if not takes_seat:
             return None
         return level.arrive(schema.name, schema.flow(request.user, info), request.started)
@@ -54,7 +56,7 @@ class Dispatcher:
         if self._version != self._configuration.version:
             self._known.clear()
             self._version = self._configuration.version
-        key = (user, info.verb, info.group, info.resource, info.subresource, info.namespace,
+        key = (user.name, user.groups, info.verb, info.group, info.resource, info.subresource, info.namespace,
                info.is_resource or info.path)  # fmt: skip
         try:
             return self._known[key]
@@ -74,7 +76,8 @@ class Dispatcher:
                 headers = f"X-Kubernetes-Pf-Flowschema-Uid: {schema.uid}\r\nX-Kubernetes-Pf-Prioritylevel-Uid: {level.uid}\r\n"
                 # A watch holds a seat until it is open; what else goes on would hold one for too long.
                 takes_seat = not level.exempt and (info.verb == "watch" or not info.long_running)
-                return Classification(schema, level, headers.encode(), takes_seat)
+                owner = off_loop.owner(level.name, user.name)
+                return Classification(schema, level, headers.encode(), takes_seat, owner)
         return None
 
     def render(self, out: Exposition) -> None:

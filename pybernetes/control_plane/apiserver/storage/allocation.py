@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import Protocol
 
 from pybernetes.api.resource import Object
@@ -37,15 +37,19 @@ class Allocator(Protocol):
         """Stop what runs in the background."""
 
 
-@asynccontextmanager
-async def allocated(
+_NOTHING: nullcontext[None] = nullcontext()
+
+
+def allocated(
     context: ServerContext, kind: Kind, new: Object, old: Object | None, dry_run: bool
-) -> AsyncIterator[None]:
+) -> AbstractAsyncContextManager[None]:
     """Hold what a write takes from the pools of its kind, and give it back if the write fails."""
     allocator = context.allocator(kind)
-    if allocator is None:
-        yield
-        return
+    return _NOTHING if allocator is None else _held(allocator, new, old, dry_run)
+
+
+@asynccontextmanager
+async def _held(allocator: Allocator, new: Object, old: Object | None, dry_run: bool) -> AsyncIterator[None]:
     allocation = await allocator.allocate(new, old, dry_run=dry_run)
     try:
         yield

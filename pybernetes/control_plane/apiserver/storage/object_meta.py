@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import uuid
 
 import orjson
 
@@ -14,6 +13,7 @@ from pybernetes.api.validation import checks
 from pybernetes.api.validation import meta as meta_rules
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kind import Kind
+from pybernetes.lib.random_uuid import random_uuid
 
 _DUPLICATE_OWNERS = (
     ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may "
@@ -50,7 +50,7 @@ def fill_metadata(kind: Kind, metadata: Object, namespace: str, now: str) -> Non
         raise errors.StatusError(500, "", "resourceVersion should not be set on objects to be created")
     for key in ("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation"):
         metadata.pop(key, None)
-    metadata["uid"] = str(uuid.uuid4())
+    metadata["uid"] = random_uuid()
     metadata["creationTimestamp"] = now
 
 

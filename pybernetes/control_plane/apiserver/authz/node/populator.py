@@ -46,12 +46,13 @@ class Populator:
             follow.start()
 
     def _pod(self, kind: Kind, thing: Thing, record: Record | None) -> None:
-        if record is None or _BOUND not in record.value:
+        # ``find`` and not ``in``, with which Python raises and drops an error first.
+        if record is None or record.value.find(_BOUND) < 0:
             self._drop(thing)
             return
-        uid = self._uids.get(thing)
-        grows = any(part in record.value for part in _GROWING)
-        if uid is not None and uid in record.value and not grows:
+        uid, value = self._uids.get(thing), record.value
+        grows = value.find(_GROWING[0]) >= 0 or value.find(_GROWING[1]) >= 0 or value.find(_GROWING[2]) >= 0
+        if uid is not None and value.find(uid) >= 0 and not grows:
             return
         pod = kind.shared(record)
         node = pod.get("spec", {}).get("nodeName", "")
