@@ -13,7 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+_LIST = Path("/proc/self/mountinfo")
 _ESCAPED = re.compile(rb"\\([0-7]{3})")
+_SPECIAL = re.compile(rb"[ \t\n\\]")  # what the kernel escapes
+_BACKSLASH = 0x5C
 
 
 class Mount(NamedTuple):
@@ -26,7 +29,19 @@ class Mount(NamedTuple):
 
 def mounts() -> list[Mount]:
     """Return what is mounted where this process can see it."""
-    return list(parse(Path("/proc/self/mountinfo").read_bytes()))
+    return list(parse(_LIST.read_bytes()))
+
+
+def points_below(folder: str, text: bytes | None = None) -> list[str]:
+    """Return the places of the mounts below a folder; of all others, which may be thousands, nothing is read."""
+    prefix = _SPECIAL.sub(lambda found: b"\\%03o" % found[0][0], os.fsencode(folder)) + b"/"
+    points = []
+    for line in (_LIST.read_bytes() if text is None else text).split(b"\n"):
+        if line.find(prefix) >= 0:
+            words = line.split(b" ")
+            if len(words) > 6 and words[4].startswith(prefix):
+                points.append(_name(words[4]))
+    return points
 
 
 def parse(text: bytes) -> Iterator[Mount]:
@@ -39,4 +54,6 @@ def parse(text: bytes) -> Iterator[Mount]:
 
 
 def _name(word: bytes) -> str:
-    return os.fsdecode(_ESCAPED.sub(lambda found: bytes([int(found[1], 8)]), word))
+    if _BACKSLASH in word:
+        word = _ESCAPED.sub(lambda found: bytes([int(found[1], 8)]), word)
+    return os.fsdecode(word)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pybernetes.lib import mountinfo
-from pybernetes.lib.mountinfo import Mount, parse
+from pybernetes.lib.mountinfo import Mount, parse, points_below
 
 _ESCAPED = {byte: b"\\%03o" % byte for byte in b" \t\n\\"}
 _NAMES = st.binary(min_size=1, max_size=20).filter(lambda name: b"\0" not in name)
@@ -34,3 +34,20 @@ def test_whatever_others_call_what_is_mounted(names: list[tuple[bytes, bytes, by
         Mount("/" + os.fsdecode(point), f"0:{number}", os.fsdecode(source))
         for number, (_, point, source) in enumerate(names)
     ]
+
+
+@given(_NAMES, st.lists(_NAMES, max_size=4), st.lists(_NAMES, max_size=4))
+def test_mounts_below_a_folder_whatever_it_is_called(
+    folder: bytes, inside: list[bytes], outside: list[bytes]
+) -> None:
+    places = [b"/%s/%s" % (folder, name) for name in inside] + [
+        b"/x%s/%s" % (folder, name) for name in outside
+    ]
+    places += [b"/" + folder, b"/a/%s/b" % folder]
+    text = b"".join(
+        b"36 35 0:1 /%s %s rw - tmpfs %s rw\n" % (escaped(place), escaped(place), escaped(place))
+        for place in places
+    )
+    top = os.fsdecode(b"/" + folder)
+    below = [os.fsdecode(place) for place in places if os.fsdecode(place).startswith(top + "/")]
+    assert points_below(top, text) == below

@@ -18,7 +18,6 @@ _MOST_LINKS = 40  # the kernel's limit
 _MOST_FOLDERS = 256  # held open at a time where the kernel has no openat2
 _LONGEST_PATH = 4096  # the kernel's limit, which those who go step by step would not notice
 _TRIES = 1000  # the kernel asks for another try when something is renamed while it goes through a ".."
-_LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 class Links(Enum):
@@ -33,6 +32,14 @@ class Links(Enum):
 
 class _How(ctypes.Structure):
     _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
+
+
+# The types of its arguments are told once: to wrap each of them in each call costs more than the call.
+_SYSCALL = ctypes.CDLL(None, use_errno=True).syscall
+_SYSCALL.argtypes = (
+    ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(_How), ctypes.c_size_t
+)  # fmt: skip
+_SYSCALL.restype = ctypes.c_long
 
 
 @contextmanager
@@ -80,9 +87,7 @@ def _open_by_kernel(folder: int, path: str, flags: int, links: Links, mode: int,
     if b"\0" in name:
         raise ValueError("embedded null byte")
     for _ in range(_TRIES):
-        opened = _LIBC.syscall(
-            ctypes.c_long(_OPENAT2), ctypes.c_int(folder), name, ctypes.byref(how), ctypes.c_size_t(ctypes.sizeof(how))
-        )  # fmt: skip
+        opened: int = _SYSCALL(_OPENAT2, folder, name, how, ctypes.sizeof(how))
         if opened >= 0:
             return opened
         code = ctypes.get_errno()

@@ -85,18 +85,20 @@ class PodCgroups:
         return parent
 
     def _make_folder(self, folder: Path) -> None:
-        missing = []
-        while not folder.exists():
-            missing.append(folder)
-            folder = folder.parent
-        for path in reversed(missing):
-            path.mkdir(exist_ok=True)
+        try:
+            os.mkdir(folder)
+        except FileExistsError:
+            return
+        except FileNotFoundError:
+            self._make_folder(folder.parent)
+            folder.mkdir(exist_ok=True)
+        if self.unified:
+            self._delegate(folder.parent)
+        elif os.path.exists(f"{folder}/cpuset.cpus"):
             # A new group of v1 has no CPUs, and takes no process before it is given some.
             for name in ("cpuset.cpus", "cpuset.mems"):
-                if not self.unified and (path / name).exists() and not (path / name).read_text().strip():
-                    (path / name).write_text((path.parent / name).read_text())
-            if self.unified:
-                self._delegate(path.parent)
+                if not (folder / name).read_text().strip():
+                    (folder / name).write_text((folder.parent / name).read_text())
 
     def _delegate(self, folder: Path) -> None:
         for word in _CONTROLLERS_V2.split():
@@ -178,6 +180,8 @@ class PodCgroups:
         if not self.unified:  # beside v1 there may be an empty v2, where runtimes create groups as well
             places.append(self.mount / "unified" / self.folder(parent))
         for folder in places:
+            if _rmdir(folder):
+                continue
             for path, names, _ in os.walk(folder, topdown=False):
                 for name in names:
                     _rmdir(os.path.join(path, name))
@@ -218,8 +222,12 @@ def _wider(name: str, before: str, after: str) -> bool:
     return old not in ("max", "-1") and int(new) > int(old)
 
 
-def _rmdir(path: str | Path) -> None:
+def _rmdir(path: str | Path) -> bool:
+    """Remove a folder unless something is in it; return whether it is gone."""
     try:
         os.rmdir(path)
+    except FileNotFoundError:
+        return True
     except OSError:
-        pass
+        return False
+    return True

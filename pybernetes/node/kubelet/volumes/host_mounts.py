@@ -65,6 +65,10 @@ def _by_descriptor(top: int, place: Path, point: Path, do: Callable[[str], None]
 
 def mounts_below(place: Path) -> list[Path]:
     """Return the mount points below a folder, the deepest first."""
-    prefix = f"{place}/"
-    points = [Path(mount.point) for mount in mountinfo.mounts() if mount.point.startswith(prefix)]
+    points = map(Path, mountinfo.points_below(str(place)))
     return sorted(points, key=lambda path: len(path.parts), reverse=True)
+
+
+def has_own_filesystem(place: Path) -> bool:
+    """Tell whether another filesystem than that of its folder is mounted at a place, such as one in memory."""
+    return os.lstat(place).st_dev != os.lstat(place.parent).st_dev

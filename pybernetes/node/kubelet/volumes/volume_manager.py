@@ -119,7 +119,7 @@ class VolumeManager:
         if fresh:
             request.path.mkdir(parents=True)
         # A kubelet that was killed before it mounted must not leave a secret to the disk.
-        if kind.in_memory and not os.path.ismount(request.path):
+        if kind.in_memory and not host_mounts.has_own_filesystem(request.path):
             host_mounts.mount("tmpfs", request.path, "tmpfs", options="mode=0755")
             fresh = True
         if fresh:

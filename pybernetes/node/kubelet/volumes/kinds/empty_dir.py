@@ -29,7 +29,7 @@ async def _mount(request: VolumeRequest) -> MountedVolume:
     fresh = not request.path.exists()
     if fresh:
         request.path.mkdir(parents=True)
-    if medium == "Memory" and not os.path.ismount(request.path):
+    if medium == "Memory" and not host_mounts.has_own_filesystem(request.path):
         allocatable = request.inputs.node().get("status", {}).get("allocatable", {}).get("memory")
         size = memory_size(request.source.get("sizeLimit"), request.pod, allocatable)
         options = f"mode=0777,size={size}" if size else "mode=0777"
