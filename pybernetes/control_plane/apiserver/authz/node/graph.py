@@ -9,7 +9,6 @@ What a pod refers to is counted by node, so that a question is a look-up however
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 
 # resource, namespace, name
@@ -22,7 +21,7 @@ class Graph:
 
     def __init__(self) -> None:
         # For each thing that bound objects refer to, how often each node has such an object.
-        self._nodes: dict[Thing, Counter[str]] = {}
+        self._nodes: dict[Thing, dict[str, int]] = {}
         # For each bound object its node, and all that it stands for (itself too).
         self._bound: dict[Thing, tuple[str, frozenset[Thing]]] = {}
         self._volumes: dict[str, tuple[Thing, frozenset[Thing]]] = {}
@@ -38,7 +37,8 @@ class Graph:
         things = frozenset((thing, *references))
         self._bound[thing] = node, things
         for needed in things:
-            self._nodes.setdefault(needed, Counter())[node] += 1
+            nodes = self._nodes.setdefault(needed, {})
+            nodes[node] = nodes.get(node, 0) + 1
 
     def unbind(self, thing: Thing) -> None:
         """Forget a bound object."""

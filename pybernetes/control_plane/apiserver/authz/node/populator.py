@@ -51,8 +51,7 @@ class Populator:
             self._drop(thing)
             return
         uid, value = self._uids.get(thing), record.value
-        grows = value.find(_GROWING[0]) >= 0 or value.find(_GROWING[1]) >= 0 or value.find(_GROWING[2]) >= 0
-        if uid is not None and value.find(uid) >= 0 and not grows:
+        if uid is not None and value.find(uid) >= 0 and not _grows(value):
             return
         pod = kind.shared(record)
         node = pod.get("spec", {}).get("nodeName", "")
@@ -62,7 +61,7 @@ class Populator:
         namespace = thing[1]
         needed = [(resource, namespace, name) for resource, name in references.of_pod(pod)]
         self._graph.bind(thing, node, needed)
-        if grows:  # what can grow can shrink: the next change is looked at too
+        if _grows(value):  # what can grow can shrink: the next change is looked at too
             self._uids.pop(thing, None)
         else:
             self._uids[thing] = _uid(pod)
@@ -92,6 +91,10 @@ class Populator:
     def _drop(self, thing: Thing) -> None:
         self._graph.unbind(thing)
         self._uids.pop(thing, None)
+
+
+def _grows(value: bytes) -> bool:
+    return value.find(_GROWING[0]) >= 0 or value.find(_GROWING[1]) >= 0 or value.find(_GROWING[2]) >= 0
 
 
 def _uid(obj: Object) -> bytes:

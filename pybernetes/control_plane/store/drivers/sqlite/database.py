@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -209,11 +210,15 @@ def write(connection: sqlite3.Connection, rows: Sequence[Row], revision: int) ->
 
 def execute(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
     """Write rows by one statement."""
-    connection.execute(
+    connection.execute(_statement(len(rows)), [field for row in rows for field in (*row, checksum(*row))])
+
+
+@lru_cache(maxsize=16)  # mostly one row and the revision
+def _statement(rows: int) -> str:
+    return (
         "INSERT INTO records (key, revision, value, expires, checksum)"
-        f" VALUES {','.join(['(?,?,?,?,?)'] * len(rows))} ON CONFLICT (key) DO UPDATE SET revision = excluded.revision,"
-        " value = excluded.value, expires = excluded.expires, checksum = excluded.checksum",
-        [field for row in rows for field in (*row, checksum(*row))],
+        f" VALUES {','.join(['(?,?,?,?,?)'] * rows)} ON CONFLICT (key) DO UPDATE SET revision = excluded.revision,"
+        " value = excluded.value, expires = excluded.expires, checksum = excluded.checksum"
     )
 
 
