@@ -86,12 +86,17 @@ def _not_acceptable(message: str) -> errors.StatusError:
     return errors.StatusError(406, "NotAcceptable", message)
 
 
+def plain(kind: Kind, record: Record, status: int = 200) -> Response:
+    """Return the answer with one stored object as it is."""
+    return Response(kind.data(record) + b"\n", status)
+
+
 def one(
     kind: Kind, record: Record, form: Representation, now: float, include: str = "Metadata", status: int = 200
 ) -> Response:
     """Return the answer with one stored object."""
     if is_plain(form):
-        return Response(kind.data(record) + b"\n", status)
+        return plain(kind, record, status)
     return render(kind, kind.object(record), form, now, include, status)
 
 

@@ -58,7 +58,7 @@ def _read(context: ServerContext, request: Request, kind: Kind) -> Response | Aw
     if record is None:
         raise errors.not_found(kind.resource.group, kind.resource.plural, info.name)
     if form is negotiation.JSON:
-        return Response(kind.data(record))
+        return rendering.plain(kind, record)
     include = request.parameter("includeObject") or "Metadata"
     if not rendering.is_plain(form) and (work := rendering.work((record,), form)) > off_loop.LARGE:
         return off_loop.run(work, rendering.one, kind, record, form, context.clock(), include)
