@@ -50,7 +50,8 @@ def columns(version: Object) -> tuple[Column, ...]:
 
 def _finder(path: str) -> Callable[[Any], list[Any]]:
     """Return a function that gives the values at a path; JsonPathError if the text is none."""
-    template = JsonPath(f"{{{path}}}")
+    # The first value is shown; with ".." in a path, the same values could be found over and over on the way to it.
+    template = JsonPath(f"{{{path}}}", once=True)
 
     def find(obj: Any) -> list[Any]:
         try:

@@ -48,7 +48,7 @@ class Form:
     def default(self, obj: Object) -> None:
         """Complete an object."""
         if self.defaults:
-            defaults.apply(self.schema, obj)
+            defaults.apply(self.schema, obj, defaults.Room())
 
     def clean(self, obj: Object) -> Object:
         """Take out of an object, in place, what the schema does not know."""
@@ -57,7 +57,8 @@ class Form:
     def fit(self, obj: Object) -> Object:
         """Make a stored object, in place, what this version shows."""
         self.clean(obj)
-        self.default(obj)
+        if self.defaults:
+            defaults.apply(self.schema, obj, defaults.Unbounded())
         return obj
 
     def validate_create(self, obj: Object, errors: Errors) -> None:

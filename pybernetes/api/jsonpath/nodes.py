@@ -127,8 +127,13 @@ class Wildcard(Step):
 class Recursive(Step):
     """``..``: the value, and every object and list in it."""
 
+    def __init__(self, once: bool = False) -> None:
+        self._once = once  # nothing is selected twice, however many of the values it is in
+
     def select(self, values: list[Any], root: Any) -> list[Any]:
-        return _joined(_descendants(value) for value in values)
+        if self._once:
+            return _descendants(values)
+        return _joined(_descendants([value]) for value in values)
 
 
 class Union(Step):
@@ -261,11 +266,13 @@ def _children(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _descendants(value: Any) -> list[Any]:
-    inner, rest = [], [value]
+def _descendants(values: list[Any]) -> list[Any]:
+    """Return the objects and lists among values and in them, each once and before what is in it."""
+    inner: dict[int, Any] = {}
+    rest = values[::-1]
     while rest:
         value = rest.pop()
-        if isinstance(value, dict | list):
-            inner.append(value)
+        if isinstance(value, dict | list) and id(value) not in inner:
+            inner[id(value)] = value
             rest += reversed(_children(value))
-    return inner
+    return list(inner.values())

@@ -41,10 +41,11 @@ class _End:
     """The ``end`` of a range."""
 
 
-def parse(text: str, allow_missing: bool) -> tuple[Part, ...]:
+def parse(text: str, allow_missing: bool, once: bool = False) -> tuple[Part, ...]:
     """Return the parts of a template; JsonPathError in client-go's words if the text is none.
 
-    Unless missing fields are allowed, the template raises where an object lacks one.
+    Unless missing fields are allowed, the template raises where an object lacks one. With ``once``, ``..`` selects nothing
+    twice.
     """
     parts: list[Part | _End] = []
     place = 0
@@ -55,7 +56,7 @@ def parse(text: str, allow_missing: bool) -> tuple[Part, ...]:
             break
         if start > place:
             parts.append(Text(text[place:start]))
-        action = _Action(text, start + 1, allow_missing)
+        action = _Action(text, start + 1, allow_missing, once)
         parts += action.parse()
         place = action.place
     return _nested(parts)
@@ -91,8 +92,8 @@ def _nested(parts: list[Part | _End]) -> tuple[Part, ...]:
 class _Action:
     """The parser of what stands between braces; afterwards ``place`` is behind the closing one."""
 
-    def __init__(self, text: str, place: int, allow_missing: bool) -> None:
-        self.text, self.place, self.allow_missing = text, place, allow_missing
+    def __init__(self, text: str, place: int, allow_missing: bool, once: bool) -> None:
+        self.text, self.place, self.allow_missing, self.once = text, place, allow_missing, once
 
     def parse(self) -> list[Part | _End]:
         """Return the expressions of the action."""
@@ -178,7 +179,7 @@ class _Action:
         steps: list[Step] = []
         if self.text.startswith(".", self.place):
             self.place += 1
-            steps.append(Recursive())
+            steps.append(Recursive(self.once))
             if self.text.startswith("[", self.place):
                 return steps
         name = ""
@@ -249,7 +250,7 @@ class _Action:
         return Filter(self._operand(match[1]), match[2], self._operand(match[3]))
 
     def _operand(self, text: str) -> tuple[Part, ...]:
-        return parse("{" + text.strip() + "}", self.allow_missing)
+        return parse("{" + text.strip() + "}", self.allow_missing, self.once)
 
 
 def _split_union(text: str) -> list[str]:

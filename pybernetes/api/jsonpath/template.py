@@ -14,8 +14,8 @@ _RELAXED = re.compile(r"^\{\.?([^{}]+)\}$|^\.?([^{}]+)$")
 class JsonPath:
     """A template: text with {expressions}, ``range`` and ``end`` among them; JsonPathError if it is none."""
 
-    def __init__(self, text: str, allow_missing: bool = True) -> None:
-        self._parts = parse(text, allow_missing)
+    def __init__(self, text: str, allow_missing: bool = True, once: bool = False) -> None:
+        self._parts = parse(text, allow_missing, once)
 
     def results(self, value: Any) -> list[list[Any]]:
         """Return what each expression selects from a value; JsonPathError where the template does not fit it."""

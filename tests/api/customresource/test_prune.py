@@ -81,7 +81,7 @@ _SCHEMAS = st.recursive(
 def test_what_fits_stays_as_it_is(schema: Object, value: Any) -> None:
     root = {"type": "object", "properties": {"spec": schema}}
     once = prune.clean(root, {**copy.deepcopy(HEAD), "spec": copy.deepcopy(value)})
-    defaults.apply(root, once)
+    defaults.apply(root, once, defaults.Room())
     again = prune.clean(root, copy.deepcopy(once))
-    defaults.apply(root, again)
+    defaults.apply(root, again, defaults.Room())
     assert again == once
