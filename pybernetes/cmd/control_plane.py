@@ -109,14 +109,15 @@ def _first_node(settings: Settings) -> str:
 def _kubelet_access(cluster: Cluster) -> list[str]:
     """Return the flags by which the API server and kubelets know each other; its own certificate is made once."""
     from pybernetes.lib import tls
+    from pybernetes.tools.local import addons
 
-    certificate, key = (cluster.certificates / f"apiserver-kubelet-client.{end}" for end in ("crt", "key"))
+    certificate, key = (cluster.certificates / f"{addons.KUBELET_CLIENT}.{end}" for end in ("crt", "key"))
     if not key.exists():
+        for end in ("crt", "key"):  # of earlier versions, which were let do everything
+            (cluster.certificates / f"apiserver-kubelet-client.{end}").unlink(missing_ok=True)
         authority_file, authority_key = tls.ensure_authority(cluster.certificates)
         authority = tls.Pair(authority_file.read_bytes(), authority_key.read_bytes())
-        own = tls.issue(
-            authority, "kube-apiserver-kubelet-client", organizations=["system:masters"], client=True
-        )
+        own = tls.issue(authority, addons.KUBELET_CLIENT, client=True)
         tls.write_atomically(certificate, own.certificate)
         tls.write_atomically(key, own.key, 0o600)
     return [

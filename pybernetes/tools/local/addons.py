@@ -8,20 +8,24 @@ from pybernetes.client.refs import CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, Ref
 
 FIELD_MANAGER = "pybernetes-addons"
 NETWORK_USER = "system:pod-network"
+KUBELET_CLIENT = "kube-apiserver-kubelet-client"  # whom kubelets know the API server as
 _RBAC = "rbac.authorization.k8s.io"
 
 
 def role(name: str, user: str, *rules: Object) -> list[tuple[Ref, Object]]:
     """Return a role for a user of the whole cluster."""
-    binding = {
-        "metadata": {"name": name},
-        "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": name},
-        "subjects": [{"apiGroup": _RBAC, "kind": "User", "name": user}],
-    }
     return [
         (CLUSTER_ROLES, {"metadata": {"name": name}, "rules": list(rules)}),
-        (CLUSTER_ROLE_BINDINGS, binding),
+        (CLUSTER_ROLE_BINDINGS, _binding(name, name, user)),
     ]
+
+
+def _binding(name: str, role_name: str, user: str) -> Object:
+    return {
+        "metadata": {"name": name},
+        "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": role_name},
+        "subjects": [{"apiGroup": _RBAC, "kind": "User", "name": user}],
+    }
 
 
 def rule(group: str, *resources: str) -> Object:
@@ -32,6 +36,16 @@ def rule(group: str, *resources: str) -> Object:
 def pod_network() -> list[tuple[Ref, Object]]:
     """Return the objects that permit the pod network of a node what it needs."""
     return role("pybernetes:pod-network", NETWORK_USER, rule("", "nodes"))
+
+
+def kubelet_access() -> list[tuple[Ref, Object]]:
+    """Return what permits the API server all of kubelets, and nothing else.
+
+    A node says itself where its kubelet is. Were that the API server's own address, whatever is asked of the kubelet
+    would be done there with these rights.
+    """
+    binding = _binding("pybernetes:kubelet-api-admin", "system:kubelet-api-admin", KUBELET_CLIENT)
+    return [(CLUSTER_ROLE_BINDINGS, binding)]
 
 
 async def apply(client: Client, objects: list[tuple[Ref, Object]]) -> None:

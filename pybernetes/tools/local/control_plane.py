@@ -106,7 +106,8 @@ class ControlPlane:
         await Scheduler(self.client("system:kube-scheduler", agent_name="kube-scheduler")).run()
 
     async def _addons(self) -> None:
-        await addons.apply(self.client("pybernetes-addons", MASTERS), addons.pod_network())
+        objects = [*addons.kubelet_access(), *addons.pod_network()]
+        await addons.apply(self.client("pybernetes-addons", MASTERS), objects)
         await asyncio.get_running_loop().create_future()  # done for as long as this process lives
 
     async def _load_balancers(self) -> None:
