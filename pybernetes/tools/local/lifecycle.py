@@ -244,8 +244,10 @@ def down(cluster: Cluster) -> bool:
     """Stop a cluster and keep its state; return False if it was not running."""
     with locked(cluster):
         stopped = background_process.stop(cluster.pid_file(SUPERVISOR), seconds=120)
-        for node in saved_settings.load(cluster).nodes if name_lock.may_have(cluster) else ():
-            Node(cluster, node.name).clear()
+        if name_lock.may_have(cluster):
+            for node in saved_settings.load(cluster).nodes:
+                Node(cluster, node.name).clear()
+            _clear_run(cluster)
         return stopped
 
 
@@ -261,11 +263,20 @@ def delete(cluster: Cluster) -> None:
             network.remove_bridge(cluster.name)
             if settings.host_network:
                 host_network.clear(settings)
+            _clear_run(cluster)
             name_lock.release(cluster)
         path = kubeconfig.users_file()
         if path.exists():
             kubeconfig.write(path, kubeconfig.without(kubeconfig.read(path), cluster.name))
         trees.remove_path(cluster.root)
+
+
+def _clear_run(cluster: Cluster) -> None:
+    """Remove what is left of a cluster among what need not survive a reboot, unless something else is in there."""
+    cluster.host_socket.unlink(missing_ok=True)
+    for folder in (cluster.run, cluster.run.parent):
+        with contextlib.suppress(OSError):
+            folder.rmdir()
 
 
 def pause(cluster: Cluster, paused: bool) -> None:

@@ -39,6 +39,7 @@ def traces(home: Path) -> list[str]:
         traces += [line for line in output.splitlines() if NAME in line]
     traces += [str(path) for path in Path("/sys/fs/cgroup").glob(f"*/pybernetes/{NAME}*")]
     traces += [str(path) for path in Path("/sys/fs/cgroup").glob(f"pybernetes/{NAME}*")]
+    traces += [str(path) for path in Path("/run/pybernetes").glob(f"{NAME}*")]
     return traces
 
 
@@ -104,7 +105,7 @@ def test_a_cluster_with_real_nodes(tmp_path: Path) -> None:
         assert before == after
 
         user.pyb("down")
-        assert not [line for line in traces(tmp_path) if not line.startswith(("pyb-", "-A"))]
+        assert not [line for line in traces(tmp_path) if not line.startswith(("pyb-", "-A", "/run"))]
         user.pyb("up", NAME, "--wait")
         user.kubectl("wait", "--for=condition=Ready", "pod/web", "--timeout=60s")
     finally:
