@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from pybernetes.lib.discarding import discard
+
 # How much is looked at and parsed at once; a text or number inside that is longer is not divided.
 SLICE = 16 << 10
 # More quotes, commas and opening brackets make a text one that is divided: a parser takes up to 250 ns for each.
@@ -181,6 +183,12 @@ class Joined:
             self.value = value
         self._open[piece.kept :] = way[1:] if parts else way
 
+    def let_go(self) -> list[Any]:
+        """Return the value, in a list, and keep it no longer."""
+        values, self.value = [self.value], None
+        self._open.clear()
+        return values
+
 
 def _way_to_end(value: Any) -> list[Any]:
     """Return the arrays and objects around the mark at the end of a piece, and take it out.
@@ -216,9 +224,13 @@ def _had_end(value: Any) -> bool:
 def loads(raw: bytes, parse: Callable[[Piece], Any], size: int = SLICE) -> tuple[Any, int]:
     """Return the value of a text, whose pieces a function parses, and how many keys the text has."""
     joined, keys = Joined(), 0
-    for piece in pieces(raw, size):
-        joined.add(piece, parse(piece))
-        keys += piece.keys
+    try:
+        for piece in pieces(raw, size):
+            joined.add(piece, parse(piece))
+            keys += piece.keys
+    except BaseException:
+        discard(joined.let_go())
+        raise
     return joined.value, keys
 
 

@@ -107,7 +107,12 @@ async def _beside(work: Callable[[], Result]) -> Result:
         turn = _waiting.put(owner, request, (future, work))
     if turn:
         _threads().submit(_work)
-    return await asyncio.wrap_future(future)
+    try:
+        return await asyncio.wrap_future(future)
+    finally:
+        # An error knows the frames that it came through, and the future knows the error: what the work was about would
+        # stay until garbage is collected.
+        del future, work
 
 
 def _work() -> None:
@@ -118,6 +123,7 @@ def _work() -> None:
         if future.set_running_or_notify_cancel():  # otherwise nobody waits for it any more
             _do(future, work)
     finally:
+        del future, work
         with _lock:
             turn = _waiting.done(owner)
         if turn:
@@ -130,6 +136,7 @@ def _do(future: Future[Result], work: Callable[[], Result]) -> None:
             result = work()
     except BaseException as error:
         future.set_exception(error)
+        del future, work
     else:
         future.set_result(result)
 

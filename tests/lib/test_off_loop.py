@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 import threading
+import weakref
 from collections.abc import Callable
 
 import pytest
 
 from pybernetes.api.cel.engine import Cancelled, Environment
 from pybernetes.lib import off_loop
+from tests.support import eventually
 
 
 def _thread() -> str:
@@ -131,3 +134,24 @@ async def test_work_that_takes_long_leaves_a_thread_to_others() -> None:
     go_on.set()
     assert all(await asyncio.gather(*noisy))
     assert sys.getswitchinterval() >= 0.001
+
+
+class Large:
+    """Something that work is about."""
+
+
+def _failing(value: Large) -> None:
+    raise ValueError("it is no good")
+
+
+async def test_what_failed_is_let_go_without_garbage_collection() -> None:
+    value = Large()
+    known = weakref.ref(value)
+    gc.disable()
+    try:
+        with pytest.raises(ValueError, match="no good"):
+            await off_loop.run(off_loop.LARGE + 1, _failing, value)
+        del value
+        await eventually(lambda: known() is None)
+    finally:
+        gc.enable()
