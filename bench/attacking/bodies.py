@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -86,6 +87,7 @@ _THING = {
         "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {
             "type": "object",
             "properties": {
+                "free": {"type": "array", "items": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}},
                 "set": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "integer"}},
                 "spec": {
                     "type": "object",
@@ -96,6 +98,26 @@ _THING = {
         }}}],
     },
 }  # fmt: skip
+
+
+async def _deleted(server: Attacked) -> None:
+    await _send(server, "POST", _CONFIG_MAPS, JSON, _config_map("deleted", 100_000))
+    deletions = (_send(server, "DELETE", f"{_CONFIG_MAPS}/deleted", JSON, b"{}") for _ in range(8))
+    await asyncio.gather(*deletions)
+
+
+def _containers(size: int) -> bytes:
+    """Return a pod of empty containers in protobuf, which take two bytes each."""
+    spec = b"\x12" + _varint(2 * size) + b"\x12\0" * size
+    return b"k8s\0\x12" + _varint(len(spec)) + spec
+
+
+def _varint(number: int) -> bytes:
+    parts = bytearray()
+    while number > 127:
+        parts.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*parts, number])
 
 
 async def _custom(server: Attacked, body: bytes) -> None:
@@ -129,6 +151,7 @@ ATTACKS: dict[str, Attack] = {
     "protobuf of empty fields": _post(
         _PODS, PROTOBUF, lambda: _filled(b"k8s\0\x12\xf8\xff\xbf\x01", b"\x12\0", b"")
     ),
+    "protobuf of many containers": _post(_PODS, PROTOBUF, lambda: _containers(1_500_000)),
     "a pod of many containers": _post(
         _PODS, JSON, lambda: _filled(_NAMED + b'"spec":{"containers":[', b"{},", b"{}]}}")
     ),
@@ -145,6 +168,8 @@ ATTACKS: dict[str, Attack] = {
     "a JSON patch of a large map": _patched,
     "a strategic merge of many deletions": _merged,
     "an apply of many fields": _applied,
+    "deletions of a large object": _deleted,
+    "a custom resource of many objects": partial(_custom, body=_thing("free", [{}] * 400_000)),
     "a custom resource's set": partial(_custom, body=_thing("set", list(range(300_000)))),
     "a custom resource's rule": partial(_custom, body=_thing("spec", {"l": [1] * 60})),
 }
