@@ -77,13 +77,25 @@ def _struct(node: Node) -> dict[str, Any]:
     return {"Kind": node.kind, "Tag": node.tag, "Value": node.value, "Content": content or None}
 
 
+def _numbers(value: Any) -> Any:
+    """Return a value whose numbers are as Go writes those that it has read from JSON."""
+    if isinstance(value, dict):
+        return {key: _numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_numbers(item) for item in value]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    number = float(value)
+    return int(number) if number.is_integer() and abs(number) < 1e21 else number
+
+
 def go_json(value: Any, indent: bool = False) -> str:
     """Return a value as Go's JSON writer has it: keys sorted, some characters escaped for HTML."""
     import json
 
     marks = (",", ": ") if indent else (",", ":")
     text = json.dumps(
-        value, ensure_ascii=False, sort_keys=True, separators=marks, indent=2 if indent else None
+        _numbers(value), ensure_ascii=False, sort_keys=True, separators=marks, indent=2 if indent else None
     )
     if any(char in text for char in _HTML):
         for char, escaped in _HTML.items():

@@ -16,10 +16,10 @@ from pybernetes.tools.kubectl.kustomize.yaml_nodes.node import (
     STRING,
     Node,
     OddKey,
-    text,
 )
 from pybernetes.tools.kubectl.kustomize.yaml_nodes.resolving import resolve
-from pybernetes.tools.kubectl.output.yaml.scalars import go_float
+from pybernetes.tools.kubectl.output.yaml.plain_writer import NEEDS_QUOTES
+from pybernetes.tools.kubectl.output.yaml.scalars import go_float, is_ambiguous
 
 if TYPE_CHECKING:
     from typing import Any
@@ -70,10 +70,19 @@ def _scalar(node: Node) -> Any:
     return found
 
 
+def _style(value: str) -> str:
+    """Return the style that a text gets when it is written: another value in its place keeps it."""
+    if "\n" in value:
+        return "|"
+    if is_ambiguous(value):
+        return '"'
+    return "'" if NEEDS_QUOTES.match(value) else ""
+
+
 def from_value(value: Any) -> Node:
     """Return a node for a plain value."""
     if isinstance(value, str):
-        return text(value)
+        return Node(SCALAR, value, STRING, _style(value))
     if isinstance(value, dict):
         return Node(MAPPING, content={key: from_value(item) for key, item in sorted(value.items())})
     if isinstance(value, list):

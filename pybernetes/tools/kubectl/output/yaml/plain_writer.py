@@ -20,7 +20,7 @@ _LONG_KEY = 100  # the library writes long keys in another way
 _PRINTABLE = re.compile(r"[ -~]+\Z")
 _LINES = re.compile(r"(?![ \n])(?:[ -~]*[!-~]\n|\n)*(?:[ -~]*[!-~]\n?)\Z")
 # What must have quotes: indicators in front, spaces at the ends, what begins a value or a comment.
-_QUOTED = re.compile(r"[#,\[\]{}&*!|>'\"%@` ]|[?:-](?: |\Z)|---|\.\.\.|.*(?::(?: |\Z)| #| \Z)")
+NEEDS_QUOTES = re.compile(r"[#,\[\]{}&*!|>'\"%@` ]|[?:-](?: |\Z)|---|\.\.\.|.*(?::(?: |\Z)| #| \Z)")
 
 
 class NotPlain(Exception):
@@ -89,7 +89,7 @@ def _text(value: str, indent: str, column: int) -> str:
         return f'"{value}"'
     if not _PRINTABLE.match(value) or is_ambiguous(value):
         raise NotPlain
-    quote = "'" if _QUOTED.match(value) else ""
+    quote = "'" if NEEDS_QUOTES.match(value) else ""
     if quote:
         value = value.replace("'", "''")
     if column + len(value) > _WIDTH and " " in value and column:
