@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import uuid
 from collections import OrderedDict
-from typing import Any, Generic, NamedTuple, TypeVar
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from pybernetes.api.resource import Object
 from pybernetes.api.validation.names import dns_subdomain
@@ -16,16 +17,18 @@ from pybernetes.client.rate_limiter import RateLimiter
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
 
-Value = TypeVar("Value")
-
 COMBINE_FROM = 10
 COMBINE_SECONDS = 600
 BURST = 25
 RATE = 1 / 300
-# Each of many controllers remembers that much: what is about objects that are gone must not add up.
+# Each of many controllers remembers that many objects; those that are gone are swept out when there are twice as many as
+# were left the last time.
 _REMEMBERED = 1024
+_LEAST_SWEPT = 16
 # After that an event is written anew: the one before it is about to expire.
 _KNOWN_SECONDS = 3000
+# What of an object its events are told apart by.
+Source = tuple[Any, ...]
 
 
 class Known(NamedTuple):
@@ -34,30 +37,21 @@ class Known(NamedTuple):
     name: str
     first_timestamp: str
     times: int
+    at: float
 
 
-class Recent(Generic[Value]):
-    """The most recently used values, up to a number and an age."""
+class _Reported:
+    """What a source reported about one object."""
 
-    def __init__(self, clock: Clock, seconds: float) -> None:
-        self._clock, self._seconds = clock, seconds
-        self._entries: OrderedDict[Any, tuple[float, Value]] = OrderedDict()
+    __slots__ = ("alike", "at", "known", "limiter")
 
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def get(self, key: Any) -> Value | None:
-        """Return the value of a key."""
-        entry = self._entries.get(key)
-        return entry[1] if entry is not None else None
-
-    def remember(self, key: Any, value: Value) -> None:
-        """Keep a value, and drop those that were not used for too long or are too many."""
-        entries, now = self._entries, self._clock.monotonic()
-        entries[key] = (now, value)
-        entries.move_to_end(key)
-        while len(entries) > _REMEMBERED or next(iter(entries.values()))[0] < now - self._seconds:
-            entries.popitem(last=False)
+    def __init__(self, limiter: RateLimiter) -> None:
+        self.limiter = limiter
+        self.at = 0.0
+        self.alike: dict[
+            str, tuple[set[int], float]
+        ] = {}  # marks of the messages of a reason, and the last one's time
+        self.known: dict[int, Known] = {}  # by the mark of reason, message and place
 
 
 class Names:
@@ -74,57 +68,88 @@ class Names:
         return str(uuid.uuid4()) if dns_subdomain(event_name) else event_name
 
 
-def _source(event: Object) -> tuple[Any, ...]:
-    source, about = event["source"], event["involvedObject"]
+def _source(event: Object) -> Source:
+    about = event["involvedObject"]
     return (
-        source.get("component"), source.get("host"), about.get("kind"), about.get("namespace"), about.get("name"),
-        about.get("uid"), about.get("apiVersion"), event["type"],
+        event["type"], about.get("kind"), about.get("apiVersion"), about.get("namespace"), about.get("name"),
+        about.get("uid"),
     )  # fmt: skip
 
 
-class Correlator:
-    """Looks at events of the core group in the order in which they happen."""
+def _always_there(about: Object) -> bool:
+    return False
 
-    def __init__(self, clock: Clock, names: Names | None = None) -> None:
+
+class Correlator:
+    """Looks at events of one component in the order in which they happen.
+
+    ``is_gone`` tells of what an event is about whether it does not exist any more: nobody will report on it again.
+    """
+
+    def __init__(
+        self, clock: Clock, names: Names | None = None, is_gone: Callable[[Object], bool] = _always_there
+    ) -> None:
         self._clock = clock
         self._names = names or Names()
-        self._limiters: Recent[RateLimiter] = Recent(clock, BURST / RATE)
-        self._alike: Recent[tuple[set[str], float]] = Recent(clock, COMBINE_SECONDS)
-        self._known: Recent[Known] = Recent(clock, _KNOWN_SECONDS)
+        self._is_gone = is_gone
+        self._reported: OrderedDict[Source, _Reported] = OrderedDict()
+        self._room = _LEAST_SWEPT
+
+    def __len__(self) -> int:
+        return len(self._reported)
 
     def correlate(self, event: Object) -> tuple[Object, bool] | None:
         """Return the event to write and whether it already exists and is only counted; None to drop it."""
-        source = _source(event)
-        limiter = self._limiters.get(source) or RateLimiter(RATE, BURST, self._clock)
-        self._limiters.remember(source, limiter)
-        if not limiter.take():
+        reported = self._remember(_source(event))
+        if not reported.limiter.take():
             return None
-        event, key = self._combine(event, source)
-        return self._count(event, key)
+        event, mark = self._combine(event, reported)
+        return self._count(event, mark, reported)
 
-    def _combine(self, event: Object, source: tuple[Any, ...]) -> tuple[Object, Any]:
+    def _remember(self, source: Source) -> _Reported:
+        """Return what was reported about an object; drop what was not used for too long, is gone or too much."""
+        entries, now = self._reported, self._clock.monotonic()
+        reported = entries.get(source)
+        if reported is None:
+            if len(entries) >= self._room:
+                self._sweep()
+            reported = entries[source] = _Reported(RateLimiter(RATE, BURST, self._clock))
+        reported.at = now
+        entries.move_to_end(source)
+        while len(entries) > _REMEMBERED or next(iter(entries.values())).at < now - BURST / RATE:
+            entries.popitem(last=False)
+        return reported
+
+    def _sweep(self) -> None:
+        fields = ("kind", "apiVersion", "namespace", "name")
+        for source in list(self._reported):
+            if self._is_gone(dict(zip(fields, source[1:5], strict=True))):
+                del self._reported[source]
+        self._room = max(_LEAST_SWEPT, 2 * len(self._reported))
+
+    def _combine(self, event: Object, reported: _Reported) -> tuple[Object, int]:
         """Combine events that differ in their message only into one."""
-        message, now = event["message"], self._clock.now()
-        field_path = event["involvedObject"].get("fieldPath", "")
-        alike = (source, event["reason"])
-        messages, last = self._alike.get(alike) or (set(), now)
+        reason, message, now = event["reason"], event["message"], self._clock.now()
+        messages, last = reported.alike.get(reason) or (set(), now)
         if now - last > COMBINE_SECONDS:
             messages = set()
-        messages.add(message)
-        self._alike.remember(alike, (messages, now))
+        messages.add(hash(message))
+        reported.alike[reason] = (messages, now)
         if len(messages) < COMBINE_FROM:
-            return event, (source, field_path, event["reason"], message)
+            return event, hash((event["involvedObject"].get("fieldPath", ""), reason, message))
         messages.pop()  # the set need not grow
         combined = {**event, "message": f"(combined from similar events): {message}"}
         combined["metadata"] = {
             **event["metadata"],
             "name": self._names.make(event["involvedObject"].get("name", ""), now),
         }
-        return combined, alike
+        return combined, hash(reason)
 
-    def _count(self, event: Object, key: Any) -> tuple[Object, bool]:
+    def _count(self, event: Object, mark: int, reported: _Reported) -> tuple[Object, bool]:
         """Count an event that has happened before instead of writing another."""
-        known = self._known.get(key)
+        now, known = self._clock.monotonic(), reported.known.get(mark)
+        if known is not None and known.at < now - _KNOWN_SECONDS:
+            known = None
         if known is not None:
             event = {
                 **event,
@@ -133,5 +158,5 @@ class Correlator:
                 "count": known.times + 1,
                 "lastTimestamp": rfc3339.seconds(self._clock.now()),
             }
-        self._known.remember(key, Known(event["metadata"]["name"], event["firstTimestamp"], event["count"]))
+        reported.known[mark] = Known(event["metadata"]["name"], event["firstTimestamp"], event["count"], now)
         return event, known is not None

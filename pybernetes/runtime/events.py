@@ -12,6 +12,7 @@ import logging
 import random
 import socket
 from collections import deque
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from pybernetes.api.resource import Object
@@ -124,12 +125,13 @@ class Recorder:
         host: str = "",
         clock: Clock | None = None,
         sender: Sender | None = None,
+        is_gone: Callable[[Object], bool] | None = None,
     ) -> None:
         self._clock = clock or Clock()
         self._source = {"component": component, "host": host} if host else {"component": component}
         self._host, self._component = host, component
         self._names = Names()
-        self._correlator = Correlator(self._clock, self._names)
+        self._correlator = Correlator(self._clock, self._names, *filter(None, (is_gone,)))
         self.sender = sender or Sender(client, self._clock)
 
     def normal(self, obj: Object, reason: str, message: str, **more: Any) -> None:

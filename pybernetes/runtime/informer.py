@@ -73,6 +73,11 @@ class Informer(Cache):
         """Whether the cache has had all objects of one moment."""
         return self._synced.is_set()
 
+    @property
+    def knows_all(self) -> bool:
+        """Whether an object of the kind that is not here does not exist, or not any more."""
+        return self.synced and not (self.namespace or self.labels or self.fields)
+
     async def wait_synced(self) -> None:
         """Wait until the cache has had all objects of one moment."""
         await self._synced.wait()
@@ -303,6 +308,18 @@ class Informers:
 
     def __iter__(self) -> Iterator[Informer]:
         return iter(self._informers.values())
+
+    def is_gone(self, about: Object) -> bool:
+        """Tell whether an object that is referred to was deleted; False if nobody here would know."""
+        namespace, name = about.get("namespace"), about.get("name")
+        for informer in self._informers.values():
+            ref = informer.ref
+            if (ref.kind, ref.api_version) == (
+                about.get("kind"),
+                about.get("apiVersion"),
+            ) and informer.knows_all:
+                return (f"{namespace}/{name}" if namespace else name) not in informer
+        return False
 
     def start(self) -> None:
         """Start every informer, and every new one from now on."""

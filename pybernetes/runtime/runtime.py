@@ -36,7 +36,14 @@ class Runtime:
 
     def recorder(self, component: str, host: str = "") -> Recorder:
         """Return a recorder of events in the name of a component."""
-        return Recorder(self.client, component, host=host, clock=self.clock, sender=self.events)
+        return Recorder(
+            self.client,
+            component,
+            host=host,
+            clock=self.clock,
+            sender=self.events,
+            is_gone=self.informers.is_gone,
+        )
 
     def as_client(self, client: Client) -> Runtime:
         """Return the same runtime with another client for writing, such as one with a controller's own identity."""

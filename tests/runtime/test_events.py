@@ -66,6 +66,25 @@ async def test_a_flood_is_dropped() -> None:
     assert correlator.correlate(event("same")) is None
 
 
+def test_what_is_gone_is_not_remembered() -> None:
+    gone: set[str] = set()
+    correlator = Correlator(ManualClock(), is_gone=lambda about: about["name"] in gone)
+    assert correlator.correlate(event("same", name="stays")) is not None
+    for number in range(500):
+        assert correlator.correlate(event("same", name=f"n{number}")) is not None
+        gone.add(f"n{number}")
+        assert len(correlator) < 40
+    counted = correlator.correlate(event("same", name="stays"))
+    assert counted is not None and counted[1], "what is still there is counted on"
+
+
+def test_so_many_objects_are_remembered_at_most() -> None:
+    correlator = Correlator(ManualClock())
+    for number in range(1500):
+        assert correlator.correlate(event("same", name=f"n{number}")) is not None
+    assert len(correlator) == 1024
+
+
 async def test_events_arrive() -> None:
     async with Cluster() as cluster:
         recorder = Recorder(cluster.client, "test-controller")
