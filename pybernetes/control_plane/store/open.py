@@ -18,6 +18,7 @@ from pybernetes.control_plane.store.protocol import (
     identity,
     wall_clock,
 )
+from pybernetes.lib import memory_room
 from pybernetes.lib.discover import discover
 from pybernetes.lib.flags import Flag, defaults
 
@@ -72,7 +73,8 @@ def open_chosen(arguments: argparse.Namespace, stamp: Stamp, check: Check) -> St
         for flag in other.flags:
             if flag not in driver.flags and getattr(arguments, flag.attribute) != flag.default:
                 raise ValueError(f"--{flag.name} is not an option of --storage-backend={driver.name}")
-    return driver.open(arguments, {"stamp": stamp, "check": check})
+    history = HistoryLimits().within(memory_room.room())
+    return driver.open(arguments, {"stamp": stamp, "check": check, "history": history})
 
 
 def _given(arguments: argparse.Namespace, driver: Driver) -> bool:

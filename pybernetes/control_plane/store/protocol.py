@@ -16,7 +16,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -155,6 +155,10 @@ class HistoryLimits:
     seconds: float = 300.0
     bytes: int = 64 << 20
     events: int = 200_000
+
+    def within(self, room: int) -> HistoryLimits:
+        """Return limits for a process that has so much memory for all that others make it keep."""
+        return replace(self, bytes=min(self.bytes, room // 8))
 
 
 @dataclass(frozen=True, slots=True)

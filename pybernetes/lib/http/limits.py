@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+# What a connection takes, with TLS and what it has not sent yet; a quarter of all memory may be connections.
+_CONNECTION_BYTES = 4 * 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,17 @@ class Limits:
     unanswered: int = 128 * 1024 * 1024
     # Requests that wait on one connection for the one before them.
     pipeline: int = 16
+
+    def within(self, room: int) -> Limits:
+        """Return limits with which clients, however many and bad, can take no more than about half of some memory."""
+        return replace(
+            self,
+            connections=min(self.connections, room // _CONNECTION_BYTES),
+            backlog=min(self.backlog, room // 64),
+            unread=min(self.unread, room // 8),
+            unread_of_one=min(self.unread_of_one, room // 16),
+            unanswered=min(self.unanswered, max(room // 8, 2 * self.body)),
+        )
 
 
 def listen(host: str, port: int, limits: Limits) -> socket.socket:

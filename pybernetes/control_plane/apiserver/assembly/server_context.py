@@ -26,6 +26,7 @@ def new_context(
     nodes: NodeAccess | None = None,
     authorization: Authorization | None = None,
     clock: Callable[[], float] = time.time,
+    lists: ListCache | None = None,
 ) -> ServerContext:
     """Return a context that authenticates and authorizes nobody yet and has no admission plugins."""
     nodes = nodes or NodeAccess()
@@ -37,7 +38,7 @@ def new_context(
         roles=RoleIndex(store),
         admission=Chain(),
         nodes=nodes,
-        lists=ListCache(),
+        lists=lists or ListCache(),
         metrics=Metrics(),
         webhook_metrics=WebhookMetrics(),
         https=HttpClient(nodes.dialer),

@@ -16,6 +16,7 @@ from pybernetes.control_plane.apiserver.authz.authorizer import Authorizer
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.proxy.node_access import NodeAccess
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
+from pybernetes.lib import memory_room
 from pybernetes.lib.serving_certificates import ServingCertificates
 
 
@@ -54,5 +55,7 @@ class Settings:
     drain_seconds: float = 60.0
     # How often what is older than this is let go from the store's history; 0 keeps it.
     compaction_seconds: float = 300.0
+    # How many bytes of memory there are for what clients send and ask for.
+    memory_room: int = field(default_factory=memory_room.room)
     # From how much processor time on a turn of the event loop is logged and counted; 0 watches none.
     watchdog_seconds: float = 0.0
