@@ -9,6 +9,8 @@ from functools import lru_cache
 from typing import NamedTuple, Protocol
 from urllib.parse import quote
 
+from pybernetes.lib.forgetting import forgotten
+
 
 class Kindlike(Protocol):
     """Anything that names a kind: a ``Ref``, or an ``api.resource.Resource``."""
@@ -50,6 +52,7 @@ def as_ref(kind: Kindlike) -> Ref:
     return Ref(kind.group, kind.version, kind.plural, kind.kind, kind.namespaced)
 
 
+@forgotten
 @lru_cache(maxsize=1024)
 def _root(ref: Ref) -> str:
     return f"/apis/{ref.group}/{ref.version}" if ref.group else f"/api/{ref.version}"

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from sys import getsizeof
 from typing import Any, ParamSpec, TypeVar
 
+from pybernetes.lib.forgetting import on_forget
+
 Parameters = ParamSpec("Parameters")
 Value = TypeVar("Value")
 # What an entry takes beside its key and what is made of it.
@@ -28,6 +30,12 @@ class BoundedCache(dict[Any, Any]):
         super().__init__()
         self._make, self._most, self._weight = make, most_bytes, weight
         self.bytes = 0
+        on_forget(self.forget)
+
+    def forget(self) -> None:
+        """Drop everything."""
+        self.clear()
+        self.bytes = 0
 
     def __missing__(self, key: Any) -> Any:
         value = self._make(key)
@@ -39,8 +47,7 @@ class BoundedCache(dict[Any, Any]):
         size = _ENTRY_BYTES + size * (1 + self._weight)
         if size * _PART <= self._most:
             if self.bytes + size > self._most:
-                self.clear()
-                self.bytes = 0
+                self.forget()
             self.bytes += size
             self[key] = value
         return value

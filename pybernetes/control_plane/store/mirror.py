@@ -265,6 +265,8 @@ class Mirror:
         if revision > self.revision:
             raise FutureRevision(revision, self.revision)
         self.history.compact(revision)
+        if len(self._nodes) <= SPARE_NODES:  # of more it would take too long to do this now and then
+            self._sweep()
 
     # --- watching
 

@@ -1,12 +1,12 @@
-"""What comes and goes leaves nothing behind in a control plane: objects of the program are counted by their types."""
+"""What comes and goes leaves nothing behind in a control plane: objects are counted by their types, memory in bytes."""
 
 from __future__ import annotations
 
 import asyncio
-import functools
 import gc
 import heapq
 import logging
+import tracemalloc
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,12 +16,9 @@ import pytest
 
 from bench.harness import rounds
 from pybernetes.cmd import kube_apiserver, kube_controller_manager
-from pybernetes.control_plane.apiserver.admission import chain, lookup
 from pybernetes.control_plane.apiserver.storage import kind
-from pybernetes.control_plane.controllers.garbage_collector import garbage_collector
-from pybernetes.control_plane.store import mirror
-from pybernetes.lib.bounded_cache import BoundedCache
-from pybernetes.runtime import correlation, queue
+from pybernetes.lib import forgetting
+from pybernetes.runtime import queue
 from pybernetes.scheduling.columns import Journal
 from pybernetes.scheduling.counters import Counters
 from pybernetes.tools.local.control_plane import ControlPlane
@@ -29,32 +26,22 @@ from pybernetes.tools.local.control_plane import ControlPlane
 ROUNDS = 8
 # One for each of twice as many rounds, but for a few whose end comes a little later.
 LEAST = 2 * ROUNDS - 2
-# Tables of a fixed size would still be filling up: they are made small enough to be full after the first rounds.
+# What a round may leave: places in tables of a fixed size that are still filling up.
+KILOBYTES = 12
 TABLES = (dict, list, set, deque, OrderedDict, defaultdict)
-# Events expire after an hour whether they are still there or not.
+# Swept when it has grown to twice what is left.
 FILLING = {"Expiry._heap"}
+# Tables of a fixed size would still be filling up: they are made small enough to be full after the first rounds.
 SMALL: tuple[tuple[Any, str, Any], ...] = (
-    (correlation, "_REMEMBERED", 4),
-    (lookup, "_SPARE", 2),
-    (lookup, "_MOST", 2),
-    (mirror, "SPARE_NODES", 200),
     (kind, "_RECENTLY_DECODED", deque(maxlen=2)),
     (Counters, "LIMIT", 4),
     (Journal, "LIMIT", 32),
     (queue, "_STALE", 2),
-    (chain, "_MOST_ROUTES", 20),
-    (garbage_collector, "_ABSENT_OWNERS", 4),
 )
 
 
 def census() -> Counter[str]:
-    """Count what is there by type, after caches of functions are emptied and garbage is collected."""
-    for thing in gc.get_objects():
-        if isinstance(thing, functools._lru_cache_wrapper) and thing.__module__.startswith("pybernetes"):
-            thing.cache_clear()
-        elif isinstance(thing, BoundedCache):
-            thing.clear()
-            thing.bytes = 0
+    """Count what is there by type."""
     gc.collect()
     names = (f"{type(thing).__module__}.{type(thing).__qualname__}" for thing in gc.get_objects())
     return Counter(name for name in names if name.startswith("pybernetes."))
@@ -98,11 +85,17 @@ async def settled(plane: ControlPlane) -> Counter[str]:
         loop._scheduled = [timer for timer in loop._scheduled if not timer.cancelled()]
         heapq.heapify(loop._scheduled)
         await plane.server.store.compact(plane.server.store.revision)
+        await forgetting.forget()
         seen = census()
         least = (
             seen if not number else Counter({name: min(count, seen[name]) for name, count in least.items()})
         )
     return least
+
+
+def measuring(difference: tracemalloc.StatisticDiff) -> bool:
+    """Tell whether memory is that of this test."""
+    return difference.traceback[0].filename in (__file__, tracemalloc.__file__)
 
 
 @pytest.fixture
@@ -134,12 +127,19 @@ async def test_namespaces_that_come_and_go_leave_nothing(
         client = plane.client("tester", "system:masters")
         await asyncio.gather(*(rounds.once(client, number) for number in range(ROUNDS)))
         before, tables = await settled(plane), sizes()
+        tracemalloc.start()
         await asyncio.gather(*(rounds.once(client, ROUNDS + number) for number in range(ROUNDS)))
         await settled(plane)
-        between = sizes()
+        between, weighed = sizes(), tracemalloc.take_snapshot()
         await asyncio.gather(*(rounds.once(client, 2 * ROUNDS + number) for number in range(ROUNDS)))
         after, filled = await settled(plane), grown_tables(tables, between)
+        differences = tracemalloc.take_snapshot().compare_to(weighed, "lineno")
     finally:
+        tracemalloc.stop()
         await plane.stop()
     grown = {name: count - before[name] for name, count in after.items() if count - before[name] >= LEAST}
     assert (grown, filled - FILLING) == ({}, set()), f"after {2 * ROUNDS} more rounds"
+    kept = (
+        sum(difference.size_diff for difference in differences if not measuring(difference)) / 1000 / ROUNDS
+    )
+    assert kept < KILOBYTES, f"{kept:.0f} kB a round: " + "; ".join(map(str, differences[:10]))

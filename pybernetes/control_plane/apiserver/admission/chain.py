@@ -9,6 +9,7 @@ from pybernetes.api.resource import Object, Resource
 from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.plugin import Plugin
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.lib.forgetting import on_forget
 
 _MOST_ROUTES = 10_000
 Method = Callable[[Attributes], Awaitable[None] | None]
@@ -22,6 +23,10 @@ class Chain:
         self.plugins = tuple(plugins)
         # What is called for each kind of write, found out once: most plugins want to see few of them.
         self._routes: dict[tuple[str, str, str, str], tuple[Methods, Methods]] = {}
+        on_forget(self._forget)
+
+    def _forget(self) -> None:
+        self._routes.clear()  # of kinds that came and went
 
     def _route(self, attributes: Attributes) -> tuple[Methods, Methods]:
         resource = attributes.resource
@@ -41,7 +46,7 @@ class Chain:
                 ),
             )
             if len(self._routes) >= _MOST_ROUTES:
-                self._routes.clear()  # of kinds that came and went
+                self._forget()
             self._routes[key] = route
         return route
 

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.store.protocol import Record
+from pybernetes.lib.forgetting import on_forget
 
 Derived = TypeVar("Derived")
 # So many entries are kept before those of what is gone are swept out, and then twice as many as are left.
@@ -31,6 +32,7 @@ class Lookup:
         self._kept: dict[str, tuple[Record, Object]] = {}
         self._lists: dict[str, tuple[int, tuple[Object, ...]]] = {}
         self._spare = self._spare_lists = _SPARE
+        on_forget(self._forget)
 
     def get(self, namespace: str, name: str) -> Object | None:
         """Return an object, or None."""
@@ -85,6 +87,10 @@ class Lookup:
         self._lists[namespace] = (changed, objects)
         return objects
 
+    def _forget(self) -> None:
+        self._kept.clear()
+        self._lists.clear()
+
     def _sweep(self) -> None:
         """Drop what is not stored any more, as deleted namespaces."""
         get = self._store.get
@@ -102,6 +108,10 @@ class Remembered(Generic[Derived]):
     def __init__(self, compute: Callable[..., Derived]) -> None:
         self._compute = compute
         self._entries: dict[str, tuple[object, Derived]] = {}
+        on_forget(self._forget)
+
+    def _forget(self) -> None:
+        self._entries.clear()
 
     def of(self, key: str, source: object) -> Derived:
         """Return what follows from the source that is now at the key."""

@@ -32,11 +32,13 @@ from pybernetes.control_plane.apiserver.pipeline.pipeline import pipeline
 from pybernetes.control_plane.apiserver.pipeline.router import Router
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
+from pybernetes.control_plane.apiserver.storage.list_cache import ListCache
 from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSync
 from pybernetes.control_plane.store.protocol import Store, StoreError
-from pybernetes.lib import gc_tuning
+from pybernetes.lib import forgetting
 from pybernetes.lib.discover import discover
 from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.http.limits import Limits
 from pybernetes.lib.http.messages import NOT_CACHED
 from pybernetes.lib.http.server import Server
 from pybernetes.lib.loop_watchdog import LoopWatchdog
@@ -52,7 +54,9 @@ class ApiServer:
     def __init__(self, store: Store, settings: Settings) -> None:
         self.store, self.settings = store, settings
         self.kinds = Kinds(settings.resources)
-        self.context = new_context(store, self.kinds, nodes=settings.nodes)
+        self.context = new_context(
+            store, self.kinds, nodes=settings.nodes, lists=ListCache.within(settings.memory_room)
+        )
         self.context.admission = Chain([plugin(self.context) for plugin in settings.admission])
         self.context.authentication = settings.authentication(self.context)
         self.context.authorization = Authorization([build(self.context) for build in settings.authorizers])
@@ -73,8 +77,9 @@ class ApiServer:
         if settings.auditor is not None:
             self.metrics.more.append(settings.auditor.render)
         handler = pipeline(self.context, router, settings.auditor, dispatcher if settings.seats else None)
+        limits = Limits().within(settings.memory_room)
         self.http = Server(
-            handler, failures.refusal, None, Request, connection_class=Connection, headers=NOT_CACHED
+            handler, failures.refusal, limits, Request, connection_class=Connection, headers=NOT_CACHED
         )
         self._watchdog = LoopWatchdog(settings.watchdog_seconds) if settings.watchdog_seconds else None
         if self._watchdog is not None:
@@ -177,7 +182,7 @@ class ApiServer:
         return None
 
     async def _compact(self) -> None:
-        """Let history go after a while, as upstream does."""
+        """Let history go after a while, as upstream does, and all that is remembered only to be faster."""
         seen = self.store.revision
         while True:
             await asyncio.sleep(self.settings.compaction_seconds)
@@ -185,8 +190,7 @@ class ApiServer:
             with suppress(StoreError):
                 await self.store.compact(seen)
             seen = now
-            # What history held is free now, and the system has nothing of it. Elsewhere: it may take milliseconds.
-            await asyncio.to_thread(gc_tuning.return_memory)
+            await forgetting.forget()
 
     async def stop(self) -> None:
         """Fail readiness first, let requests finish, then close the store."""

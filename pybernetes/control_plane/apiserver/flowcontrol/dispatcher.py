@@ -13,6 +13,7 @@ from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.lib import off_loop
 from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.fair_turns import Owner
+from pybernetes.lib.forgetting import on_forget
 
 _MOST_KNOWN = 10_000
 # Paths are what clients make up: longer ones are looked up each time.
@@ -36,6 +37,10 @@ class Dispatcher:
         self._configuration = configuration
         self._known: dict[Any, Classification | None] = {}
         self._version = -1
+        on_forget(self._forget)
+
+    def _forget(self) -> None:
+        self._known.clear()
 
     def arrive(self, request: Request) -> Ticket | None:
         """Return the ticket of a request, or None if it needs no seat; Rejected if there is no room."""
@@ -65,7 +70,7 @@ class Dispatcher:
         classified = self._look_up(user, info)
         if len(info.path) <= _LONGEST_KNOWN:
             if len(self._known) >= _MOST_KNOWN:
-                self._known.clear()
+                self._forget()
             self._known[key] = classified
         return classified
 

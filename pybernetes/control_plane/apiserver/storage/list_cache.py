@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pybernetes.lib.forgetting import on_forget
+
 # Assembled lists are kept while nothing below their prefix changes, up to this size together.
 _CACHE_BYTES = 48 << 20
 # What a list takes beside its items: its key, its place in the table.
@@ -14,6 +16,12 @@ class ListCache:
     def __init__(self, most_bytes: int = _CACHE_BYTES) -> None:
         self._entries: dict[tuple[str, str, int], tuple[int, bytes]] = {}
         self._size, self._most_bytes = 0, most_bytes
+        on_forget(self.clear)
+
+    @classmethod
+    def within(cls, room: int) -> ListCache:
+        """Return a cache for a server that has so much memory for all that clients ask for."""
+        return cls(min(_CACHE_BYTES, room // 16))
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -38,6 +46,11 @@ class ListCache:
         """Drop the lists of a kind that is served no longer."""
         for key in [key for key in self._entries if key[0] == form]:
             self._drop(key)
+
+    def clear(self) -> None:
+        """Drop all lists."""
+        self._entries.clear()
+        self._size = 0
 
     def _drop(self, key: tuple[str, str, int]) -> None:
         entry = self._entries.pop(key, None)

@@ -13,6 +13,7 @@ from pybernetes.control_plane.controllers._objects.conditions import condition_o
 from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
 from pybernetes.control_plane.controllers._objects.pods import is_ready, is_terminal
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.forgetting import forgotten
 from pybernetes.runtime.cache import Cache, key_of
 
 TRIGGER_TIME = "endpoints.kubernetes.io/last-change-trigger-time"
@@ -108,12 +109,14 @@ def find_port(pod: Object, port: Object) -> int | None:
     return None
 
 
+@forgotten
 @lru_cache(maxsize=65536)
 def family_of(address: str) -> str:
     """Return ``IPv4`` or ``IPv6``."""
     return "IPv6" if ":" in address else "IPv4"
 
 
+@forgotten
 @lru_cache(maxsize=65536)
 def normal(address: str) -> str:
     """Return an address in its canonical form."""

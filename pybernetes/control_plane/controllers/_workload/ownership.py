@@ -10,6 +10,7 @@ import orjson
 from pybernetes.api import selectors
 from pybernetes.api.resource import Object
 from pybernetes.api.selectors import NOTHING, Selector
+from pybernetes.lib.forgetting import forgotten
 
 
 def orphans(obj: Object) -> tuple[str, ...]:
@@ -21,6 +22,7 @@ def orphans(obj: Object) -> tuple[str, ...]:
     return (meta.get("namespace", ""),)
 
 
+@forgotten
 @lru_cache(maxsize=8192)
 def _parsed(text: bytes) -> Selector:
     try:

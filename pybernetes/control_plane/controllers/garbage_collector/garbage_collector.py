@@ -20,6 +20,7 @@ from pybernetes.control_plane.controllers._metadata.any_kind_controller import A
 from pybernetes.control_plane.controllers.garbage_collector import ownership
 from pybernetes.control_plane.controllers.garbage_collector.ownership import ABSENT, FOREGROUND, ORPHAN, SOLID
 from pybernetes.lib.flags import Flag
+from pybernetes.lib.forgetting import on_forget
 from pybernetes.runtime.cache import key_of, split_key
 from pybernetes.runtime.runtime import Runtime
 
@@ -57,6 +58,7 @@ class GarbageCollector(AnyKindController):
         self._recorder = runtime.recorder(self.name)
         self._refs: dict[str, Ref] = {}
         self._absent: dict[tuple[Ref, str, str], None] = {}
+        on_forget(self._forget_absent)
         self._unresolved: dict[str, None] = {}
         self._ready = False
 
@@ -163,6 +165,9 @@ class GarbageCollector(AnyKindController):
             pass
         self._remember_absent(owner)
         return ABSENT
+
+    def _forget_absent(self) -> None:
+        self._absent.clear()
 
     def _remember_absent(self, owner: tuple[Ref, str, str]) -> None:
         """Remember an absent owner; uids never come back, so this can only grow too large, not wrong."""

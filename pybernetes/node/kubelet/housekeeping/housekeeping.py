@@ -8,7 +8,7 @@ from typing import Any
 
 from pybernetes.api import quantity
 from pybernetes.api.resource import Object
-from pybernetes.lib import gc_tuning
+from pybernetes.lib import forgetting
 from pybernetes.lib.flags import duration
 from pybernetes.node.kubelet.containers import logs
 from pybernetes.node.kubelet.context import Context
@@ -74,7 +74,7 @@ class Housekeeping:
 
     async def _give_back(self) -> None:
         await self._context.clock.sleep(_GIVE_BACK_SECONDS)
-        gc_tuning.return_memory()
+        await forgetting.forget()
 
     def _running(self) -> list[ContainerRun]:
         return [run for worker in self._workers() for run in worker.runtime.running]

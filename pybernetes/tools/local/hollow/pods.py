@@ -10,6 +10,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import Conflict, NotFound
 from pybernetes.client.refs import NODES, PODS
+from pybernetes.lib.forgetting import forgotten
 from pybernetes.runtime import Controller, Runtime
 from pybernetes.tools.local.hollow import stage_inputs, stages
 from pybernetes.tools.local.hollow.nodes import node_address
@@ -32,6 +33,7 @@ def by_address(pod: Object) -> tuple[str, ...]:
     return (address,) if address else ()
 
 
+@forgotten
 @lru_cache(maxsize=4096)
 def _network(text: str) -> IPv4Network | IPv6Network:
     return ip_network(text)
