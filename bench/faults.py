@@ -1,4 +1,7 @@
-"""pyb bench faults: kills stores while they are written to, and counts the acknowledged writes that are lost."""
+"""pyb bench faults: kills stores while they are written to, and counts the acknowledged writes that are lost.
+
+``--memory-limit`` gives an API server little memory instead, which clients and then its own data try to use up.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench.harness import crashes
+from bench.harness import crashes, memory_limit
 from bench.harness.etcd_process import EtcdProcess
 from bench.harness.machine import describe_machine
 
@@ -23,6 +26,10 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="pyb bench faults", description=__doc__)
     parser.add_argument("--kills", type=int, default=1000, help="how often, over all stores")
     parser.add_argument("--store", choices=("sqlite", "etcd", "both"), default="both")
+    parser.add_argument(
+        "--memory-limit", type=int, default=0, metavar="MB", help="have memory run short instead; needs root"
+    )
+    parser.add_argument("--seconds", type=float, default=2, help="for how long each attack on memory")
     parser.add_argument("--seed", type=int, default=None, help="makes the moments the same again")
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
     options = parser.parse_args(argv)
@@ -30,6 +37,9 @@ def main(argv: list[str]) -> int:
     of_etcd = {"sqlite": 0, "etcd": options.kills, "both": options.kills // 10}[options.store]
     results: dict[str, dict[str, float]] = {}
     try:
+        if options.memory_limit:
+            of_etcd = options.kills = 0
+            results["memory"] = memory_limit.run(options.memory_limit, options.seconds, memory_limit.ATTACKS)
         with tempfile.TemporaryDirectory(prefix="pyb-faults-") as folder:
             if of_etcd < options.kills:
                 began = time.monotonic()
