@@ -23,7 +23,7 @@ from pybernetes.scheduling.columns import Journal
 from pybernetes.scheduling.counters import Counters
 from pybernetes.tools.local.control_plane import ControlPlane
 
-ROUNDS = 8
+ROUNDS = 5
 # One for each of twice as many rounds, but for a few whose end comes a little later.
 LEAST = 2 * ROUNDS - 2
 # What a round may leave: places in tables of a fixed size that are still filling up.
