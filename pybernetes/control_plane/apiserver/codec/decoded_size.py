@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pybernetes.api import protobuf
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.lib import memory_room
 from pybernetes.lib.memory_shares import MemoryShares
 
 # A body is there as bytes, as text inside of values, as an object and in what is written of it.
@@ -26,4 +27,5 @@ def decoded_size(request: Request) -> int:
 
 def shares() -> MemoryShares:
     """Return the memory that all large bodies of a server have, and those of one user; nearly all fit at once."""
-    return MemoryShares(most=256 * _MEGABYTE, share=128 * _MEGABYTE, waiting=512 * _MEGABYTE)
+    most = min(256 * _MEGABYTE, memory_room.room() // 4)
+    return MemoryShares(most=most, share=most // 2, waiting=2 * most)
