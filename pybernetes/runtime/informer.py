@@ -311,7 +311,7 @@ class Informers:
 
     def is_gone(self, about: Object) -> bool:
         """Tell whether an object that is referred to was deleted; False if nobody here would know."""
-        namespace, name = about.get("namespace"), about.get("name")
+        namespace, name = about.get("namespace"), about.get("name", "")
         for informer in self._informers.values():
             ref = informer.ref
             if (ref.kind, ref.api_version) == (
