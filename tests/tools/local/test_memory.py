@@ -18,7 +18,7 @@ from bench.harness import rounds
 from pybernetes.cmd import kube_apiserver, kube_controller_manager
 from pybernetes.control_plane.apiserver.storage import kind
 from pybernetes.lib import forgetting
-from pybernetes.runtime import queue
+from pybernetes.runtime import correlation, queue
 from pybernetes.scheduling.columns import Journal
 from pybernetes.scheduling.counters import Counters
 from pybernetes.tools.local.control_plane import ControlPlane
@@ -36,6 +36,7 @@ SMALL: tuple[tuple[Any, str, Any], ...] = (
     (kind, "_RECENTLY_DECODED", deque(maxlen=2)),
     (Counters, "LIMIT", 4),
     (Journal, "LIMIT", 32),
+    (correlation, "_LEAST_SWEPT", 2),
     (queue, "_STALE", 2),
 )
 
@@ -138,7 +139,9 @@ async def test_namespaces_that_come_and_go_leave_nothing(
         tracemalloc.stop()
         await plane.stop()
     grown = {name: count - before[name] for name, count in after.items() if count - before[name] >= LEAST}
-    assert (grown, filled - FILLING) == ({}, set()), f"after {2 * ROUNDS} more rounds"
+    assert (grown, filled - FILLING) == ({}, set()), (
+        f"{grown}, {filled - FILLING} after {2 * ROUNDS} more rounds"
+    )
     kept = (
         sum(difference.size_diff for difference in differences if not measuring(difference)) / 1000 / ROUNDS
     )
