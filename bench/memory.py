@@ -39,7 +39,7 @@ def main(argv: list[str]) -> int:
     )
     options = parser.parse_args(argv)
     if options.burst:
-        with OwnServer("--alone", _LET_GO) as server:
+        with OwnServer("--alone", _LET_GO, "--disable-admission-plugins=ServiceAccount") as server:
             figures = asyncio.run(burst.run(Path(server.kubeconfig), server.pid, options.burst))
         return _print(figures, options.json, {})
     # History is let go soon, so that memory shows what stays for good.

@@ -7,6 +7,7 @@ done alone.
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -23,10 +24,13 @@ class _Waiting(NamedTuple):
 
 
 class MemoryShares:
-    """Bytes that are shared out: ``most`` to all together, ``share`` to one owner, who may wait for ``waiting`` more."""
+    """Bytes that are shared out: ``most`` to all together, ``share`` to one owner, who may wait for ``waiting`` more.
 
-    def __init__(self, most: int, share: int, waiting: int) -> None:
-        self.most, self.share, self.waiting = most, share, waiting
+    ``room`` is what there is beyond what is shared: what is larger can not be done, not even alone.
+    """
+
+    def __init__(self, most: int, share: int, waiting: int, room: int = sys.maxsize) -> None:
+        self.most, self.share, self.waiting, self.room = most, share, waiting, room
         self.taken = 0
         self._taken_by: Counter[str] = Counter()
         self._asked_by: Counter[str] = Counter()

@@ -27,5 +27,6 @@ def decoded_size(request: Request) -> int:
 
 def shares() -> MemoryShares:
     """Return the memory that all large bodies of a server have, and those of one user; nearly all fit at once."""
-    most = min(256 * _MEGABYTE, memory_room.room() // 4)
-    return MemoryShares(most=most, share=most // 2, waiting=2 * most)
+    room = memory_room.room()
+    most = min(256 * _MEGABYTE, room // 4)
+    return MemoryShares(most=most, share=most // 2, waiting=2 * most, room=room)

@@ -68,8 +68,11 @@ class Router:
 
     async def _large(self, request: Request) -> Answer:
         """Answer a request with a large body when there is memory for what it is decoded to."""
+        size = decoded_size.decoded_size(request)
+        if size > self._memory.room:
+            raise errors.too_large("this server does not have the memory to decode it")
         try:
-            async with self._memory.take(request.user.name, decoded_size.decoded_size(request)):
+            async with self._memory.take(request.user.name, size):
                 return await at_hand(self._answer(request))
         except NoRoom:
             raise errors.too_many_requests(
