@@ -25,9 +25,11 @@ from pybernetes.tools.local.control_plane import ControlPlane
 
 ROUNDS = 5
 # What a round may leave: places in tables of a fixed size that are still filling up.
-KILOBYTES = 12
+KILOBYTES = 16
 TABLES = (dict, list, set, deque, OrderedDict, defaultdict)
 # Swept when it has grown to twice what is left.
+# Each task that goes on holds one, of the same few: after they were forgotten, of a new copy.
+COPIES = {"pybernetes.lib.fair_turns.Owner"}
 FILLING = {"Expiry._heap"}
 # Tables of a fixed size would still be filling up: they are made small enough to be full after the first rounds.
 SMALL: tuple[tuple[Any, str, Any], ...] = (
@@ -138,7 +140,7 @@ async def test_namespaces_that_come_and_go_leave_nothing(
         await plane.stop()
     # Twice: what is decoded again after it was forgotten comes once.
     steps = {name: (midway[name] - before[name], count - midway[name]) for name, count in after.items()}
-    grown = {name: step for name, step in steps.items() if min(step) >= ROUNDS - 1}
+    grown = {name: step for name, step in steps.items() if min(step) >= ROUNDS - 1 and name not in COPIES}
     assert (grown, filled - FILLING) == ({}, set()), (
         f"{grown}, {filled - FILLING} after {2 * ROUNDS} more rounds"
     )
