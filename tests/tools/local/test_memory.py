@@ -27,9 +27,9 @@ ROUNDS = 5
 # What a round may leave: places in tables of a fixed size that are still filling up.
 KILOBYTES = 16
 TABLES = (dict, list, set, deque, OrderedDict, defaultdict)
-# Swept when it has grown to twice what is left.
 # Each task that goes on holds one, of the same few: after they were forgotten, of a new copy.
 COPIES = {"pybernetes.lib.fair_turns.Owner"}
+# Swept when it has grown to twice what is left.
 FILLING = {"Expiry._heap"}
 # Tables of a fixed size would still be filling up: they are made small enough to be full after the first rounds.
 SMALL: tuple[tuple[Any, str, Any], ...] = (
