@@ -68,8 +68,15 @@ def read_as_is(path: str | os.PathLike[str]) -> Object:
             raise ConfigError(f'error loading config file "{path}": {error}') from None
     if content is None:
         return {}
-    if not isinstance(content, dict) or content.get("kind", "Config") != "Config":
+    if not isinstance(content, dict):
         raise ConfigError(f'error loading config file "{path}": it is not a kubeconfig')
+    kind, version = content.get("kind") or "Config", content.get("apiVersion") or "v1"
+    if (kind, version) != ("Config", "v1"):
+        scheme = "k8s.io/client-go/tools/clientcmd/api/latest/latest.go:50"  # what the original says
+        raise ConfigError(
+            f'error loading config file "{path}": no kind "{kind}" is registered for version "{version}" in scheme '
+            f'"{scheme}"'
+        )
     for problem in _misfits(content):
         raise ConfigError(f'error loading config file "{path}": {problem}')
     return content

@@ -263,5 +263,5 @@ def test_a_file_that_is_broken(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="error loading config file"):
         read(path)
     path.write_text("kind: Pod")
-    with pytest.raises(ConfigError, match="not a kubeconfig"):
+    with pytest.raises(ConfigError, match="is registered for version"):
         read(path)

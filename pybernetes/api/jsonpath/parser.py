@@ -109,7 +109,7 @@ class _Action:
             elif char in "'\"":
                 steps.append(Literal(self._quoted()))
             elif char == "[":
-                steps.append(self._brackets())
+                steps += self._brackets()
             elif char == ".":
                 field = self._field()
                 if steps and isinstance(steps[-1], Recursive) and field and isinstance(field[0], Recursive):
@@ -192,16 +192,24 @@ class _Action:
             steps.append(Wildcard() if name == "*" else Field(name, self.allow_missing))
         return steps
 
-    def _brackets(self) -> Step:
+    def _brackets(self) -> list[Step]:
         end = self._closing_bracket()
         inner = self.text[self.place + 1 : end].strip()
         self.place = end + 1
         if inner.startswith("?(") and inner.endswith(")"):
-            return self._filter(inner[2:-1])
+            return [self._filter(inner[2:-1])]
         if inner == "*":
-            return Wildcard()
-        steps = [self._subscript(part.strip()) for part in _split_union(inner)]
-        return steps[0] if len(steps) == 1 else Union(tuple(steps))
+            return [Wildcard()]
+        parts = [part.strip() for part in _split_union(inner)]
+        if len(parts) == 1 and _is_key(inner):
+            return self._key(inner[1:-1])
+        steps = [self._subscript(part) for part in parts]
+        return [steps[0] if len(steps) == 1 else Union(tuple(steps))]
+
+    def _key(self, inner: str) -> list[Step]:
+        """Return the fields that a quoted key means: a dot that no backslash stands before separates them."""
+        names = [re.sub(r"\\(.)", r"\1", name) for name in re.split(r"(?<!\\)\.", inner)]
+        return [Field(name, self.allow_missing) for name in names]
 
     def _closing_bracket(self) -> int:
         depth, end, mark = 0, self.place, ""
@@ -224,8 +232,8 @@ class _Action:
         raise JsonPathError("unterminated array")
 
     def _subscript(self, inner: str) -> Step:
-        if inner[:1] == "'" and inner[-1:] == "'" and len(inner) > 1:  # double quotes are for texts alone
-            return Field(_unquoted(inner[1:-1]), self.allow_missing)
+        if _is_key(inner):
+            return Field(inner[1:-1].replace("\\", ""), self.allow_missing)
         if inner.startswith("?(") and inner.endswith(")"):
             return self._filter(inner[2:-1])
         match = _SLICE.match(inner)
@@ -265,6 +273,11 @@ def _split_union(text: str) -> list[str]:
             parts.append(text[last:place])
             last = place + 1
     return [*parts, text[last:]]
+
+
+def _is_key(text: str) -> bool:
+    """Tell whether a subscript is a key; double quotes are for texts alone."""
+    return len(text) > 1 and text[0] == text[-1] == "'"
 
 
 def _unquoted(raw: str) -> str:

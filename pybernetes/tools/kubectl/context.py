@@ -6,7 +6,7 @@ import os
 import sys
 from functools import cached_property
 
-from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl import TYPE_CHECKING, log
 from pybernetes.tools.kubectl.command_line.flags import Values
 from pybernetes.tools.kubectl.errors import CommandError, Usage
 
@@ -98,7 +98,9 @@ class Context:
         """The merged configuration."""
         from pybernetes.tools.kubectl.kubeconfig.files import load
 
-        return load(self.config_files, bool(self.flags.kubeconfig))
+        # The commands of config make a file that is not there.
+        needed = bool(self.flags.kubeconfig) and not self.path.startswith("kubectl config")
+        return load(self.config_files, needed)
 
     @cached_property
     def timeout(self) -> float | None:
@@ -157,12 +159,24 @@ class Context:
         """Return the kind of dry run: none, client or server."""
         value = self.flags.dry_run
         if value == "unchanged":
-            self.warn("--dry-run is deprecated and can be replaced with --dry-run=client.")
-            self.flags.__dict__["dry_run"] = "client"  # for whoever prints
-            return "client"
-        if value in ("none", "client", "server"):
-            return value
-        raise CommandError(f'Invalid dry-run value ({value}). Must be "none", "server", or "client".')
+            log.line(
+                "helpers.go:714", "--dry-run is deprecated and can be replaced with --dry-run=client.", 0, "W"
+            )
+            value = "client"
+        elif value not in ("none", "client", "server"):
+            value = self._old_dry_run(value)
+        self.flags.__dict__["dry_run"] = value  # for whoever prints
+        return value
+
+    def _old_dry_run(self, value: str) -> str:
+        """Return what a boolean means, with which dry runs were once asked for."""
+        yes, no = (("1", "t", "T", "true", "TRUE", "True"), ("0", "f", "F", "false", "FALSE", "False"))
+        if value not in yes and value not in no:
+            raise CommandError(f'Invalid dry-run value ({value}). Must be "none", "server", or "client".')
+        means, line = ("client", 728) if value in yes else ("none", 731)
+        text = f"--dry-run={value} is deprecated (boolean value) and can be replaced with --dry-run={means}."
+        log.line(f"helpers.go:{line}", text, 0, "W")
+        return means
 
     def write_query(self, manager: str = "") -> dict[str, Any]:
         """Return the parameters of a request that changes something."""
@@ -176,6 +190,15 @@ class Context:
         if self.flags.has("validate"):
             query["fieldValidation"] = self.validation()
         return query
+
+    def record(self, value: Object) -> Object:
+        """Return an object with the command line as the cause of its change, if --record asks for it."""
+        if not self.flags.record:
+            return value
+        words = [self.path, *self.args, *(f"--{name}={text}" for name, text in self.flags.given)]
+        metadata = value.get("metadata") or {}
+        annotations = {**(metadata.get("annotations") or {}), "kubernetes.io/change-cause": " ".join(words)}
+        return {**value, "metadata": {**metadata, "annotations": annotations}}
 
     def validation(self) -> str:
         """Return the field validation that the server is asked for."""

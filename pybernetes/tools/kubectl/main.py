@@ -72,8 +72,7 @@ def _run(argv: list[str], streams: dict[str, Any]) -> int:
     common = declare(shared_flags.GLOBAL)
     environment = streams.get("environment") or os.environ
     stderr = streams.get("stderr") or sys.stderr
-    if any(argument.startswith(("-v", "--v")) for argument in argv):
-        log.set_level(log.asked(argv), stderr)
+    log.set_level(log.asked(argv), stderr)
     preference: dict[str, Any] = {}
     if _has_preferences(argv, environment):
         from pybernetes.tools.kubectl.command_line.kuberc import apply
@@ -98,6 +97,8 @@ def _run(argv: list[str], streams: dict[str, Any]) -> int:
         return show(command, path, streams.get("stdout") or sys.stdout)
     except FlagError as error:
         raise CommandError(f"{error.message}\nSee '{path} --help' for usage.") from None
+    if "record" in values.changed:
+        stderr.write("Flag --record has been deprecated, --record will be removed in the future\n")
     values.shadowed = frozenset(own) & frozenset(common)
     context = Context(values, path, command, **streams)
     context.preference = preference

@@ -21,7 +21,7 @@ OBJECT = {
     [
         (".metadata.name", ["a"]),
         (r".metadata.annotations.x\.io/y", ["z"]),
-        (".metadata.annotations['x.io/y']", ["z"]),
+        (r".metadata.annotations['x\.io/y']", ["z"]),
         (".spec.list[0]", [1]),
         (".spec.list[-1]", [3]),
         (".spec.list[1:]", [2, 3]),

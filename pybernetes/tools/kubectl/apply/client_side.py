@@ -41,6 +41,7 @@ def client_side(context: Context, info: Info) -> str:
     generate = (info.object.get("metadata") or {}).get("generateName")
     if not info.name and generate:
         raise CommandError(f"from {generate}: cannot use generate name with apply")
+    info.object = context.record(info.object)
     modified = annotate(info.object)
     try:
         live = context.client.get(info.resource, info.namespace, info.name)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from pybernetes.tools.kubectl import log
 from pybernetes.tools.kubectl.apply.last_applied import read
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, not_found
@@ -17,8 +20,21 @@ _NAMESPACED = (
 _GLOBAL = (("", "v1", "Namespace"), ("", "v1", "PersistentVolume"))
 
 
+_LATER = (
+    "Deprecated: kubectl apply will no longer prune non-namespaced resources by default when used with the --namespace "
+    "flag in a future release. To preserve the current behaviour, list the resources you want to target explicitly in "
+    "the --prune-allowlist flag."
+)
+
+
 def prune(context: Context, applied: list[Info], kinds: list[Resource]) -> None:
     """Delete objects of the kinds that may be pruned that have the annotation and were not applied just now."""
+    for info in prunable(context, applied, kinds):
+        _delete(context, info)
+
+
+def prunable(context: Context, applied: list[Info], kinds: list[Resource]) -> Iterator[Info]:
+    """Yield the objects of some kinds that have the annotation and were not applied just now."""
     flags = context.flags
     uids = {(info.object.get("metadata") or {}).get("uid") for info in applied}
     namespaces = {info.namespace for info in applied if info.resource.namespaced}
@@ -36,7 +52,9 @@ def prune(context: Context, applied: list[Info], kinds: list[Resource]) -> None:
             for item in items:
                 if read(item) is None or item["metadata"].get("uid") in uids:
                     continue
-                _delete(context, Info(resource, namespace, item["metadata"]["name"], item))
+                item.setdefault("kind", resource.kind)
+                item.setdefault("apiVersion", resource.api_version)
+                yield Info(resource, namespace, item["metadata"]["name"], item)
 
 
 def _delete(context: Context, info: Info) -> None:
@@ -45,22 +63,25 @@ def _delete(context: Context, info: Info) -> None:
 
     if context.dry_run() != "client":
         delete_object(context, info, context.flags.grace_period, propagation_policy(context.flags.cascade))
-    info.object.setdefault("kind", info.resource.kind)
-    info.object.setdefault("apiVersion", info.resource.api_version)
     printers.make(context, "pruned")(info.object)
 
 
 def allowed(context: Context) -> list[Resource]:
     """Return the kinds that may be pruned: those that the flags name, or the usual ones."""
     chosen: list[tuple[str, str, str]] = []
-    for text in context.flags.prune_allowlist or context.flags.prune_whitelist:
+    listed = context.flags.prune_allowlist
+    if not listed and context.flags.has("prune-whitelist"):
+        listed = context.flags.prune_whitelist
+    for text in listed:
         parts = text.split("/")
         if len(parts) != 3:
             raise CommandError(f"invalid GroupVersionKind format: {text}, please follow <group/version/kind>")
         group, version, kind = parts
         chosen.append(("" if group == "core" else group, version, kind))
+    if not chosen and context.namespace_given:
+        log.line("prune.go:71", _LATER, 0, "W")
     resources = []
-    for group, version, kind in chosen or (*_NAMESPACED, *(() if context.namespace_given else _GLOBAL)):
+    for group, version, kind in chosen or (*_NAMESPACED, *_GLOBAL):
         try:
             resources.append(context.discovery.of_kind(f"{group}/{version}" if group else version, kind))
         except CommandError as error:

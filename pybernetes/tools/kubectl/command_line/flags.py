@@ -66,6 +66,7 @@ class Values:
     def __init__(self, flags: dict[str, Flag]) -> None:
         self.flags = flags
         self.changed: set[str] = set()
+        self.given: list[tuple[str, str]] = []  # those that were given, in order, with their texts
         self.args: list[str] = []
         self.dash = -1  # how many arguments stand before --
         self.shadowed: frozenset[str] = (
@@ -115,6 +116,7 @@ class Values:
             raise FlagError(f"invalid argument {quoted(text)} for {quoted(shown)} flag: {error}") from None
         self._values[name] = value
         self.changed.add(flag.name)
+        self.given.append((flag.name, text))
 
     def set(self, name: str, value: Any) -> None:
         """Set a value from within, as a default that depends on others."""

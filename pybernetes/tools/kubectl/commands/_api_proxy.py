@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import posixpath
 import re
 import socket
 from collections.abc import AsyncIterator
@@ -58,6 +59,9 @@ class ApiProxy:
     async def __call__(self, request: Request) -> Answer:
         """Answer a request."""
         flags = self._flags
+        if (plain := _plain(request.path)) != request.path:
+            target = quote(plain, safe=_PATH) + (f"?{request.query_text}" if request.query_text else "")
+            return Response(b"", 301, TEXT, ((b"location", target.encode()),))
         static, prefix = (f"{text.rstrip('/')}/" for text in (flags.www_prefix, flags.api_prefix))
         longer = len(static) > len(prefix) or not request.path.startswith(prefix)
         if flags.www and request.path.startswith(static) and longer:
@@ -111,6 +115,14 @@ class ApiProxy:
         if protocol := wanted_protocol(request.headers):
             headers += [(b"Connection", b"Upgrade"), (b"Upgrade", protocol)]
         return headers
+
+
+def _plain(path: str) -> str:
+    """Return a path without empty parts and steps up."""
+    if not path.startswith("/"):
+        return path
+    plain = "/" + posixpath.normpath(path).lstrip("/")
+    return plain + "/" if path.endswith("/") and plain != "/" else plain
 
 
 async def _body(backend: ClientConnection) -> AsyncIterator[bytes]:

@@ -43,7 +43,7 @@ def attach(context: Context, pod: Object, name: str) -> None:
     if not flags.quiet:
         context.warn(_RECORDED)
         context.warn("If you don't see a command prompt, try pressing enter.")
-    stdin = flags.stdin and bool(spec.get("stdin"))
+    stdin = flags.stdin
     namespace, pod_name = pod["metadata"]["namespace"], pod["metadata"]["name"]
     path = path_of(context.discovery.find("pods"), namespace, pod_name, "attach")
     query = [("container", container), ("stdout", "true")]

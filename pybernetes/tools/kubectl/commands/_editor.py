@@ -74,7 +74,14 @@ def parsed(text: str) -> Any:
 
 
 def edit_object(context: Context, value: Object) -> Any:
-    """Return an object as the user edited it, once; None if the file was emptied."""
-    edited, path = in_editor(context, HEAD + as_text(value, "yaml"), ".yaml")
+    """Return an object as the user edited it, once; None, and say why, if there is nothing to do."""
+    original = as_text(value, "yaml")
+    edited, path = in_editor(context, HEAD + original, ".yaml")
     os.unlink(path)
-    return parsed(edited)
+    if without_comments(edited) == without_comments(original):
+        context.warn("Edit cancelled, no changes made.")
+        return None
+    changed = parsed(edited)
+    if changed is None:
+        context.warn("Edit cancelled, saved file was empty.")
+    return changed

@@ -158,6 +158,9 @@ def _one(
     for key in removed:
         marks.pop(key, None)
     metadata[field] = marks
+    recorded = context.record({}).get("metadata") or {}
+    if recorded:
+        metadata["annotations"] = {**(metadata.get("annotations") or {}), **recorded["annotations"]}
     if flags.list:
         if not single:
             context.out(f"Listing {field} for {info.resource.kind}.{info.resource.group}/{info.name}:")
@@ -173,6 +176,8 @@ def _one(
             changes: Object = {key: wanted[key] for key in added}
             changes |= dict.fromkeys(key for key in removed if key in current)
             patch = {"metadata": {field: changes}} if changes else {}
+        for key, text in (recorded.get("annotations") or {}).items():
+            patch.setdefault("metadata", {}).setdefault("annotations", {})[key] = text
         if flags.resource_version:
             patch.setdefault("metadata", {})["resourceVersion"] = flags.resource_version
         answer = context.client.patch(

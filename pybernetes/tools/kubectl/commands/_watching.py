@@ -57,12 +57,22 @@ def watch(context: Context, human: bool) -> None:
         raise
     if not infos:
         raise CommandError("no resources to watch")
+    if len({info.resource for info in infos}) > 1:
+        raise CommandError(
+            "watch is only supported on individual resources and resource collections - more than 1 resource was found"
+        )
     info = infos[0]
     value = info.object
     single = bool(info.name)
     show = _shower(context, info, human)
     if not flags.watch_only:
-        show(value, "ADDED" if flags.output_watch_events else "")
+        for listed in infos:
+            show(listed.object, "ADDED" if flags.output_watch_events else "")
+    if len(infos) > 1:
+        raise CommandError(
+            f"watch is only supported on individual resources and resource collections - {len(infos)} resources were "
+            "found"
+        )
     query: dict[str, Any] = {"labels": source.labels, "fields": source.fields}
     if single:
         query["fields"] = f"metadata.name={info.name}"

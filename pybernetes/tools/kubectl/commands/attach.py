@@ -32,7 +32,7 @@ def run(context: Context) -> None:
     if flags.pod_running_timeout <= 0:
         raise CommandError("--pod-running-timeout must be higher than zero")
     info = named(context, args[0] if len(args) == 1 else f"{args[0]}/{args[1]}")
-    pod = pods_of(context, info, flags.pod_running_timeout)[0]
+    pod = pods_of(context, info, flags.pod_running_timeout, attaching=True)[0]
     phase = (pod.get("status") or {}).get("phase")
     if phase in ("Succeeded", "Failed"):
         raise CommandError(f"cannot attach a container in a completed pod; current phase is {phase}")

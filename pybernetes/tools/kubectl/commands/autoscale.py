@@ -93,6 +93,7 @@ def _one(context: Context, info: Info, dry_run: str) -> None:
         "kind": "HorizontalPodAutoscaler", "apiVersion": "autoscaling/v2", "metadata": metadata, "spec": spec,
         "status": {"desiredReplicas": 0, "currentMetrics": None},
     }  # fmt: skip
+    value = context.record(value)
     if flags.save_config:
         value = annotate(value, typed=True)
     if dry_run != "client":

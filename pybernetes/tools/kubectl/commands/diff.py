@@ -9,6 +9,7 @@ import tempfile
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply.client_side import compute
+from pybernetes.tools.kubectl.apply.prune import allowed, prunable
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, Exit, not_found
@@ -54,25 +55,27 @@ def _run(context: Context) -> int:
         tempfile.TemporaryDirectory(prefix="LIVE-") as live,
         tempfile.TemporaryDirectory(prefix="MERGED-") as merged,
     ):
-        for info in Builder.from_flags(context).infos():
+        kinds = allowed(context) if flags.prune else []
+        infos = Builder.from_flags(context).all()
+        for info in infos:
             before, after = _states(context, info)
-            if info.resource.kind == "Secret":
-                before, after = _masked(before, after)
-            name = ".".join(
-                filter(
-                    None,
-                    (
-                        info.resource.api_version.replace("/", "."),
-                        info.resource.kind,
-                        info.namespace,
-                        info.name,
-                    ),
-                )
-            )
-            for folder, value in ((live, before), (merged, after)):
-                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-                    file.write(_text(value, flags.show_managed_fields) if value is not None else "")
+            info.object = before or info.object
+            _write(context, info, (live, before), (merged, after))
+        for info in prunable(context, infos, kinds):
+            _write(context, info, (live, info.object), (merged, None))
         return _compare(context, live, merged)
+
+
+def _write(context: Context, info: Info, live: tuple[str, Any], merged: tuple[str, Any]) -> None:
+    """Write an object as it is and as it would be to a file of the same name in two folders."""
+    before, after = live[1], merged[1]
+    if info.resource.kind == "Secret":
+        before, after = _masked(before, after)
+    version = info.resource.api_version.replace("/", ".")
+    name = ".".join(filter(None, (version, info.resource.kind, info.namespace, info.name)))
+    for folder, value in ((live[0], before), (merged[0], after)):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(_text(value, context.flags.show_managed_fields) if value is not None else "")
 
 
 def _states(context: Context, info: Info) -> tuple[Any, Any]:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 from pybernetes.api.text.durations import show_duration
+from pybernetes.lib.rfc3339 import parse as parse_time
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands._nodes import cordon, nodes
@@ -98,9 +99,39 @@ def _drain(context: Context, info: Info) -> list[CommandError]:
     for pod in chosen:
         metadata = pod["metadata"]
         target = Info(resource, metadata["namespace"], metadata["name"], pod)
-        until(context, target, _gone(metadata["uid"]), deadline)
+        if not _wait(context, target, deadline):
+            continue
         context.out(f"pod/{metadata['name']} {'deleted' if flags.disable_eviction else 'evicted'}")
     return []
+
+
+def _wait(context: Context, target: Info, deadline: float) -> bool:
+    """Wait until a pod is gone, and return True; False if it has been going for too long."""
+    skip, uid = context.flags.skip_wait_for_delete_timeout, target.object["metadata"]["uid"]
+    if not skip:
+        until(context, target, _gone(uid), deadline)
+        return True
+    value = until(context, target, lambda value: _gone(uid)(value) or _has_deadline(value), deadline)
+    if value is None or _gone(uid)(value):
+        return True
+    left = parse_time(value["metadata"]["deletionTimestamp"]) + skip - time.time()
+    try:
+        until(context, target, _gone(uid), min(deadline, time.monotonic() + max(left, 0)))
+    except CommandError as error:
+        if time.monotonic() >= deadline or not error.message.startswith("timed out"):
+            raise
+        return False
+    return True
+
+
+def _has_deadline(value: Object | None) -> bool:
+    return bool(value and value["metadata"].get("deletionTimestamp"))
+
+
+def _is_going(metadata: Object, seconds: int) -> bool:
+    """Tell whether a pod has been going for longer than we care to wait."""
+    since = metadata.get("deletionTimestamp")
+    return seconds > 0 and bool(since) and time.time() - parse_time(since) > seconds
 
 
 def _gone(uid: str) -> Callable[[Object | None], bool]:
@@ -120,6 +151,8 @@ def choose(
         name = f"{metadata['namespace']}/{metadata['name']}"
         ended = (pod.get("status") or {}).get("phase") in ("Succeeded", "Failed")
         owner = controller_of(pod)
+        if _is_going(metadata, flags.skip_wait_for_delete_timeout):
+            continue
         if _MIRROR in (metadata.get("annotations") or {}):
             continue
         if owner.get("kind") == "DaemonSet" and not ended:

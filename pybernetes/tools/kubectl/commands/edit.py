@@ -143,6 +143,7 @@ def _send(context: Context, info: Info, before: Object, after: Object, results: 
         return
     if flags.save_config:
         after = annotate(after)
+    after = context.record(after)
     same = (after.get("apiVersion"), after.get("kind"), after["metadata"].get("name"))
     if same != (before["apiVersion"], before["kind"], info.name):
         raise CommandError("At least one of apiVersion, kind and name was changed")

@@ -38,13 +38,15 @@ def run(context: Context) -> None:
     if not command:
         raise CommandError("you must specify at least one command for the container")
     if flags.filename:
-        infos = Builder(context, filenames=flags.filename, latest=True).all()
+        infos = Builder(context, filenames=flags.filename, kustomize=flags.kustomize).all()
         if len(infos) > 1:
             raise CommandError("cannot exec into multiple objects at a time")
         info = infos[0]
+        if info.resource.kind == "Pod":
+            info.object = context.client.get(info.resource, info.namespace, info.name)
     else:
         info = named(context, args[0])
-    pod = pods_of(context, info, flags.pod_running_timeout)[0]
+    pod = pods_of(context, info, flags.pod_running_timeout, attaching=True)[0]
     phase = (pod.get("status") or {}).get("phase")
     if phase in ("Succeeded", "Failed"):
         raise CommandError(f"cannot exec into a container in a completed pod; current phase is {phase}")

@@ -19,7 +19,7 @@ COMPLETION = "fields"
 FLAGS = ("""
 - api-version string | version (group/version) to explain
 - max-depth int 0 | with --recursive, so many levels; 0 is all
-o output string plaintext | plaintext
+o output string plaintext | Format in which to render the schema. Valid values are: (plaintext, plaintext-openapiv2).
 - recursive bool false | show the fields of fields
 """,)  # fmt: skip
 
@@ -38,13 +38,16 @@ def run(context: Context) -> None:
         raise CommandError("--max-depth requires --recursive")
     if flags.max_depth < 0:
         raise CommandError("--max-depth must be non-negative")
-    if flags.output != "plaintext":
-        if flags.output == "plaintext-openapiv2":
-            raise CommandError("the output format plaintext-openapiv2 is not supported: use plaintext")
+    if flags.output not in ("plaintext", "plaintext-openapiv2"):
         raise CommandError(f"unrecognized format: {flags.output}")
     resource, path = _find(context)
     document = _document(context, resource)
     schema = _schema(document, resource)
+    if flags.output == "plaintext-openapiv2":
+        from pybernetes.tools.kubectl.commands._explain_v2 import explained
+
+        context.stdout.write(explained(document, schema, resource, path, flags.recursive, flags.max_depth))
+        return
     if resource.group:
         context.out(f"GROUP:      {resource.group}")
     context.out(f"KIND:       {resource.kind}")

@@ -59,6 +59,7 @@ def _one(context: Context, info: Info, dry_run: str) -> None:
     if (resource.group, resource.kind) not in _EXPOSABLE:
         raise CommandError(f"cannot expose a {_kind(info)}")
     service = overrides.apply(_service(context, info), flags.overrides, flags.override_type)
+    service = context.record(service)
     if dry_run == "client":
         if context.namespace_given:
             meta = service["metadata"]

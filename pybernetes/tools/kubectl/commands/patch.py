@@ -91,6 +91,9 @@ def _one(context: Context, info: Info, patch: Any, dry_run: str) -> None:
             info.resource, info.namespace, info.name, patch, flags.type, query=context.write_query(),
             subresource=flags.subresource,
         )  # fmt: skip
+        if flags.record:
+            cause = context.record({})
+            value = context.client.patch(info.resource, info.namespace, info.name, cause)
     changed = before != value
     printers.make(context, "patched" if changed else "patched (no change)", suffix=False)(value)
 

@@ -50,7 +50,7 @@ def run(context: Context) -> None:
         return
     builder = Builder.from_flags(context, continue_on_error=True)
     for info in builder.infos():
-        value = annotate(info.object) if flags.save_config or read(info.object) is not None else info.object
+        value = _annotated(context, info)
         try:
             if dry_run != "client":
                 value = context.client.replace(
@@ -66,6 +66,12 @@ def run(context: Context) -> None:
             continue
         show(value)
     builder.finish()
+
+
+def _annotated(context: Context, info: Info) -> Object:
+    """Return the object of a file with what is to be remembered of it."""
+    keep = context.flags.save_config or read(info.object) is not None
+    return context.record(annotate(info.object) if keep else info.object)
 
 
 def _raw(context: Context) -> None:
@@ -108,7 +114,7 @@ def _force(context: Context) -> None:
     show = printers.make(context, "replaced")
     query = context.write_query()
     for place, info in enumerate(infos):
-        value = annotate(info.object) if flags.save_config or read(info.object) is not None else info.object
+        value = _annotated(context, info)
         show(create_or_restore(context, info, value, before.get(place), query))
     if not infos:
         raise CommandError("no objects passed to replace")

@@ -66,7 +66,7 @@ def run(context: Context) -> int | None:
     name = context.args[0]
     labels = labels or {"run": name}
     pod = overrides.apply(_pod(context, name, labels, annotations, env), flags.overrides, flags.override_type)
-    made = [_send(context, pod)]
+    made = [_send(context, context.record(pod))]
     if flags.expose:
         made.append(_send(context, _service(context, name, labels)))
     if attaching:

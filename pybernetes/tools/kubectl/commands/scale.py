@@ -86,6 +86,8 @@ def _scale(context: Context, info: Info) -> None:
             patch = {"spec": {"replicas": flags.replicas}}
             client.patch(info.resource, info.namespace, info.name, patch, subresource="scale", query=query)
         break
+    if flags.record:
+        client.patch(info.resource, info.namespace, info.name, context.record({}), query=query)
     if flags.timeout and flags.dry_run == "none":
         _wait(context, info)
 

@@ -61,11 +61,16 @@ def _wait_all(context: Context, text: str, deadline: float, seconds: float) -> N
     }
     if deleting:
         options["ignore"] = not_found
-    builder = Builder.from_flags(context, select_all=False, empty_selector=flags.all, **options)
-    infos = builder.all()
-    raise_all(builder.errors)
+    while True:
+        builder = Builder.from_flags(context, select_all=False, empty_selector=flags.all, **options)
+        infos = builder.all()
+        raise_all(builder.errors)
+        if infos or not creating or not _may_come(context, deadline):
+            break
     if not infos and not deleting:
-        raise CommandError("no matching resources found")
+        raise CommandError(
+            "timed out waiting for the condition" if creating else "no matching resources found"
+        )
     met = printers.make(context, "condition met")
     errors: list[CommandError] = []
     for info in infos:
@@ -82,6 +87,26 @@ def _wait_all(context: Context, text: str, deadline: float, seconds: float) -> N
         }  # fmt: skip
         met(shown)
     raise_all(errors)
+
+
+def _may_come(context: Context, deadline: float) -> bool:
+    """Wait until an object of the types that the arguments name appears; False if none does in time."""
+    flags = context.flags
+    left = deadline - time.monotonic()
+    if left <= 0 or not context.args:
+        return False
+    resource = context.discovery.find(context.args[0].split(",")[0])
+    namespace = "" if flags.all_namespaces else context.namespace
+    query = {"labels": flags.selector or None, "fields": flags.field_selector or None}
+    try:
+        for event in context.client.watch(
+            resource, namespace, read_timeout=left, timeoutSeconds=int(min(left, 3600)) + 1, **query
+        ):
+            if event.get("type") == "ADDED":
+                return True
+    except TimeoutError:
+        return False
+    return time.monotonic() < deadline
 
 
 def _wait(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
-from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl import TYPE_CHECKING, log
 from pybernetes.tools.kubectl.connection.http import Connection, Response
 from pybernetes.tools.kubectl.connection.json_text import dumps, loads
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, escaped
@@ -83,19 +84,23 @@ class Client:
             raise failure(response, method)
         return response
 
+    def warn(self, message: str) -> None:
+        """Print a warning of our own."""
+        print(f"Warning: {escaped(message)}", file=self._stderr or sys.stderr, flush=True)
+
     def _warn(self, text: str) -> None:
         self.warnings += 1
         quoted = text.split(" ", 2)[-1].split('"')
         message = text[text.find('"') + 1 : text.rfind('"')] if len(quoted) > 2 else text
-        print(
-            f"Warning: {escaped(message.replace(chr(92) + chr(34), chr(34)))}",
-            file=self._stderr or sys.stderr,
-            flush=True,
-        )
+        self.warn(message.replace(chr(92) + chr(34), chr(34)))
 
     def json(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
         """Send a request whose answer is JSON and return its value."""
         raw = self.send(method, path, body, **options).read()
+        if log.level >= 8:
+            from pybernetes.tools.kubectl.connection import request_log
+
+            request_log.body("Response", raw)
         try:
             return loads(raw)
         except ValueError as error:
@@ -174,6 +179,8 @@ class Client:
         }
         parameters["watch"] = "true"
         timeout = parameters.pop("read_timeout", None)
+        limited = timeout is None and self._timeout is not None
+        deadline = time.monotonic() + self._timeout if limited and self._timeout else 0.0
         connection = Connection(self.access, None)
         headers = self.headers({"Accept": accept})
         response = connection.send(
@@ -183,10 +190,15 @@ class Client:
             raise failure(response, "GET")
         if timeout is not None:
             connection.settimeout(timeout)
+        elif limited:
+            connection.limit(deadline)
         try:
             for line in response.lines():
                 if line.strip():
                     yield loads(line)
+        except TimeoutError:
+            if not limited:
+                raise
         finally:
             connection.close()
 
@@ -219,6 +231,10 @@ def path_of(resource: Resource, namespace: str = "", name: str = "", subresource
 def failure(response: Response, method: str) -> ApiError:
     """Return the error for an answer that is not a success."""
     raw = response.read()
+    if log.level >= 8:
+        from pybernetes.tools.kubectl.connection import request_log
+
+        request_log.body("Response", raw)
     try:
         value = loads(raw)
     except ValueError:

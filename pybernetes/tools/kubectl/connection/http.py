@@ -9,7 +9,7 @@ import os
 import socket
 
 from pybernetes.lib.keep_alive import keep_alive
-from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl import TYPE_CHECKING, log
 from pybernetes.tools.kubectl.errors import CommandError, NoConnection, quoted
 
 if TYPE_CHECKING:
@@ -35,11 +35,14 @@ class Response:
         if not version.startswith("HTTP/1.") or not (rest[:3].isascii() and rest[:3].isdigit()):
             raise NoConnection("Unable to connect to the server: net/http: malformed HTTP response")
         self.status = int(rest[:3])
+        self.status_line = rest
+        self.header_list = [
+            (name, value.strip()) for name, _, value in (text.partition(":") for text in lines[1:])
+        ]
         self.headers: dict[str, str] = {}
         self.warnings: list[str] = []
-        for line in lines[1:]:
-            name, _, value = line.partition(":")
-            name, value = name.lower(), value.strip()
+        for name, value in self.header_list:
+            name = name.lower()
             if name == "warning":
                 self.warnings.append(value)
             self.headers[name] = value
@@ -107,10 +110,38 @@ class Connection:
         self._access, self._timeout = access, timeout
         self._socket: Any = None
         self._buffer = b""
+        self._deadline = 0.0
 
     def send(self, method: str, path: str, headers: dict[str, Any], body: bytes | None) -> Response:
         """Send a request; a kept connection that the server has closed is opened again."""
-        lines = [f"{method} {self._access.prefix}{path} HTTP/1.1", f"Host: {self._access.host_header}"]
+        if log.level >= 6:
+            return self._told(method, path, headers, body)
+        return self._send(method, path, headers, body)
+
+    def _told(self, method: str, path: str, headers: dict[str, Any], body: bytes | None) -> Response:
+        """Send a request, and print what ``-v`` asks for."""
+        import time
+
+        from pybernetes.tools.kubectl.connection import request_log
+
+        access = self._access
+        url = f"{access.scheme}://{access.host_header}{access.prefix}{path}"
+        pairs = [(k, i) for k, v in headers.items() for i in (v if isinstance(v, list) else [v])]
+        request_log.body("Request", body or b"")
+        request_log.request(method, url, pairs)
+        begun, reused = time.monotonic(), self._socket is not None
+        response = self._send(method, path, headers, body)
+        if not reused:
+            request_log.dialled(f"{access.host}:{access.port}")
+        taken = time.monotonic() - begun
+        request_log.answer(method, url, response.status_line, response.header_list, taken, reused)
+        return response
+
+    def _send(self, method: str, path: str, headers: dict[str, Any], body: bytes | None) -> Response:
+        target = self._access.prefix + path
+        if self._access.proxy and self._access.scheme == "http":
+            target = f"http://{self._access.host_header}{target}"
+        lines = [f"{method} {target} HTTP/1.1", f"Host: {self._access.host_header}"]
         for name, value in headers.items():
             lines += [f"{name}: {item}" for item in (value if isinstance(value, list) else [value])]
         if body is not None or method in ("POST", "PUT", "PATCH"):
@@ -137,7 +168,12 @@ class Connection:
         access = self._access
         try:
             host: Any = access.host.encode("idna" if not access.host.isascii() else "ascii")
-            raw = socket.create_connection((host, access.port), self._timeout)
+            if access.proxy:
+                from pybernetes.tools.kubectl.connection.forward_proxy import connect
+
+                raw = connect(access, host, self._timeout)
+            else:
+                raw = socket.create_connection((host, access.port), self._timeout)
         except ConnectionRefusedError:
             raise NoConnection(
                 f"The connection to the server {access.host_header} was refused - did you specify the right host or port?"
@@ -178,7 +214,17 @@ class Connection:
         if self._buffer:
             piece, self._buffer = self._buffer[:limit], self._buffer[limit:]
             return piece
-        return self._socket.recv(min(limit, _READ)) if self._socket else b""
+        return self._received(min(limit, _READ)) if self._socket else b""
+
+    def _received(self, limit: int) -> bytes:
+        if self._deadline:
+            import time
+
+            left = self._deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            self._socket.settimeout(left)
+        return self._socket.recv(limit)
 
     def exactly(self, size: int) -> bytes:
         """Return exactly this many bytes."""
@@ -202,7 +248,7 @@ class Connection:
                     "Unable to connect to the server: net/http: server response headers exceeded "
                     f"{_HEAD_LIMIT} bytes; aborted"
                 )
-            piece = self._socket.recv(_READ)
+            piece = self._received(_READ)
             if not piece:
                 raise EOFError("EOF")
             self._buffer += piece
@@ -217,6 +263,10 @@ class Connection:
         """Limit the time of each read."""
         if self._socket is not None:
             self._socket.settimeout(seconds)
+
+    def limit(self, deadline: float) -> None:
+        """Limit the time of all reads together: none is begun after the deadline, and none outlasts it."""
+        self._deadline = deadline
 
     def close(self) -> None:
         """Close the connection."""

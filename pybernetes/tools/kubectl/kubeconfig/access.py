@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+
 from pybernetes.client.kubeconfig_files import entry
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.errors import BadConfig, CommandError
 from pybernetes.tools.kubectl.files import read_text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from pybernetes.api.resource import Object
@@ -30,6 +33,7 @@ class Access:
         else:
             self.host, self.port = self.host_header.strip("[]"), 443 if scheme == "https" else 80
         self.server = f"{scheme}://{rest.rstrip('/')}"
+        self.proxy = ""  # the address of the proxy to go through
         self.server_name = ""
         self.insecure = False
         self.authority = ""
@@ -40,6 +44,52 @@ class Access:
         self.user = ""  # whose credentials the program gives
         self.cluster: Object = {}
         self.plugin_policy: Object = {}  # which programs may give credentials: see the kuberc file
+
+
+def proxy_for(access: Access, given: str, environment: Mapping[str, str]) -> str:
+    """Return the proxy to reach a server by: the one of the configuration, or that of the environment."""
+    if given:
+        scheme = given.partition("://")[0]
+        if "://" not in given or scheme not in ("http", "https", "socks5", "socks5h"):
+            raise CommandError(
+                f'invalid proxy-url "{given}": unsupported scheme "{scheme if "://" in given else ""}", must be http, '
+                "https, or socks5"
+            )
+        return given
+    name = "https_proxy" if access.scheme == "https" else "http_proxy"
+    proxy = environment.get(name.upper()) or environment.get(name) or ""
+    if not proxy or _is_direct(access, environment.get("NO_PROXY") or environment.get("no_proxy") or ""):
+        return ""
+    return proxy if "://" in proxy else f"http://{proxy}"
+
+
+def _is_direct(access: Access, exceptions: str) -> bool:
+    """Tell whether a host is reached without a proxy: this machine, and what NO_PROXY names."""
+    host = access.host.lower().rstrip(".")
+    if host == "localhost" or host.startswith("127.") or host == "::1":
+        return True
+    for exception in exceptions.split(","):
+        name = exception.strip().lower()
+        if name == "*":
+            return True
+        name, colon, port = name.rpartition(":") if name.count(":") == 1 else (name, "", "")
+        if not name or (colon and port != str(access.port)):
+            continue
+        if "/" in name:
+            import ipaddress
+
+            try:
+                if ipaddress.ip_address(host) in ipaddress.ip_network(name, strict=False):
+                    return True
+            except ValueError:
+                pass
+            continue
+        name = name.removeprefix("*")
+        if host == name.lstrip(".") and not name.startswith("."):
+            return True
+        if host.endswith(name if name.startswith(".") else f".{name}"):
+            return True
+    return False
 
 
 def current(config: Object, flags: Values) -> Object:
@@ -69,8 +119,7 @@ def access(config: Object, flags: Values) -> Access:
     server = flags.server or cluster.get("server") or ""
     result = Access(server or "http://localhost:8080")
     result.cluster = cluster
-    if flags.proxy_url or cluster.get("proxy-url"):
-        raise CommandError("proxy-url is not supported: reach the server directly")
+    result.proxy = proxy_for(result, flags.proxy_url or cluster.get("proxy-url") or "", os.environ)
     result.server_name = flags.tls_server_name or cluster.get("tls-server-name") or ""
     result.insecure = flags.insecure_skip_tls_verify or bool(cluster.get("insecure-skip-tls-verify"))
     if not flags.insecure_skip_tls_verify:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from pybernetes.client import kubeconfig_files
-from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl import TYPE_CHECKING, log
 from pybernetes.tools.kubectl.errors import CommandError
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ def load(files: list[str], explicit: bool) -> Object:
     for path in files:
         if os.path.exists(path):
             contents.append(_checked(kubeconfig_files.read, path))
+            log.line("loader.go:408", f"Config loaded from file:  {path}", 6)
         elif explicit:
             raise CommandError(f"stat {path}: no such file or directory")
     return kubeconfig_files.merge(contents)

@@ -93,6 +93,7 @@ class Discovery:
         self._file = os.path.join(cache_dir, "pybernetes", f"{name}.resources")
         self._resources: list[Resource] = []
         self._live = False
+        self._warned: set[tuple[str, str]] = set()
 
     def resources(self) -> list[Resource]:
         """Return every resource in the server's order, all versions."""
@@ -170,7 +171,21 @@ class Discovery:
             name, _, group = word.partition(".")
             where = f' in group "{group}"' if group else ""
             raise NoMatch(f'the server doesn\'t have a resource type "{name}"{where}')
+        if word in resource.short_names and word not in (resource.plural, resource.singular):
+            self._warn_of_others(word, resource)
         return resource
+
+    def _warn_of_others(self, word: str, chosen: Resource) -> None:
+        """Tell which other resources have the same short name, once."""
+        others = [
+            resource.full_name
+            for resource in self._resources
+            if word in resource.short_names and resource.full_name != chosen.full_name
+        ]
+        for name in dict.fromkeys(others):
+            if (word, name) not in self._warned:
+                self._warned.add((word, name))
+                self._client.warn(f'short name "{word}" could also match lower priority resource {name}')
 
     def of_kind(self, api_version: str, kind: str) -> Resource:
         """Return the resource of a kind; an error if the server has none."""

@@ -17,6 +17,7 @@ class Info:
     ) -> None:
         self.resource, self.namespace, self.name, self.source = resource, namespace, name, source
         self.object: Object = value if value is not None else {}
+        self.before: Object = {}  # what it looked like when it was read, for who changes it
 
     @property
     def label(self) -> str:

@@ -27,8 +27,8 @@ def named(context: Context, word: str, **options: Any) -> Info:
     return infos[0]
 
 
-def selector_of(info: Info) -> str:
-    """Return the labels of the pods of an object."""
+def selector_of(info: Info, attaching: bool = False) -> str:
+    """Return the labels of the pods of an object; errors say that it was to be attached to."""
     spec, kind = info.object.get("spec") or {}, info.resource.kind
     if kind in ("ReplicationController", "Service"):
         if not spec.get("selector"):
@@ -39,7 +39,11 @@ def selector_of(info: Info) -> str:
         return show(spec.get("selector"))
     group = {"": "v1", "apps": "v1", "batch": "v1"}.get(info.resource.group, "unstructured")
     name = info.resource.kind if group == "v1" else "Unstructured"
-    raise CommandError(f"selector for *{group}.{name} not implemented")
+    raise CommandError(
+        f"cannot attach to *{group}.{name}: selector for *{group}.{name} not implemented"
+        if attaching
+        else f"selector for *{group}.{name} not implemented"
+    )
 
 
 def active_order(pod: Object) -> tuple[Any, ...]:
@@ -62,12 +66,12 @@ def active_order(pod: Object) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def pods_of(context: Context, info: Info, seconds: float = 60.0) -> list[Object]:
+def pods_of(context: Context, info: Info, seconds: float = 60.0, attaching: bool = False) -> list[Object]:
     """Return the pods of an object, the best first, and wait until there is one."""
     if info.resource.kind == "Pod":
         return [info.object]
     resource = context.discovery.find("pods")
-    labels = selector_of(info)
+    labels = selector_of(info, attaching)
     listed = context.client.list(resource, info.namespace, labels=labels)
     items = listed.get("items") or []
     if not items:

@@ -110,8 +110,11 @@ async def test_files(tmp_path: Path) -> None:
         head, body = await ask(port, b"GET /static/page.html HTTP/1.1\r\n\r\n")
         assert b"text/html" in head and body == b"a page"
         assert b'<a href="page.html">page.html</a>' in (await ask(port, b"GET /static/ HTTP/1.1\r\n\r\n"))[1]
-        for path in (b"/static/../www-secret", b"/static/%2e%2e/www-secret", b"/static/none"):
-            assert (await ask(port, b"GET " + path + b" HTTP/1.1\r\n\r\n"))[0].startswith(b"HTTP/1.1 404")
+        for path in (b"/static/../www-secret", b"/static/%2e%2e/www-secret"):
+            assert b"location: /www-secret" in (await ask(port, b"GET " + path + b" HTTP/1.1\r\n\r\n"))[0]
+        assert (await ask(port, b"GET /static/none HTTP/1.1\r\n\r\n"))[0].startswith(b"HTTP/1.1 404")
+    for name in ("../www-secret", "a/../../www-secret"):
+        assert _api_proxy.static_file(str(folder), name).status == 404
 
 
 async def test_malformed_requests() -> None:

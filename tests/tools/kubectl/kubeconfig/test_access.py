@@ -71,7 +71,10 @@ def test_flags_come_first() -> None:
         (["--context=lost"], 'Error in configuration: cluster "gone" does not exist'),
         (["--cluster=nope"], 'error: no server found for cluster "nope"'),
         (["--user=nope"], 'error: auth info "nope" does not exist'),
-        (["--proxy-url=x"], "error: proxy-url is not supported: reach the server directly"),
+        (
+            ["--proxy-url=x"],
+            'error: invalid proxy-url "x": unsupported scheme "", must be http, https, or socks5',
+        ),
     ],
 )
 def test_mistakes(arguments: list[str], text: str) -> None:

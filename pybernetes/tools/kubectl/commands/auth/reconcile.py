@@ -8,7 +8,7 @@ from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.auth._rules import not_covered, shown
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, not_found
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, not_found
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder
 from pybernetes.tools.kubectl.resources.info import Info
@@ -46,6 +46,11 @@ def run(context: Context) -> None:
     for info in builder.infos():
         if info.resource.group != "rbac.authorization.k8s.io":
             continue
+        if info.resource.version != "v1":
+            builder.errors.append(
+                CommandError("only rbac.authorization.k8s.io/v1 is supported: not all specified objects are")
+            )
+            continue
         try:
             value, report = _reconcile(context, info, dry_run)
             show(value)
@@ -65,7 +70,11 @@ def _reconcile(context: Context, info: Info, dry_run: str) -> tuple[Object, Repo
     except CommandError as error:
         if not not_found(error):
             raise
-        made = wanted if dry_run == "client" else client.create(info.resource, info.namespace, wanted)
+        made = wanted
+        if dry_run != "client":
+            if info.resource.namespaced:
+                _ensure_namespace(context, info.namespace)
+            made = client.create(info.resource, info.namespace, wanted)
         return made, Report("create", wanted.get(key) or [], [])
     if not rules and live.get("roleRef") != wanted.get("roleRef"):
         if dry_run != "client":
@@ -86,6 +95,22 @@ def _reconcile(context: Context, info: Info, dry_run: str) -> tuple[Object, Repo
     if dry_run != "client":
         value = client.replace(info.resource, info.namespace, info.name, value)
     return value, Report("update", missing, extra if remove else [])
+
+
+def _ensure_namespace(context: Context, name: str) -> None:
+    """Create a namespace that does not exist, as far as we may."""
+    resource = context.discovery.find("namespaces")
+    try:
+        context.client.get(resource, "", name)
+    except ApiError as error:
+        if not not_found(error):
+            return
+        try:
+            namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+            context.client.create(resource, "", namespace)
+        except ApiError as refusal:
+            if refusal.reason not in ("AlreadyExists", "Forbidden"):
+                raise
 
 
 def _tell(context: Context, report: Report, what: str) -> None:

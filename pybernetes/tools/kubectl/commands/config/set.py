@@ -52,6 +52,8 @@ def run(context: Context) -> None:
             raise CommandError("can't set a map to a value: map[]")
         value: Object = dict(entries(context, kind).get(entry) or {})
         value[field] = _value(field, text, context.flags.set_raw_bytes)
+        if kind == "clusters":
+            value.setdefault("server", "")
         store(context, kind, entry, value)
     context.out(f"Property {quoted(name)} set.")
 
@@ -64,8 +66,9 @@ def _value(field: str, text: str, raw: bool) -> Any:
     if field.endswith("-data"):
         if raw:
             return base64.b64encode(text.encode()).decode()
+        plain = text.replace("\n", "").replace("\r", "")  # wrapped lines are one value
         try:
-            base64.b64decode(text, validate=True)
+            return base64.b64encode(base64.b64decode(plain, validate=True)).decode()
         except ValueError:
             raise CommandError("error decoding input value: illegal base64 data at input byte 0") from None
     return text

@@ -40,7 +40,7 @@ def run(context: Context) -> None:
     errors: list[CommandError] = []
     count = 0
     for info in builder.infos():
-        value = annotate(info.object) if flags.save_config else info.object
+        value = context.record(annotate(info.object) if flags.save_config else info.object)
         try:
             if dry_run != "client":
                 value = context.client.create(info.resource, info.namespace, value, query=query)
@@ -61,7 +61,6 @@ def _edited(context: Context) -> None:
     for info in Builder.from_flags(context).infos():
         value = edit_object(context, info.object)
         if value is None:
-            context.warn("Edit cancelled, saved file was empty.")
             continue
         created = context.client.create(info.resource, info.namespace, value, query=context.write_query())
         printers.make(context, "created")(created)

@@ -35,22 +35,27 @@ def run(context: Context) -> None:
     flags = context.flags
     require_objects(context)
     check_revision(context)
-    for info in Builder.from_flags(context, empty_selector=True, latest=True).infos():
-        if info.resource.kind not in KINDS:
-            group = f".{info.resource.group}" if info.resource.group else ""
-            if info.resource.kind in _OF_PODS:
-                raise CommandError(
-                    f'no history viewer has been implemented for "{info.resource.kind}{group}"'
-                )
-            raise CommandError(
-                f'error retrieving history for "{info.resource.kind}{group}", no visitor method exists for '
-                f"{{{info.resource.group} {info.resource.kind}}}"
-            )
-        by_number = revisions(context, info)
-        if flags.output:
-            _structured(context, info, by_number)
-            continue
-        context.out(_text(context, info, by_number))
+    if flags.template and not flags.output:
+        flags.set("output", "go-template")
+    builder = Builder.from_flags(context, empty_selector=True, latest=True, continue_on_error=True)
+    builder.each(lambda info: _show(context, info))
+
+
+def _show(context: Context, info: Info) -> None:
+    """Print the history of an object."""
+    if info.resource.kind not in KINDS:
+        group = f".{info.resource.group}" if info.resource.group else ""
+        if info.resource.kind in _OF_PODS:
+            raise CommandError(f'no history viewer has been implemented for "{info.resource.kind}{group}"')
+        raise CommandError(
+            f'error retrieving history for "{info.resource.kind}{group}", no visitor method exists for '
+            f"{{{info.resource.group} {info.resource.kind}}}"
+        )
+    by_number = revisions(context, info)
+    if context.flags.output:
+        _structured(context, info, by_number)
+        return
+    context.out(_text(context, info, by_number))
 
 
 def _structured(context: Context, info: Info, by_number: dict[int, Object]) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pybernetes.api.resource import Object
 
 
-COMMON = (shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SELECTOR, shared_flags.RECORD, """
+COMMON = (shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SELECTOR, """
 - all bool false | all objects of the types in the namespace
 - local bool false | do not ask the server
 """)  # fmt: skip
@@ -76,7 +76,7 @@ def change(
         empty_selector=flags.all, **options,
     )  # fmt: skip
     for info in builder.infos():
-        before = copy.deepcopy(info.object)
+        before = info.before = copy.deepcopy(info.object)
         try:
             edit(info, info.object)
         except CommandError as error:
@@ -84,6 +84,8 @@ def change(
             continue
         if info.object == before:
             continue
+        if flags.has("record"):
+            info.object = context.record(info.object)
         if local:
             printers.make(context, done)(info.object)
             continue
@@ -94,7 +96,7 @@ def change(
         try:
             value = context.client.patch(info.resource, info.namespace, info.name, patch, kind, query=query)
         except CommandError as error:
-            builder.errors.append(CommandError(f"{failure}{error.message}"))
+            builder.errors.append(CommandError(f"{failure}{error.message}") if failure else error)
             continue
         printers.make(context, done)(value)
     builder.finish()

@@ -35,6 +35,8 @@ e env array | variable as key=value; may be repeated
 def run(context: Context) -> None:
     """Set, remove or list environment variables."""
     flags = context.flags
+    if "-" in flags.filename and "-" in (*context.args, *flags.env):
+        raise CommandError("standard input cannot be used for multiple arguments")
     resources, wanted, removed = _parse(context)
     if not resources and not flags.filename:
         raise CommandError(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SUMMARY = "Update the image of a pod template"
 USAGE = "set image (-f FILENAME | TYPE NAME) CONTAINER_NAME_1=CONTAINER_IMAGE_1 ... CONTAINER_NAME_N=CONTAINER_IMAGE_N"
 COMPLETION = "types daemonsets deployments pods cronjobs replicasets replicationcontrollers statefulsets"
-FLAGS = (*COMMON, shared_flags.field_manager("kubectl-set"))
+FLAGS = (*COMMON, shared_flags.RECORD, shared_flags.field_manager("kubectl-set"))
 
 
 def run(context: Context) -> None:

@@ -30,8 +30,6 @@ def run(context: Context) -> None:
     if not args:
         raise CommandError("one selector is required")
     need_resources(context, args[:-1])
-    if "=" not in args[-1] and " in " not in args[-1]:
-        raise CommandError("one selector is required")
     selector = parse_selector(args[-1])
 
     def edit(info: Info, value: Object) -> None:
@@ -42,7 +40,8 @@ def run(context: Context) -> None:
                 f"match expression {selector['matchExpressions']} not supported on this object"
             )
         value.setdefault("spec", {})["selector"] = selector.get("matchLabels") or {}
-        if context.flags.resource_version:
+        if context.flags.resource_version:  # sent in any case: it is what the server compares
+            info.before["metadata"].pop("resourceVersion", None)
             value["metadata"]["resourceVersion"] = context.flags.resource_version
 
     change(context, args[:-1], "selector updated", edit, "")
