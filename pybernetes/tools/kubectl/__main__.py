@@ -12,6 +12,8 @@ def places() -> list[str]:
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     environment = os.path.dirname(os.path.dirname(sys.executable))
+    if "KUBECTL_BUNDLE" in os.environ:  # packages lie beside ours: see bundle.py
+        return [root]
     return [root, os.path.join(environment, "lib", version, "site-packages")]
 
 

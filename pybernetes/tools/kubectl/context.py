@@ -144,10 +144,12 @@ class Context:
     @cached_property
     def namespace(self) -> str:
         """The namespace to work in."""
-        from pybernetes.tools.kubectl.kubeconfig.access import current
+        from pybernetes.tools.kubectl.kubeconfig.access import current, is_in_pod, namespace_of_pod
 
         if self.flags.namespace:
             return self.flags.namespace
+        if is_in_pod(self.config, self.flags, self.environment):
+            return namespace_of_pod(self.environment) or "default"
         return current(self.config, self.flags).get("namespace") or "default"
 
     @property

@@ -15,16 +15,19 @@ if TYPE_CHECKING:
 
     from pybernetes.tools.kubectl.command_line.lookup import Command
 
+_PLUGINS = "Subcommands provided by plugins"
+_HIDDEN = ("help", "options", "alpha")  # commands that the overview leaves out
 _OTHER = "Other Commands"  # where those are listed that are named nowhere
 _GROUPS = (
     ("Basic Commands (Beginner)", "create expose run set"),
     ("Basic Commands (Intermediate)", "explain get edit delete"),
     ("Deploy Commands", "rollout scale autoscale"),
     ("Cluster Management Commands", "certificate cluster-info top cordon uncordon drain taint"),
-    ("Troubleshooting Commands", "describe logs attach exec port-forward proxy cp auth debug events"),
+    ("Troubleshooting and Debugging Commands", "describe logs attach exec port-forward proxy cp auth debug events"),
     ("Advanced Commands", "diff apply patch replace wait kustomize"),
     ("Settings Commands", "label annotate completion"),
-    (_OTHER, "api-resources api-versions config options plugin version help"),
+    (_PLUGINS, ""),
+    (_OTHER, "api-resources api-versions config kuberc plugin version"),
 )
 
 
@@ -73,13 +76,16 @@ def _distance(left: str, right: str) -> int:
 def overview(out: TextIO) -> None:
     """Print all commands, by purpose."""
     out.write("kubectl controls the Kubernetes cluster manager.\n\n")
-    known = names(COMMANDS)
+    out.write(" Find more information at: https://kubernetes.io/docs/reference/kubectl/\n\n")
+    known = [name for name in names(COMMANDS) if name not in _HIDDEN]
     for title, words in _GROUPS:
         out.write(f"{title}:\n")
         out.write(_summaries(COMMANDS, [name for name in words.split() if name in known], 15))
         known = [name for name in known if name not in words.split()]
         if title == _OTHER:
             out.write(_summaries(COMMANDS, known, 15))
+        if title == _PLUGINS:
+            out.write("".join(f"  {name:<15} The command {name} is a plugin installed by the user\n" for name in _plugins()))
         out.write("\n")
     out.write("Usage:\n  kubectl [flags] [options]\n\n")
     out.write('Use "kubectl <command> --help" for more information about a given command.\n')
@@ -87,24 +93,46 @@ def overview(out: TextIO) -> None:
 
 
 def _summaries(package: str, words: list[str], width: int) -> str:
+    from pybernetes.tools.kubectl.command_line.translations import summary
+
+    top = package == COMMANDS
     commands = ((word, load(package, word)) for word in words)
-    return "".join(f"  {word:<{width}} {command.SUMMARY}\n" for word, command in commands if command)
+    return "".join(
+        f"  {word:<{width}} {summary(word, command.SUMMARY) if top else command.SUMMARY}\n"
+        for word, command in commands
+        if command
+    )
+
+
+def _plugins() -> list[str]:
+    """Return the first words of the names of plugins on the path."""
+    import os
+
+    from pybernetes.tools.kubectl.command_line.plugins import PREFIX, listed
+
+    paths = listed(os.environ.get("PATH", ""), lambda text: None)
+    found = (os.path.basename(path).removeprefix(PREFIX).split("-")[0] for path in paths)
+    return list(dict.fromkeys(name for name in found if name not in names(COMMANDS)))
 
 
 def show(command: Command, path: str, out: TextIO) -> int:
     """Print what a command does, its flags and its usage."""
-    out.write(f"{command.SUMMARY}.\n")
+    from pybernetes.tools.kubectl.command_line.translations import sentence
+
+    out.write(f"{sentence(path.removeprefix('kubectl '), command.SUMMARY)}\n")
     if examples := getattr(command, "EXAMPLES", "").strip("\n"):
         out.write(f"\nExamples:\n{examples}\n")
     if package := group_of(command):
-        out.write(f"\nAvailable Commands:\n{_summaries(package, names(package), 20)}")
+        width = max(11, *(len(name) for name in names(package))) + 2
+        out.write(f"\nAvailable Commands:\n{_summaries(package, names(package), width)}")
     flags = [flag for flag in declare(*command.FLAGS).values() if not flag.hidden]
     if flags:
         out.write("\nOptions:\n" + flag_texts(flags))
-    suffix = " [options]" if flags else ""
-    out.write(f"\nUsage:\n  kubectl {command.USAGE}{suffix}\n")
+    out.write(f"\nUsage:\n  kubectl {command.USAGE} [options]\n\n")
+    if package:
+        out.write(f'Use "{path} <command> --help" for more information about a given command.\n')
     out.write(
-        '\nUse "kubectl options" for a list of global command-line options (applies to all commands).\n'
+        'Use "kubectl options" for a list of global command-line options (applies to all commands).\n'
     )
     return 0
 

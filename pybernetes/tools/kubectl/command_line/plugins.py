@@ -37,7 +37,7 @@ def run(arguments: list[str], least: int = 1) -> None:
 
 def own_path() -> str:
     """Return the path of a program that is this kubectl."""
-    started = os.path.abspath(sys.argv[0] or "kubectl")
+    started = os.path.abspath(os.environ.get("KUBECTL_BUNDLE") or sys.argv[0] or "kubectl")
     if started.endswith("__main__.py"):
         return os.path.join(os.path.dirname(started), "kubectl")
     return started

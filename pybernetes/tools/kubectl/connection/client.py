@@ -30,7 +30,7 @@ def quote(text: str) -> str:
 
 def query_string(query: Any) -> str:
     """Return a query string; parameters without a value are left out."""
-    pairs = query.items() if isinstance(query, dict) else query
+    pairs = sorted(query.items() if isinstance(query, dict) else query, key=lambda pair: pair[0])
     parts = []
     for key, value in pairs:
         for item in value if isinstance(value, list) else [value]:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from pybernetes.tools.kubectl.command_line.flags import Values
 
 
+_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
+
+
 class Access:
     """Where the server is and who we are."""
 
@@ -104,7 +107,9 @@ def current(config: Object, flags: Values) -> Object:
 
 
 def access(config: Object, flags: Values) -> Access:
-    """Return what a connection needs, from configuration and flags."""
+    """Return what a connection needs, from configuration and flags; a pod's own, if nothing says otherwise."""
+    if is_in_pod(config, flags, os.environ):
+        return _of_pod(flags)
     context = current(config, flags)
     name = flags.cluster or context.get("cluster") or ""
     cluster = dict(entry(config, "clusters", name) or {})
@@ -130,6 +135,36 @@ def access(config: Object, flags: Values) -> Access:
     if result.insecure and result.authority:
         raise CommandError("specifying a root certificates file with the insecure flag is not allowed")
     _identity(result, config, context, flags)
+    return result
+
+
+def is_in_pod(config: Object, flags: Values, environment: Mapping[str, str]) -> bool:
+    """Tell whether this runs in a pod whose service account is to be used: nothing says which cluster is meant."""
+    if not environment.get("KUBERNETES_SERVICE_HOST") or config.get("clusters") or config.get("contexts"):
+        return False
+    chosen = (flags.kubeconfig, flags.common("server"), flags.cluster, flags.context)
+    return not any(chosen) and os.path.isfile(f"{_ACCOUNT}/token")
+
+
+def namespace_of_pod(environment: Mapping[str, str]) -> str:
+    """Return the namespace of the pod that this runs in."""
+    if name := environment.get("POD_NAMESPACE"):
+        return name
+    try:
+        with open(f"{_ACCOUNT}/namespace", encoding="utf-8") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
+
+
+def _of_pod(flags: Values) -> Access:
+    host, port = (os.environ.get(f"KUBERNETES_SERVICE_{name}", "") for name in ("HOST", "PORT"))
+    result = Access(f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}")
+    result.insecure = flags.insecure_skip_tls_verify
+    if not result.insecure:
+        result.authority = _file(f"{_ACCOUNT}/ca.crt", "certificate-authority", "in-cluster")
+    token = flags.common("token") or _file(f"{_ACCOUNT}/token", "tokenFile", "in-cluster").strip()
+    _identity(result, {"users": [{"name": "pod", "user": {"token": token}}]}, {"user": "pod"}, flags)
     return result
 
 

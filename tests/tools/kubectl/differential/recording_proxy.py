@@ -1,0 +1,136 @@
+"""A proxy before an API server that records what it is asked, and lets nothing be changed: writes become dry runs."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import ssl
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlsplit
+
+# Which resources there are is asked and kept in different ways: that is no part of a comparison.
+_DISCOVERY = ("/api", "/apis", "/openapi", "/version")
+_REVIEWS = ("/apis/authorization.k8s.io/", "/apis/authentication.k8s.io/")
+
+
+class Recorded(NamedTuple):
+    """A request as a kubectl sent it."""
+
+    method: str
+    path: str
+    query: tuple[tuple[str, str], ...]
+    content_type: str
+    body: Any
+
+
+def is_discovery(path: str) -> bool:
+    """Tell whether a path is one of those that say which resources there are."""
+    if path in ("/api", "/apis", "/version") or path.startswith("/openapi"):
+        return True
+    parts = path.strip("/").split("/")
+    return (parts[0] == "api" and len(parts) == 2) or (parts[0] == "apis" and len(parts) in (2, 3))
+
+
+class RecordingProxy:
+    """Passes requests on to a server with a token, and keeps them."""
+
+    def __init__(self, port: int, token: str) -> None:
+        self._port, self._token = port, token
+        self._requests: list[Recorded] = []
+        self._lock = threading.Lock()
+        proxy = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_: object) -> None:
+                """Say nothing."""
+
+            def _handle(self) -> None:
+                proxy.handle(self)
+
+            do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _handle
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.address = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
+        self._thread.start()
+        self._kept = threading.local()
+
+    def close(self) -> None:
+        """Serve no more."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def taken(self) -> list[Recorded]:
+        """Return the requests since this was asked last."""
+        with self._lock:
+            requests, self._requests = self._requests, []
+        return requests
+
+    def handle(self, handler: BaseHTTPRequestHandler) -> None:
+        """Record a request, pass it on, and pass the answer back."""
+        length = int(handler.headers.get("Content-Length") or 0)
+        body = handler.rfile.read(length) if length else b""
+        parts = urlsplit(handler.path)
+        if not is_discovery(parts.path):
+            query = tuple(sorted(pair for pair in parse_qsl(parts.query, True) if pair[0] != "timeout"))
+            content_type = (handler.headers.get("Content-Type") or "").partition(";")[0]
+            recorded = Recorded(
+                handler.command, parts.path, query, content_type if body else "", _value(body)
+            )
+            with self._lock:
+                self._requests.append(recorded)
+        path = handler.path
+        if handler.command != "GET" and not parts.path.startswith(_REVIEWS):
+            path += ("&" if parts.query else "?") + "dryRun=All"
+        status, headers, answer = self._ask(handler, path, body)
+        handler.send_response(status)
+        for name, value in headers:
+            if name.lower() not in ("connection", "transfer-encoding", "content-length", "date"):
+                handler.send_header(name, value)
+        handler.send_header("Content-Length", str(len(answer)))
+        handler.end_headers()
+        handler.wfile.write(answer)
+
+    def _ask(
+        self, handler: BaseHTTPRequestHandler, path: str, body: bytes
+    ) -> tuple[int, list[tuple[str, str]], bytes]:
+        headers = {
+            name: value
+            for name, value in handler.headers.items()
+            if name.lower() not in ("host", "connection", "content-length", "accept-encoding")
+        }
+        headers["Authorization"] = f"Bearer {self._token}"
+        context = ssl._create_unverified_context()
+        connection = http.client.HTTPSConnection("127.0.0.1", self._port, context=context, timeout=30)
+        try:
+            connection.request(handler.command, path, body or None, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.getheaders(), answer.read()
+        finally:
+            connection.close()
+
+
+def _value(body: bytes) -> Any:
+    try:
+        return json.loads(body) if body else None
+    except ValueError:
+        return body.decode("utf-8", "replace")
+
+
+@contextmanager
+def proxies(port: int, token: str, count: int) -> Iterator[list[RecordingProxy]]:
+    """Yield some proxies before one server."""
+    made = [RecordingProxy(port, token) for _ in range(count)]
+    try:
+        yield made
+    finally:
+        for proxy in made:
+            proxy.close()

@@ -1,0 +1,266 @@
+"""Runs command lines through our kubectl and an original: exit code, output, errors and requests must be alike.
+
+``python -m tests.tools.kubectl.differential.runner [--original PATH] [--every N] [--only TEXT] [--report FILE]`` runs them
+all, or every Nth; the exit code says whether there is a difference that known.txt does not list.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from pybernetes.tools.kubectl.main import main as kubectl
+from tests.servers import TOKEN, Server, running
+from tests.tools.kubectl.differential import files
+from tests.tools.kubectl.differential.command_lines import lines
+from tests.tools.kubectl.differential.recording_proxy import Recorded, RecordingProxy, proxies
+
+HERE = Path(__file__).parent
+OURS = (1, 37)
+_MADE = [
+    (re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ "), ""),
+    (re.compile(r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}"), "<time>"),
+    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"), "<time>"),
+    (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "<uid>"),
+    (re.compile(r"(\"?resourceVersion\"?: ?)\"\d+\""), r'\1"<version>"'),
+    (re.compile(r"(?<![\w.])(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?: ago)?(?=\s|$|\))"), ""),
+    (re.compile(r"127\.0\.0\.1:\d+"), "<server>"),
+    (re.compile(r"\beyJ[\w.-]+"), "<token>"),
+    (re.compile(r"10\.0\.\d+\.\d+"), "<address>"),
+    (re.compile(r"/tmp/[\w./-]*(LIVE|MERGED)-\w+"), r"<\1>"),
+    (re.compile(r"[ \t]+"), " "),
+    (re.compile(r"-{3,}"), "---"),
+]
+
+
+_WAITING = {"attach", "debug", "drain", "events", "exec", "logs", "port-forward", "rollout", "wait"}
+
+
+class Outcome(NamedTuple):
+    """What a command line did."""
+
+    code: int
+    output: str
+    errors: str
+    requests: list[Recorded]
+    config: str
+
+
+class Difference(NamedTuple):
+    """A command line that the two do not run alike."""
+
+    line: str
+    parts: str
+    text: str
+
+
+class Known(NamedTuple):
+    """A difference that is listed, with its reason; ``before`` is the version from which on it is none."""
+
+    pattern: re.Pattern[str]
+    parts: frozenset[str]
+    before: tuple[int, ...]
+    reason: str
+
+
+def known() -> list[Known]:
+    """Return the listed differences: parts, a version or a dash, a pattern of lines, a reason, with tabs between."""
+    found = []
+    for raw in (HERE / "known.txt").read_text().splitlines():
+        if raw and not raw.startswith("#"):
+            parts, before, pattern, reason = raw.split("\t")
+            version = tuple(map(int, before.split("."))) if before != "-" else (99,)
+            found.append(Known(re.compile(pattern), frozenset(parts.split(",")), version, reason))
+    return found
+
+
+def is_known(difference: Difference, version: tuple[int, ...], listed: list[Known]) -> bool:
+    """Tell whether a difference to an original of a version is listed."""
+    parts = set(difference.parts.split(","))
+    for entry in listed:
+        if version < entry.before and entry.pattern.search(difference.line):
+            parts -= entry.parts
+    return not parts
+
+
+class Side:
+    """A kubectl, its folder with files, and the proxy that it talks to."""
+
+    def __init__(self, folder: Path, proxy: RecordingProxy, original: str = "") -> None:
+        self._folder, self._proxy, self._original = folder, proxy, original
+        folder.mkdir()
+        files.write(folder, proxy.address)
+        self._environment = {
+            "HOME": str(folder), "PATH": os.environ["PATH"], "KUBECONFIG": str(folder / files.CONFIG), "TZ": "UTC", "LANG": "C",
+            "KUBECACHEDIR": str(folder / "cache"), "KUBE_EDITOR": "true",
+        }  # fmt: skip
+
+    def version(self) -> tuple[int, ...]:
+        """Return the version of the original."""
+        done = self._run(["version", "--client", "-o", "json"])
+        match = re.match(r"v(\d+)\.(\d+)", json.loads(done[1])["clientVersion"]["gitVersion"])
+        assert match is not None
+        return int(match[1]), int(match[2])
+
+    def _run(self, arguments: list[str]) -> tuple[int, str, str]:
+        if self._original:
+            try:
+                done = subprocess.run(
+                    [self._original, *arguments], env=self._environment, cwd=self._folder, text=True, errors="replace",
+                    capture_output=True, stdin=subprocess.DEVNULL, timeout=30, check=False,
+                )  # fmt: skip
+            except subprocess.TimeoutExpired:
+                return 124, "", "it does not end\n"
+            return done.returncode, done.stdout, done.stderr
+        out, err = io.StringIO(), io.StringIO()
+        before = Path.cwd()
+        os.chdir(self._folder)
+        try:
+            code = kubectl(
+                arguments, stdin=io.StringIO(), stdout=out, stderr=err, environment=self._environment
+            )
+        except Exception as error:  # a defect: a difference with its name
+            code = 99
+            err.write(f"{type(error).__name__}: {error}\n")
+        finally:
+            os.chdir(before)
+        return code, out.getvalue(), err.getvalue()
+
+    def run(self, line: str) -> Outcome:
+        """Run a command line."""
+        changes = line.startswith("config ")
+        self._proxy.taken()
+        words = shlex.split(line)
+        if words[0] in _WAITING:
+            words.insert(1, "--request-timeout=3s")
+        code, out, err = self._run(words)
+        config = ""
+        if changes:
+            config = (self._folder / files.CONFIG).read_text().replace(str(self._folder), "<folder>")
+            files.write_config(self._folder, self._proxy.address)
+        texts = [text.replace(str(self._folder), "<folder>") for text in (out, err)]
+        return Outcome(code, texts[0], texts[1], self._proxy.taken(), config)
+
+
+def cleaned(text: str) -> str:
+    """Return a text without what is different in every run."""
+    for pattern, new in _MADE:
+        text = pattern.sub(new, text)
+    return "\n".join(line.rstrip() for line in text.split("\n"))
+
+
+def compared(line: str, ours: Outcome, theirs: Outcome) -> Difference | None:
+    """Return what is different, or None."""
+    texts: dict[str, tuple[Any, Any]] = {
+        "code": (ours.code, theirs.code),
+        "stdout": (cleaned(ours.output), cleaned(theirs.output)),
+        "stderr": (cleaned(ours.errors), cleaned(theirs.errors)),
+        "config": (cleaned(ours.config), cleaned(theirs.config)),
+        "requests": (_requests(ours.requests), _requests(theirs.requests)),
+    }
+    parts = [name for name, (mine, other) in texts.items() if mine != other]
+    if not parts:
+        return None
+    shown = "".join(
+        f"--- {name}, ours\n{texts[name][0]}\n--- {name}, the original's\n{texts[name][1]}\n"
+        for name in parts
+    )
+    return Difference(line, ",".join(parts), f"kubectl {line}\n{shown}")
+
+
+def _requests(recorded: list[Recorded]) -> str:
+    return "\n".join(
+        f"{item.method} {item.path} {dict(item.query)} {item.content_type} "
+        + cleaned(json.dumps(item.body, sort_keys=True))
+        for item in recorded
+    )
+
+
+@contextmanager
+def sides(original: str) -> Iterator[tuple[Side, Side]]:
+    """Yield our kubectl and an original before one server, which has the objects of state.yaml."""
+    with tempfile.TemporaryDirectory(prefix="differential-") as name:
+        folder = Path(name)
+        (folder / "server").mkdir()
+        with (
+            running(folder / "server", "--storage-backend=memory") as server,
+            proxies(server.port, TOKEN, 2) as made,
+        ):
+            fill(server)
+            yield Side(folder / "ours", made[0]), Side(folder / "original", made[1], original)
+
+
+def fill(server: Server) -> None:
+    """Give a server the objects of state.yaml."""
+    for value in yaml.safe_load_all((HERE / "state.yaml").read_text()):
+        path = collection(value)
+        code, made = server.call("POST", path, value)
+        assert code == 201, made
+        if "status" in value:
+            made["status"] = value["status"]
+            code, made = server.call("PUT", f"{path}/{value['metadata']['name']}/status", made)
+            assert code == 200, made
+
+
+_CLUSTER_WIDE = {
+    "Node", "PersistentVolume", "StorageClass", "ClusterRole", "ClusterRoleBinding", "PriorityClass",
+    "CertificateSigningRequest",
+}  # fmt: skip
+_PLURALS = {"Endpoints": "endpoints", "Ingress": "ingresses", "StorageClass": "storageclasses"}
+
+
+def collection(value: dict[str, Any]) -> str:
+    """Return the path of the collection that an object of state.yaml belongs to."""
+    version, kind = value["apiVersion"], value["kind"]
+    plural = _PLURALS.get(kind) or re.sub("y$", "ie", kind.lower()) + ("es" if kind.endswith("ss") else "s")
+    root = f"/apis/{version}" if "/" in version else f"/api/{version}"
+    return f"{root}/{plural}" if kind in _CLUSTER_WIDE else f"{root}/namespaces/default/{plural}"
+
+
+def run_all(original: str, chosen: list[str]) -> tuple[tuple[int, ...], list[Difference]]:
+    """Return the version of the original, and the lines that the two do not run alike."""
+    with sides(original) as (ours, theirs), ThreadPoolExecutor(1) as pool:
+        version = theirs.version()
+        theirs.run("api-resources")  # the cache of resources is warm for both
+        ours.run("api-resources")
+        pending = [(line, pool.submit(theirs.run, line)) for line in chosen]
+        found = [compared(line, ours.run(line), future.result()) for line, future in pending]
+    return version, [difference for difference in found if difference is not None]
+
+
+def main() -> int:
+    """Run the command lines and print what differs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--original", default=os.environ.get("KUBECTL", "kubectl"))
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--report", default="")
+    options = parser.parse_args()
+    chosen = [line for line in lines() if re.search(options.only, line)][:: options.every]
+    version, differences = run_all(options.original, chosen)
+    listed = known()
+    unlisted = [entry for entry in differences if not is_known(entry, version, listed)]
+    for difference in unlisted:
+        print(f"[{difference.parts}] kubectl {difference.line}")
+    if options.report:
+        Path(options.report).write_text("\n".join(entry.text for entry in unlisted))
+    print(f"{len(chosen)} lines, {len(differences)} differ, {len(unlisted)} of them are not listed")
+    return 1 if unlisted else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
