@@ -77,8 +77,8 @@ def _contents() -> Iterator[tuple[str, str]]:
     yield "app/pybernetes/tools/__init__.py", str(root / "tools" / "__init__.py")
     loader, libraries = _libraries(modules)
     yield "loader", loader
-    for path in libraries:
-        yield f"libraries/{os.path.basename(path)}", path
+    for linked in libraries:
+        yield f"libraries/{os.path.basename(linked)}", linked
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -97,7 +97,11 @@ def _libraries(programs: list[str]) -> tuple[str, set[str]]:
                 found.add(match[1])
             elif match := re.match(r"\s*(/\S*ld-\S+)", line):
                 loader = match[1]
-    for name in ("libnss_dns.so.2", "libnss_files.so.2", "libresolv.so.2"):  # found by name when they are needed
+    for name in (
+        "libnss_dns.so.2",
+        "libnss_files.so.2",
+        "libresolv.so.2",
+    ):  # found by name when they are needed
         for path in {os.path.dirname(library) for library in found}:
             if os.path.exists(os.path.join(path, name)):
                 found.add(os.path.join(path, name))

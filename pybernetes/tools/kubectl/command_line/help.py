@@ -23,7 +23,10 @@ _GROUPS = (
     ("Basic Commands (Intermediate)", "explain get edit delete"),
     ("Deploy Commands", "rollout scale autoscale"),
     ("Cluster Management Commands", "certificate cluster-info top cordon uncordon drain taint"),
-    ("Troubleshooting and Debugging Commands", "describe logs attach exec port-forward proxy cp auth debug events"),
+    (
+        "Troubleshooting and Debugging Commands",
+        "describe logs attach exec port-forward proxy cp auth debug events",
+    ),
     ("Advanced Commands", "diff apply patch replace wait kustomize"),
     ("Settings Commands", "label annotate completion"),
     (_PLUGINS, ""),
@@ -85,7 +88,12 @@ def overview(out: TextIO) -> None:
         if title == _OTHER:
             out.write(_summaries(COMMANDS, known, 15))
         if title == _PLUGINS:
-            out.write("".join(f"  {name:<15} The command {name} is a plugin installed by the user\n" for name in _plugins()))
+            out.write(
+                "".join(
+                    f"  {name:<15} The command {name} is a plugin installed by the user\n"
+                    for name in _plugins()
+                )
+            )
         out.write("\n")
     out.write("Usage:\n  kubectl [flags] [options]\n\n")
     out.write('Use "kubectl <command> --help" for more information about a given command.\n')
@@ -131,9 +139,7 @@ def show(command: Command, path: str, out: TextIO) -> int:
     out.write(f"\nUsage:\n  kubectl {command.USAGE} [options]\n\n")
     if package:
         out.write(f'Use "{path} <command> --help" for more information about a given command.\n')
-    out.write(
-        'Use "kubectl options" for a list of global command-line options (applies to all commands).\n'
-    )
+    out.write('Use "kubectl options" for a list of global command-line options (applies to all commands).\n')
     return 0
 
 

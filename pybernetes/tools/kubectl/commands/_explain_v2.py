@@ -47,7 +47,7 @@ class _Model:
 
     def _next(self, schema: Object) -> tuple[str, Object] | None:
         """Return what a schema leads to, and by which reference: its target, or its items."""
-        parts = schema.get("allOf") or ()
+        parts: list[Object] = schema.get("allOf") or []
         reference = schema.get("$ref") or (parts[0].get("$ref") if len(parts) == 1 else "")
         if reference:
             return reference, self._schemas.get(reference.rpartition("/")[2]) or {}

@@ -97,7 +97,7 @@ def _may_come(context: Context, deadline: float) -> bool:
         return False
     resource = context.discovery.find(context.args[0].split(",")[0])
     namespace = "" if flags.all_namespaces else context.namespace
-    query = {"labels": flags.selector or None, "fields": flags.field_selector or None}
+    query: dict[str, Any] = {"labels": flags.selector or None, "fields": flags.field_selector or None}
     try:
         for event in context.client.watch(
             resource, namespace, read_timeout=left, timeoutSeconds=int(min(left, 3600)) + 1, **query

@@ -40,6 +40,12 @@ def query_string(query: Any) -> str:
     return f"?{'&'.join(parts)}" if parts else ""
 
 
+_LATE = (
+    '"Unable to decode an event from the watch stream" err="context deadline exceeded (Client.Timeout or context '
+    'cancellation while reading body)"'
+)
+
+
 class Client:
     """A client of one server."""
 
@@ -199,6 +205,7 @@ class Client:
         except TimeoutError:
             if not limited:
                 raise
+            log.line("streamwatcher.go:117", _LATE, 5)
         finally:
             connection.close()
 

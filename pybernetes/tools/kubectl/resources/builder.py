@@ -50,6 +50,7 @@ class Builder:
     query: dict[str, Any] = {}
     subresource = ""
     ignore: Any = None  # which errors do not count
+    validating = False  # objects of files are looked at before they are sent
 
     def __init__(self, context: Context, **options: Any) -> None:
         self.context = context
@@ -72,6 +73,8 @@ class Builder:
         ):  # fmt: skip
             if flags.has(flag):
                 options_given[name] = getattr(flags, flag.replace("-", "_"))
+        if flags.has("validate"):
+            options_given["validating"] = context.validation() != "Ignore"
         options_given["enforce_namespace"] = context.namespace_given and not options_given.get(
             "all_namespaces"
         )
@@ -208,6 +211,8 @@ class Builder:
         yield value
 
     def _loaded(self, value: Any, source: str) -> Info:
+        if self.validating:
+            validate(value, source)
         check(value, source)
         metadata = value.get("metadata") or {}
         name = metadata.get("name") or ""
@@ -354,6 +359,18 @@ class Builder:
 
 class _Stop(CommandError):
     pass
+
+
+def validate(value: Any, source: str) -> None:
+    """Refuse a value that nobody could validate, because it does not say what it is."""
+    missing = [name for name in ("apiVersion", "kind") if isinstance(value, dict) and value.get(name) is None]
+    if missing:
+        words = [f"{name} not set" for name in missing]
+        shown = words[0] if len(words) == 1 else f"[{', '.join(words)}]"
+        raise CommandError(
+            f'error validating "{source}": error validating data: {shown}; if you choose to ignore these errors, turn '
+            "validation off with --validate=false"
+        )
 
 
 def check(value: Any, source: str) -> None:

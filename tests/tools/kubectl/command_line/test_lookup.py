@@ -113,7 +113,7 @@ def test_every_verb_explains_itself(path: str) -> None:
 
 def test_the_overview_names_every_verb() -> None:
     code, out, _ = run()
-    assert code == 0 and all(f"  {verb} " in out for verb in VERBS)
+    assert code == 0 and all(f"  {verb} " in out for verb in VERBS if verb not in ("help", "options"))
 
 
 HELLO = """
@@ -160,7 +160,7 @@ def test_a_folder_is_a_command_with_commands(folder: Path) -> None:
     assert run("hello", "again", "john") == (0, "hello again john\n", "")
     command = command_of("hello")
     assert names(group_of(command) or "") == ["again"] and group_of(command_of("hello again")) is None
-    assert "Available Commands:\n  again                Greet somebody\n" in run("hello", "--help")[1]
+    assert "Available Commands:\n  again         Greet somebody\n" in run("hello", "--help")[1]
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,8 @@ def _next_choice(text: str) -> tuple[int, int, list[str]] | None:
     for begin, char in enumerate(text):
         if char != "{":
             continue
-        depth, words, last = 0, [], begin + 1
+        depth, last = 0, begin + 1
+        words: list[str] = []
         for place in range(begin, len(text)):
             if text[place] == "{":
                 depth += 1

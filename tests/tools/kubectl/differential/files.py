@@ -14,7 +14,7 @@ _MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s}\ndata: {a: b}\n"
 _CONFIG = """apiVersion: v1
 kind: Config
 clusters: [{name: local, cluster: {server: 'SERVER'}}, {name: c, cluster: {server: 'https://c.example'}}]
-contexts: [{name: one, context: {cluster: local, user: admin}}, {name: two, context: {cluster: c, user: u, namespace: n}}]
+contexts: [{name: one, context: {cluster: local, user: admin}}, {name: two, context: {cluster: c, user: u, namespace: other}}]
 users: [{name: admin, user: {}}, {name: u, user: {token: secret}}]
 current-context: one
 """
