@@ -102,7 +102,13 @@ def _run(argv: list[str], streams: dict[str, Any]) -> int:
     values.shadowed = frozenset(own) & frozenset(common)
     context = Context(values, path, command, **streams)
     context.preference = preference
-    code = command.run(context) or 0
+    if values.common("profile") in ("none", ""):
+        code = command.run(context) or 0
+    else:
+        from pybernetes.tools.kubectl.command_line.profiling import profiled
+
+        chosen = command  # of those that were found
+        code = profiled(values.profile, values.profile_output, lambda: chosen.run(context)) or 0
     if values.warnings_as_errors and "client" in context.__dict__ and context.client.warnings:
         count = context.client.warnings
         raise CommandError(f"{count} warning{'s' if count > 1 else ''} received")

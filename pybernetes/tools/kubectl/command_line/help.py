@@ -128,8 +128,11 @@ def show(command: Command, path: str, out: TextIO) -> int:
     from pybernetes.tools.kubectl.command_line.translations import sentence
 
     out.write(f"{sentence(path.removeprefix('kubectl '), command.SUMMARY)}\n")
-    if examples := getattr(command, "EXAMPLES", "").strip("\n"):
-        out.write(f"\nExamples:\n{examples}\n")
+    from pybernetes.tools.kubectl.command_line.examples import EXAMPLES
+
+    if lines := EXAMPLES.get(path.removeprefix("kubectl ")):
+        texts = (f"  # {comment}\n  kubectl {line}\n" for comment, line in lines)
+        out.write("\nExamples:\n" + "\n".join(texts))
     if package := group_of(command):
         width = max(11, *(len(name) for name in names(package))) + 2
         out.write(f"\nAvailable Commands:\n{_summaries(package, names(package), width)}")

@@ -7,7 +7,6 @@ USAGE          how it is called, without ``kubectl``
 FLAGS          texts that declare its flags (see ``flags``)
 run(context)   does it, and may return an exit code
 ALIASES        other words for it, in one line; may be left out, as what follows
-EXAMPLES       command lines for its help
 INTERSPERSED   False if all that follows the first argument is an argument
 COMPLETION     what its arguments are, for the shell (see ``completion``)
 """

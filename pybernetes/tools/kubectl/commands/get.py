@@ -18,15 +18,6 @@ if TYPE_CHECKING:
 SUMMARY = "Display one or many resources"
 USAGE = "get [(-o|--output=)FORMAT] (TYPE[.VERSION][.GROUP] [NAME | -l label] | TYPE[.VERSION][.GROUP]/NAME ...) [flags]"
 COMPLETION = "types"
-EXAMPLES = """
-  # pods of the namespace, then of all namespaces with their nodes
-  kubectl get pods
-  kubectl get pods -A -o wide
-
-  # one object as YAML, one field of it
-  kubectl get deployment web -o yaml
-  kubectl get pod web-1 -o jsonpath={.status.podIP}
-"""
 FLAGS = (
     shared_flags.TEMPLATE, shared_flags.FILES, shared_flags.SELECTOR, shared_flags.FIELD_SELECTOR, shared_flags.ALL_NAMESPACES,
     shared_flags.CHUNK,
