@@ -169,13 +169,9 @@ def _one(
         return
     if what == "label":
         done = _label_message(added, dropped)
-    if not local and (what != "label" or added or dropped):
-        patch: Object = {"metadata": {field: {**wanted, **dict.fromkeys(removed)}}}
-        if what == "annotation":
-            current = (info.object.get("metadata") or {}).get(field) or {}
-            changes: Object = {key: wanted[key] for key in added}
-            changes |= dict.fromkeys(key for key in removed if key in current)
-            patch = {"metadata": {field: changes}} if changes else {}
+    if not local:
+        changes: Object = {**{key: wanted[key] for key in added}, **dict.fromkeys(dropped)}
+        patch: Object = {"metadata": {field: changes}} if changes else {}
         for key, text in (recorded.get("annotations") or {}).items():
             patch.setdefault("metadata", {}).setdefault("annotations", {})[key] = text
         if flags.resource_version:

@@ -77,7 +77,8 @@ def _fields(context: Context, about: str) -> str:
     if len(parts) != 2:
         raise CommandError("arguments in resource/name form may not have more than one slash")
     kind = context.discovery.find(parts[0])
-    return f"involvedObject.kind={kind.kind},involvedObject.name={parts[1]}"
+    version = f"involvedObject.apiVersion={kind.api_version}"
+    return f"involvedObject.kind={kind.kind},{version},involvedObject.name={parts[1]}"
 
 
 def _wanted(flags: Values, event: Object) -> bool:

@@ -68,9 +68,8 @@ def _one(context: Context, info: Info, dry_run: str) -> None:
         if flags.save_config:
             service = annotate(service, typed=True)
         services = context.discovery.of_kind("v1", "Service")
-        sent = {key: item for key, item in service.items() if key != "status"}
         service = ordered(
-            context.client.create(services, context.namespace, sent, query=context.write_query())
+            context.client.create(services, context.namespace, service, query=context.write_query())
         )
     printers.make(context, "exposed", typed=True)(service)
 
@@ -98,7 +97,12 @@ def _selector(info: Info) -> dict[str, str]:
         raise CommandError(
             f'{wrong}couldn\'t convert expressions - "{selector["matchExpressions"]}" to map-based selector format'
         )
-    return selector.get("matchLabels") or {}
+    labels = selector.get("matchLabels") or {}
+    if not labels:
+        raise CommandError(
+            f"{wrong}invalid {info.resource.kind.lower()}: no selectors, therefore cannot be exposed"
+        )
+    return labels
 
 
 def _ports(info: Info) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.connection.client import JSON, TABLE
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, raise_all
+from pybernetes.tools.kubectl.errors import CommandError, Verbatim, raise_all
 from pybernetes.tools.kubectl.resources.builder import Builder, is_not_found
 from pybernetes.tools.kubectl.resources.info import Info
 
@@ -144,7 +144,7 @@ def _tables(context: Context) -> None:
         namespaced = not flags.all_namespaces and all(info.resource.namespaced for info in infos)
         where = f" in {context.namespace} namespace." if namespaced else ""
         context.warn(f"No resources found{where}")
-    raise_all(source.errors)
+    _raise(source)
 
 
 def as_table(value: Object) -> Object:
@@ -193,7 +193,7 @@ def _generic(context: Context) -> None:
     if source.errors and source.single:
         raise source.errors[0]
     if not infos and flags.ignore_not_found:
-        raise_all(source.errors)
+        _raise(source)
         return
     show = printer_of(context)
     if source.single and len(infos) == 1:
@@ -201,7 +201,7 @@ def _generic(context: Context) -> None:
     else:
         items = _sorted(infos, flags.sort_by)
         show({"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": ""}, "items": items})
-    raise_all(source.errors)
+    _raise(source)
 
 
 def _sorted(infos: list[Info], field: str) -> list[Object]:
@@ -211,3 +211,8 @@ def _sorted(infos: list[Info], field: str) -> list[Object]:
 
         return sort_objects(items, field)
     return items
+
+
+def _raise(source: Builder) -> None:
+    """Raise the errors that were kept; those about files are printed as they are."""
+    raise_all([Verbatim(error.message) if type(error) is CommandError else error for error in source.errors])

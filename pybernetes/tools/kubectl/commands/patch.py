@@ -50,7 +50,7 @@ def run(context: Context) -> None:
     if flags.local and dry_run == "server":
         raise CommandError("cannot specify --local and --dry-run=server - did you mean --dry-run=client?")
     patch = _patch(context)
-    builder = Builder.from_flags(context, continue_on_error=True, latest=not flags.local)
+    builder = Builder.from_flags(context, continue_on_error=True, subresource=flags.subresource)
     if not builder.each(lambda info: _one(context, info, patch, dry_run)):
         raise CommandError("no objects passed to patch")
 

@@ -190,5 +190,4 @@ def _send(context: Context, value: Object) -> Object:
         return value
     resource = context.discovery.of_kind(value["apiVersion"], value["kind"])
     namespace = value["metadata"].get("namespace") or context.namespace
-    sent = {key: item for key, item in value.items() if key != "status"}
-    return ordered(context.client.create(resource, namespace, sent, query=context.write_query()))
+    return ordered(context.client.create(resource, namespace, value, query=context.write_query()))

@@ -67,8 +67,6 @@ def _scale(context: Context, info: Info) -> None:
     flags = context.flags
     client = context.client
     query = {"dryRun": "All"} if flags.dry_run == "server" else {}
-    if "scale" not in info.resource.subresources:
-        raise ApiError({"reason": "NotFound", "message": "the server could not find the requested resource"})
     for attempt in range(10):
         if flags.current_replicas >= 0 or flags.resource_version:
             current: Object = client.get(info.resource, info.namespace, info.name, subresource="scale")

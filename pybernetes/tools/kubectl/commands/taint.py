@@ -64,7 +64,7 @@ def run(context: Context) -> None:
         if dry_run != "client":
             patch = {"spec": {"taints": taints or None}}
             value = context.client.patch(
-                info.resource, "", info.name, patch, "merge", query=context.write_query()
+                info.resource, "", info.name, patch, "strategic", query=context.write_query()
             )
         printers.make(context, operation, suffix=False)(value)
     builder.finish()
@@ -136,7 +136,7 @@ def apply(
         ]
         if taken:
             raise CommandError(
-                f"node {name} already has [{' '.join(dict.fromkeys(taken))}] taint(s) with same effect(s) and --overwrite is false"
+                f"node {name} already has {','.join(dict.fromkeys(taken))} taint(s) with same effect(s) and --overwrite is false"
             )
     missing = [taint for taint in removed if not any(_same(known, taint) for known in current)]
     if missing:

@@ -45,7 +45,7 @@ class Builder:
     local = False
     single_type = False
     continue_on_error = False
-    chunk = 500
+    chunk = 0
     accept = JSON
     query: dict[str, Any] = {}
     subresource = ""

@@ -25,7 +25,7 @@ def propagation_policy(text: str) -> str:
 
 def delete_object(context: Context, info: Info, grace: int, policy: str) -> str:
     """Delete an object and return its UID."""
-    options: dict[str, Any] = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": policy}
+    options: dict[str, Any] = {"propagationPolicy": policy}
     if grace >= 0:
         options["gracePeriodSeconds"] = grace
     if context.flags.has("dry-run") and context.flags.dry_run == "server":

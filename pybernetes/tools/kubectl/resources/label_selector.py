@@ -24,7 +24,11 @@ def parse_selector(text: str) -> Object:
     expressions: list[Object] = []
     names = {"in": "In", "notin": "NotIn", "exists": "Exists", "!": "DoesNotExist"}
     for requirement in parsed.requirements:
-        if requirement.operator == "in" and len(requirement.values) == 1:
+        if (
+            requirement.operator == "in"
+            and len(requirement.values) == 1
+            and not _lists(text, requirement.key)
+        ):
             labels[requirement.key] = requirement.values[0]
         else:
             expression: Object = {"key": requirement.key, "operator": names[requirement.operator]}
@@ -37,6 +41,13 @@ def parse_selector(text: str) -> Object:
     if expressions:
         selector["matchExpressions"] = expressions
     return selector
+
+
+def _lists(text: str, key: str) -> bool:
+    """Tell whether a selector names the values of a key as a list, be it of one."""
+    import re
+
+    return re.search(rf"(?:^|,)\s*{re.escape(key)}\s+in\s*\(", text) is not None
 
 
 def show(selector: Object | None) -> str:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pybernetes.tools.kubectl.errors import CommandError
 
 
-def parse_list(text: str) -> dict[str, str]:
-    """Return quantities by resource, in the API's canonical form, sorted."""
+def parse_list(text: str, word: str = "Invalid") -> dict[str, str]:
+    """Return quantities by resource, in the API's canonical form, sorted; ``word`` begins a complaint."""
     from pybernetes.api.quantity import QuantityError, canonical
 
     quantities: dict[str, str] = {}
     for statement in text.split(","):
         parts = statement.split("=")
         if len(parts) != 2:
-            raise CommandError(f"Invalid argument syntax {statement}, expected <resource>=<value>")
+            raise CommandError(f"{word} argument syntax {statement}, expected <resource>=<value>")
         try:
             quantities[parts[0]] = canonical(parts[1])
         except QuantityError:

@@ -7,6 +7,7 @@ all, or every Nth; the exit code says whether there is a difference that known.t
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 import json
 import os
@@ -163,14 +164,16 @@ def cleaned(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.split("\n"))
 
 
-def compared(line: str, ours: Outcome, theirs: Outcome) -> Difference | None:
-    """Return what is different, or None."""
+def compared(line: str, ours: Outcome, theirs: Outcome, old: bool = False) -> Difference | None:
+    """Return what is different, or None; ``old`` puts aside what originals before ours print differently everywhere."""
+    if old:
+        theirs = _renewed(theirs)
     texts: dict[str, tuple[Any, Any]] = {
         "code": (ours.code, theirs.code),
-        "stdout": (cleaned(ours.output), cleaned(theirs.output)),
+        "stdout": (_plain(ours.output), _plain(theirs.output)),
         "stderr": (cleaned(ours.errors), cleaned(theirs.errors)),
         "config": (cleaned(ours.config), cleaned(theirs.config)),
-        "requests": (_requests(ours.requests), _requests(theirs.requests)),
+        "requests": _both(ours.requests, theirs.requests),
     }
     parts = [name for name, (mine, other) in texts.items() if mine != other]
     if not parts:
@@ -182,12 +185,66 @@ def compared(line: str, ours: Outcome, theirs: Outcome) -> Difference | None:
     return Difference(line, ",".join(parts), f"kubectl {line}\n{shown}")
 
 
-def _requests(recorded: list[Recorded]) -> str:
-    return "\n".join(
-        f"{item.method} {item.path} {dict(item.query)} {item.content_type} "
-        + cleaned(json.dumps(item.body, sort_keys=True))
-        for item in recorded
-    )
+_SINCE = [
+    (re.compile(r"^Error: ", re.MULTILINE), "error: "),
+    (re.compile(r'^E\d{4} .* "command failed" err="(.*)"$', re.MULTILINE), r"error: \1"),
+    (re.compile(r"^\s*creationTimestamp: null\n", re.MULTILINE), ""),
+    (re.compile(r"^preferences: {}\n", re.MULTILINE), ""),
+]
+
+
+def _renewed(outcome: Outcome) -> Outcome:
+    """Return what an older original did as it would be today."""
+    texts = [outcome.output, outcome.errors, outcome.config]
+    for pattern, new in _SINCE:
+        texts = [pattern.sub(new, text) for text in texts]
+    if "required flag(s)" in texts[1]:
+        texts[1] = texts[1].replace('\\"', '"')
+    if texts[0].startswith("{"):
+        with contextlib.suppress(ValueError):
+            texts[0] = json.dumps(_without_nulls(json.loads(texts[0])))
+    requests = [item._replace(body=_without_nulls(item.body)) for item in outcome.requests]
+    return Outcome(outcome.code, texts[0], texts[1], requests, texts[2])
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_nulls(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    empty: dict[str, Any] = {"creationTimestamp": None, "preferences": {}}
+    return {
+        key: _without_nulls(item) for key, item in value.items() if key not in empty or item != empty[key]
+    }
+
+
+def _plain(text: str) -> str:
+    """Return a text as it is compared: of JSON what it says, not the order of its keys."""
+    if text.startswith("{"):
+        with contextlib.suppress(ValueError):
+            return cleaned(json.dumps(json.loads(text), indent=1, sort_keys=True))
+    return cleaned(text)
+
+
+def _both(ours: list[Recorded], theirs: list[Recorded]) -> tuple[str, str]:
+    """Return the requests of both sides; where the original sends protobuf, what is in it is not compared."""
+    opaque = {place for place, item in enumerate(theirs) if item.content_type.endswith("protobuf")}
+    return _requests(ours, opaque), _requests(theirs, opaque)
+
+
+def _requests(recorded: list[Recorded], opaque: set[int]) -> str:
+    lines = []
+    for place, item in enumerate(recorded):
+        body = cleaned(json.dumps(item.body, sort_keys=True))
+        content = "" if place in opaque else f"{item.content_type} {body}"
+        query = {key: _selector(value) if key == "fieldSelector" else value for key, value in item.query}
+        lines.append(f"{item.method} {item.path} {query} {content}")
+    return "\n".join(lines)
+
+
+def _selector(text: str) -> str:
+    """Return a selector in one order: the original takes its parts from a map."""
+    return ",".join(sorted(text.split(",")))
 
 
 @contextmanager
@@ -238,7 +295,8 @@ def run_all(original: str, chosen: list[str]) -> tuple[tuple[int, ...], list[Dif
         theirs.run("api-resources")  # the cache of resources is warm for both
         ours.run("api-resources")
         pending = [(line, pool.submit(theirs.run, line)) for line in chosen]
-        found = [compared(line, ours.run(line), future.result()) for line, future in pending]
+        old = version < OURS
+        found = [compared(line, ours.run(line), future.result(), old) for line, future in pending]
     return version, [difference for difference in found if difference is not None]
 
 

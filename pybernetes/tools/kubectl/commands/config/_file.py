@@ -101,7 +101,7 @@ def complete(content: Object) -> Object:
         "current-context": content.get("current-context") or "",
     }
     for plural, singular in PLURALS.items():
-        listed = content.get(plural) or []
+        listed = sorted(content.get(plural) or [], key=lambda entry: entry["name"])
         completed[plural] = [
             {"name": entry["name"], singular: entry.get(singular) or {}} for entry in listed
         ] or None

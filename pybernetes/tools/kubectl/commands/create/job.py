@@ -40,9 +40,9 @@ def make(context: Context, name: str) -> Object:
 
 def _of_cronjob(context: Context, name: str, source: str) -> Object:
     kind, slash, origin = source.partition("/")
-    if not slash:
-        kind, origin = "cronjob", source
     resource = context.discovery.find(kind)
+    if not slash:
+        raise CommandError("resource(s) were provided, but no name was specified")
     cron_job = context.client.get(resource, context.namespace, origin)
     if resource.kind != "CronJob":
         raise CommandError(f"unknown object type *{resource.version}.{resource.kind}")

@@ -42,7 +42,11 @@ def run(context: Context) -> None:
 def _undo(context: Context, info: Info, dry_run: str) -> None:
     if info.resource.kind not in KINDS:
         group = f".{info.resource.group}" if info.resource.group else ""
-        raise CommandError(f'no rollbacker has been implemented for "{info.resource.kind}{group}"')
+        named = f'"{info.resource.kind}{group}"'
+        if info.resource.kind in ("Pod", "ReplicaSet", "ReplicationController", "Job", "CronJob"):
+            raise CommandError(f"no rollbacker has been implemented for {named}")
+        which = f"{{{info.resource.group} {info.resource.kind}}}"
+        raise CommandError(f"error retrieving rollbacker for {named}, no visitor method exists for {which}")
     if read(info.object) is not None:
         context.warn(_WARNING.format(label=f"{info.resource.plural}/{info.name}", annotation=ANNOTATION))
     by_number = revisions(context, info)

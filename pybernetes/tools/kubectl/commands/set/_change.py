@@ -57,6 +57,13 @@ def pod_spec(value: Object) -> Object | None:
     return None
 
 
+def no_template(info: Info) -> CommandError:
+    """Return the error about an object without a pod template."""
+    named = f"{info.resource.plural}/{info.name}"
+    kind = f"*{info.resource.version}.{info.resource.kind}"
+    return CommandError(f"{named} the object is not a pod or does not have a pod template: {kind}")
+
+
 def change(
     context: Context,
     resources: list[str],

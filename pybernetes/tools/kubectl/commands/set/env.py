@@ -8,7 +8,7 @@ import re
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.create._sources import check_variable
-from pybernetes.tools.kubectl.commands.set._change import COMMON, change, matching, pod_spec
+from pybernetes.tools.kubectl.commands.set._change import COMMON, change, matching, no_template, pod_spec
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.resources.builder import Builder
@@ -56,7 +56,7 @@ def run(context: Context) -> None:
     def edit(info: Info, value: Object) -> None:
         spec = pod_spec(value)
         if spec is None:
-            raise CommandError(f"{info.resource.kind} has no pod template")
+            raise no_template(info)
         chosen = matching(spec.get("initContainers") or [], flags.containers)
         chosen += matching(spec.get("containers") or [], flags.containers)
         if not chosen:
@@ -65,7 +65,12 @@ def run(context: Context) -> None:
             )
         for container in chosen:
             if container.get("env") or wanted:
-                container["env"] = _merged(container.get("env") or [], wanted, removed, flags.overwrite)
+                try:
+                    container["env"] = _merged(container.get("env") or [], wanted, removed, flags.overwrite)
+                except CommandError as error:
+                    raise CommandError(f"{info.resource.plural}/{info.name} {error.message}") from None
+                if not container["env"]:
+                    del container["env"]
 
     change(context, resources, "env updated", edit, "failed to patch env update to pod template: ")
 

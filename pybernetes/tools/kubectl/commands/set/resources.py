@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands.set._change import COMMON, change, matching, pod_spec
+from pybernetes.tools.kubectl.commands.set._change import COMMON, change, matching, no_template, pod_spec
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.resources.info import Info
@@ -31,7 +31,7 @@ def run(context: Context) -> None:
             "you must specify an update to requests or limits (in the form of --requests/--limits)"
         )
     wanted = {
-        key: parse_list(text)
+        key: parse_list(text, "invalid")
         for key, text in (("limits", flags.limits), ("requests", flags.requests))
         if text
     }
@@ -39,7 +39,7 @@ def run(context: Context) -> None:
     def edit(info: Info, value: Object) -> None:
         spec = pod_spec(value)
         if spec is None:
-            raise CommandError(f"{info.resource.kind} has no pod template")
+            raise no_template(info)
         for listed in (spec.get("initContainers") or [], spec.get("containers") or []):
             chosen = matching(listed, flags.containers)
             if not chosen and listed is spec.get("containers"):

@@ -36,9 +36,11 @@ def run(context: Context) -> None:
         if info.resource.kind != "Service":
             raise CommandError("setting a selector is only supported for Services")
         if selector.get("matchExpressions"):
-            raise CommandError(
-                f"match expression {selector['matchExpressions']} not supported on this object"
+            shown = " ".join(
+                f"{{{item['key']} {item['operator']} [{' '.join(item.get('values') or ())}]}}"
+                for item in selector["matchExpressions"]
             )
+            raise CommandError(f"match expression [{shown}] not supported on this object")
         value.setdefault("spec", {})["selector"] = selector.get("matchLabels") or {}
         if context.flags.resource_version:  # sent in any case: it is what the server compares
             info.before["metadata"].pop("resourceVersion", None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands.set._change import change, pod_spec
+from pybernetes.tools.kubectl.commands.set._change import change, no_template, pod_spec
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.resources.info import Info
@@ -32,7 +32,7 @@ def run(context: Context) -> None:
     def edit(info: Info, value: Object) -> None:
         spec = pod_spec(value)
         if spec is None:
-            raise CommandError(f"{info.resource.kind} has no pod template")
+            raise no_template(info)
         spec["serviceAccountName"] = name
 
     change(context, context.args[:-1], "serviceaccount updated", edit, "failed to patch ServiceAccountName ")

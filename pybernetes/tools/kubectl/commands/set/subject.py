@@ -41,7 +41,10 @@ def run(context: Context) -> None:
 
     def edit(info: Info, value: Object) -> None:
         if info.resource.kind not in ("RoleBinding", "ClusterRoleBinding"):
-            raise CommandError("setting subjects is only supported for RoleBinding/ClusterRoleBinding")
+            raise CommandError(
+                f"{info.resource.plural}/{info.name} setting subjects is only supported for "
+                "RoleBinding/ClusterRoleBinding"
+            )
         subjects = list(value.get("subjects") or [])
         keys = ("kind", "name", "namespace")
         known = [tuple(subject.get(key) for key in keys) for subject in subjects]

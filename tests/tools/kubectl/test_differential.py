@@ -1,0 +1,23 @@
+"""A fixed part of the command lines of the differential runner; ``runner.py`` runs all of them."""
+
+from __future__ import annotations
+
+import os
+
+from tests.support import require_program
+from tests.tools.kubectl.differential.command_lines import lines
+from tests.tools.kubectl.differential.runner import is_known, known, run_all
+
+EVERY = 40
+
+
+def test_there_are_enough_lines() -> None:
+    assert len(lines()) >= 2000
+
+
+def test_a_part_of_all_lines_is_run_alike() -> None:
+    original = os.environ.get("KUBECTL") or str(require_program("kubectl"))
+    version, differences = run_all(original, lines()[::EVERY])
+    listed = known()
+    wrong = [entry.text for entry in differences if not is_known(entry, version, listed)]
+    assert not wrong, f"{len(wrong)} lines differ\n" + "\n".join(wrong)
