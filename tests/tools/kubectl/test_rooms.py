@@ -14,7 +14,8 @@ HUBS = {"context", "errors", "files", "log"}
 ALLOWED: dict[str, set[str]] = {
     "kubeconfig": set(),
     "connection": {"kubeconfig"},
-    "resources": {"connection"},
+    "kustomize": {"output", "resources"},
+    "resources": {"connection", "kustomize"},
     "output": {"resources"},
     "apply": {"output", "resources"},
     "describe": {"output", "resources"},

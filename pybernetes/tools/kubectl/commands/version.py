@@ -9,11 +9,11 @@ from pybernetes import KUBERNETES_VERSION, __version__
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.kustomize import VERSION as KUSTOMIZE
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
 
-KUSTOMIZE = "v5.8.1"  # whose rules kustomizations are built by
 SUMMARY = "Print the client and server version information"
 USAGE = "version"
 FLAGS = ("""

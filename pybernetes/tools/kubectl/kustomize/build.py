@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.commands.version import KUSTOMIZE
+from pybernetes.tools.kubectl.kustomize import VERSION
 from pybernetes.tools.kubectl.kustomize.accumulator import Accumulator
 from pybernetes.tools.kubectl.kustomize.loader import open_target
 from pybernetes.tools.kubectl.kustomize.options import Options
@@ -50,7 +50,7 @@ def build(path: str, options: Options, warn: Callable[[str], None]) -> ResourceL
         from pybernetes.tools.kubectl.kustomize.transformers._entries import add_entries
 
         add_entries(
-            resources, {_MANAGED_BY: f"kustomize-{KUSTOMIZE}"}, [FieldSpec("metadata/labels", create=True)]
+            resources, {_MANAGED_BY: f"kustomize-{VERSION}"}, [FieldSpec("metadata/labels", create=True)]
         )
     forgotten = set(BUILD_ANNOTATIONS)
     if "originAnnotations" not in wanted:
