@@ -13,9 +13,10 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from bench.harness.machine import describe_machine, processor_seconds, resident_megabytes
+from bench.harness.namespace_readiness import default_service_account
 from pybernetes.client import NotFound
 from pybernetes.client.client import Client
-from pybernetes.client.refs import DEPLOYMENTS, NAMESPACES, PODS, SERVICE_ACCOUNTS
+from pybernetes.client.refs import DEPLOYMENTS, NAMESPACES, PODS
 from pybernetes.runtime import Informer
 
 SUMMARY = (
@@ -140,7 +141,7 @@ async def _steps(options: argparse.Namespace, client: Client, pids: list[int]) -
     await client.create(NAMESPACES, {"metadata": {"name": namespace}})
     try:
         await pods.wait_synced()
-        await _account(client, namespace, options.seconds)
+        await default_service_account(client, namespace, options.seconds)
         size = options.replicas
         async with meter.step(f"one Deployment of {size}", size):
             await client.create(DEPLOYMENTS, _deployment("large", size), namespace)
@@ -167,17 +168,6 @@ async def _steps(options: argparse.Namespace, client: Client, pids: list[int]) -
         except NotFound:
             pass
     return meter.figures
-
-
-async def _account(client: Client, namespace: str, seconds: float) -> None:
-    """Wait for the service account that pods need."""
-    async with asyncio.timeout(seconds):
-        while True:
-            try:
-                await client.get(SERVICE_ACCOUNTS, "default", namespace)
-                return
-            except NotFound:
-                await asyncio.sleep(0.02)
 
 
 async def _gone(client: Client, namespace: str, seconds: float) -> None:

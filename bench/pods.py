@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from bench.harness.machine import CpuMeter, describe_machine, processor_seconds, resident_megabytes
-from pybernetes.client import NotFound
+from bench.harness.namespace_readiness import default_service_account
 from pybernetes.client.client import Client
-from pybernetes.client.refs import NAMESPACES, PODS, SERVICE_ACCOUNTS
+from pybernetes.client.refs import NAMESPACES, PODS
 from pybernetes.lib import oci
 from pybernetes.runtime import Informer
 
@@ -230,7 +230,7 @@ async def _pods(
     watching = asyncio.create_task(pods.run())
     try:
         await pods.wait_synced()
-        await _account(client, namespace)
+        await default_service_account(client, namespace)
         if options.serial:
             await _serial(options.serial, client, runtime, namespace, seen, figures)
         if options.at_once:
@@ -245,16 +245,6 @@ async def _pods(
         await seen.until_gone()
         watching.cancel()
         await asyncio.gather(watching, return_exceptions=True)
-
-
-async def _account(client: Client, namespace: str) -> None:
-    async with asyncio.timeout(30):
-        while True:
-            try:
-                await client.get(SERVICE_ACCOUNTS, "default", namespace)
-                return
-            except NotFound:
-                await asyncio.sleep(0.02)
 
 
 async def _serial(
