@@ -1,144 +1,24 @@
-"""Clients that send too much, too slowly, out of turn or nonsense, and clients that do not read."""
+"""Clients that send too much, too slowly, out of turn or nonsense."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
-import gzip
 import json
-import socket
-import ssl
 import weakref
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Awaitable
+from dataclasses import replace
 from typing import Any
 
 import pytest
-import uvloop
 
-from pybernetes.lib import tls
 from pybernetes.lib.http.duplex import Duplex
 from pybernetes.lib.http.limits import Limits
-from pybernetes.lib.http.messages import PartedResponse, Request, Response
-from pybernetes.lib.http.server import Server
-from pybernetes.lib.http.server_connection import Application
-from pybernetes.lib.http.stream import Stream, chunk, contents
+from pybernetes.lib.http.messages import Request, Response
+from pybernetes.lib.http.stream import Stream, chunk
 from pybernetes.lib.http.upgrade import Upgrade, upgraded
+from tests.lib.http.services import GET, QUICK, Watches, echo, run
 from tests.support import eventually
-
-QUICK = Limits(head_seconds=0.4, receive_seconds=0.8, idle_seconds=1.2, stall_seconds=1, linger_seconds=0.3)
-
-
-def refusal(status: int, message: str) -> Response:
-    return Response(json.dumps({"code": status, "message": message}).encode(), status)
-
-
-@dataclass
-class Client:
-    """One connection to the server."""
-
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
-
-    def send(self, data: bytes) -> None:
-        self.writer.write(data)
-
-    async def answer(self) -> tuple[int, bytes]:
-        """Return the next response."""
-        status = int((await self.reader.readline()).split()[1])
-        length = 0
-        while (line := await self.reader.readline()) != b"\r\n":
-            name, _, value = line.partition(b":")
-            if name.lower() == b"content-length":
-                length = int(value)
-        return status, await self.reader.readexactly(length)
-
-    async def ended(self) -> bytes:
-        """Return what comes until the server closes the connection."""
-        try:
-            return await self.reader.read()
-        except (ConnectionError, ssl.SSLError):
-            return b""
-
-
-class Service:
-    """A server with an application of the test's own."""
-
-    def __init__(self, server: Server, port: int, context: ssl.SSLContext) -> None:
-        self.server, self.port, self.context = server, port, context
-
-    async def connect(self, **options: Any) -> Client:
-        return Client(*await asyncio.open_connection("127.0.0.1", self.port, ssl=self.context, **options))
-
-
-@pytest.fixture(scope="module")
-def certificates(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
-    return tls.ensure_serving(tmp_path_factory.mktemp("certificates"), ["127.0.0.1"])
-
-
-@pytest.fixture
-def serve(certificates: tuple[Path, Path, Path]) -> Callable[..., Any]:
-    certificate, key, authority = certificates
-
-    @asynccontextmanager
-    async def running(application: Application, limits: Limits = QUICK) -> AsyncIterator[Service]:
-        server = Server(application, refusal, limits)
-        port = await server.start("127.0.0.1", 0, tls.server_context(certificate, key))
-        try:
-            yield Service(server, port, ssl.create_default_context(cafile=str(authority)))
-        finally:
-            await server.drain(1)
-
-    return running
-
-
-class Unreading:
-    """A client that reads nothing until it is told to; streams of asyncio read ahead."""
-
-    def __init__(self, service: Service, request: bytes) -> None:
-        plain = socket.socket()
-        plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
-        plain.connect(("127.0.0.1", service.port))
-        self._socket = service.context.wrap_socket(plain, server_hostname="127.0.0.1")
-        self._socket.sendall(request)
-
-    @classmethod
-    async def connect(cls, service: Service, request: bytes) -> Unreading:
-        return await asyncio.to_thread(cls, service, request)
-
-    async def read(self, end: bytes) -> bytes:
-        """Return what comes, up to an end."""
-
-        def all_of_it() -> bytes:
-            text = bytearray()
-            while not text.endswith(end) and (data := self._socket.recv(1 << 20)):
-                text += data
-            return bytes(text)
-
-        return await asyncio.to_thread(all_of_it)
-
-    def close(self) -> None:
-        self._socket.close()
-
-
-def run(coroutine: Coroutine[Any, Any, None]) -> None:
-    """Run a test on the event loop that the server runs on."""
-
-    async def bounded() -> None:
-        async with asyncio.timeout(60):
-            await coroutine
-
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(bounded())
-
-
-def echo(request: Request) -> Response:
-    return Response(f"{request.method} {request.path} {len(request.body)}".encode())
-
-
-GET = b"GET %b HTTP/1.1\r\nHost: a\r\n\r\n"
 
 
 @pytest.mark.parametrize(
@@ -288,75 +168,6 @@ def test_head_and_requests_after_it(serve: Any) -> None:
     run(test())
 
 
-class Watches:
-    """An application whose every request opens a stream."""
-
-    def __init__(self, first: bytes = b"") -> None:
-        self.streams: list[Stream] = []
-        self.first = first
-        self.closed = 0
-
-    def __call__(self, request: Request) -> Stream:
-        stream = Stream()
-        stream.on_open = lambda: stream.write(chunk(self.first)) if self.first else None
-        stream.on_close = self._count
-        self.streams.append(stream)
-        return stream
-
-    def _count(self) -> None:
-        self.closed += 1
-
-
-def test_a_watcher_that_falls_behind_is_cut_off_alone(serve: Any) -> None:
-    async def test() -> None:
-        watches = Watches()
-        async with serve(watches, Limits(backlog=4_000_000)) as service:
-            slow = await service.connect(limit=1024)
-            quick = await service.connect()
-            for client in (slow, quick):
-                client.send(GET % b"/")
-            await quick.reader.readuntil(b"\r\n\r\n")
-            while len(watches.streams) < 2:
-                await asyncio.sleep(0)
-            frame, received = chunk(b"x" * 100_000), 0
-            for _ in range(200):
-                for stream in watches.streams:
-                    stream.write(frame)
-                await quick.reader.readexactly(len(frame))
-                received += 1
-            assert (received, watches.closed) == (200, 1)
-            slow.writer.transport.abort()
-
-    run(test())
-
-
-def test_what_a_watch_begins_with_may_be_large(serve: Any) -> None:
-    async def test() -> None:
-        watches = Watches(b"x" * 20_000_000)
-        async with serve(watches, Limits(backlog=1_000_000)) as service:
-            client = await service.connect()
-            client.send(GET % b"/")
-            await client.reader.readuntil(b"\r\n\r\n")
-            await client.reader.readexactly(len(chunk(watches.first)))
-            watches.streams[0].write(chunk(b"more"))
-            assert await client.reader.readexactly(9) == chunk(b"more") and not watches.closed
-
-    run(test())
-
-
-def test_a_watcher_that_reads_nothing_goes_after_a_while(serve: Any) -> None:
-    async def test() -> None:
-        watches = Watches(b"x" * 20_000_000)
-        async with serve(watches) as service:
-            client = await service.connect(limit=1024)
-            client.send(GET % b"/")
-            while not watches.closed:
-                await asyncio.sleep(0)
-            client.writer.transport.abort()
-
-    run(test())
-
-
 def test_drain(serve: Any) -> None:
     """Streams end in good order, requests under way are answered, idle connections close."""
     go_on = asyncio.Event()
@@ -466,57 +277,6 @@ def test_pipelined_requests_are_read_only_so_far(serve: Any) -> None:
     run(test())
 
 
-def test_a_large_answer_waits_in_slices(serve: Any) -> None:
-    """However many do not read, the body is there once; those who read later get all of it."""
-    body = bytes(range(256)) * 40_000
-    answer = PartedResponse((b"[", body, b"]"))
-
-    async def test() -> None:
-        async with serve(lambda request: answer, Limits()) as service:
-            clients = [await Unreading.connect(service, GET % b"/") for _ in range(10)]
-            server = service.server
-            await eventually(
-                lambda: len(server.connections) == 10 and all(each._clogged for each in server.connections)
-            )
-            waiting = [connection.transport.get_write_buffer_size() for connection in server.connections]
-            assert max(waiting) < 1_000_000 and server.unread.size == len(body) + 2
-            for client in clients:
-                assert (await client.read(b"\xff]")).endswith(b"\r\n\r\n[" + body + b"]")
-                client.close()
-            assert server.unread.size == 0
-
-    run(test())
-
-
-def test_who_takes_no_answer_goes(serve: Any) -> None:
-    """After a time, or when others need the room; whoever waits for the answer's end is told."""
-    told: list[str] = []
-
-    class Told(Request):
-        def written(self) -> None:
-            told.append(self.path)
-
-        def owner(self) -> str:
-            return "somebody"
-
-    async def test() -> None:
-        limits = Limits(answer_seconds=1.5, unread=50_000_000, unread_of_one=25_000_000)
-        async with serve(lambda request: Response(bytes(10_000_000)), limits) as service:
-            service.server.request_class = Told
-            clients = []
-            for number in range(4):
-                clients.append(await Unreading.connect(service, GET % b"/%d" % number))
-                await eventually(lambda: len(told) + len(service.server.unread._owner_of) == len(clients))
-            await eventually(lambda: sorted(told)[:2] == ["/0", "/1"])
-            assert service.server.unread.ended == 2
-            await eventually(lambda: not service.server.connections)
-            assert sorted(told) == ["/0", "/1", "/2", "/3"]
-            for client in clients:
-                client.close()
-
-    run(test())
-
-
 @pytest.mark.parametrize("pipelined", [False, True])
 def test_requests_without_an_answer_have_a_bound(serve: Any, pipelined: bool) -> None:
     """Those that do not end, and those that wait for the one before them: who began first goes."""
@@ -579,54 +339,6 @@ def test_requests_go_with_their_connection(serve: Any) -> None:
         gc.enable()
 
 
-def test_what_a_stream_begins_with_is_made_as_the_client_reads(serve: Any) -> None:
-    made = 0
-
-    def frames() -> Iterator[bytes]:
-        nonlocal made
-        for number in range(2000):
-            made += 1
-            yield chunk(b"%04d" % number + b"x" * 9996)
-
-    def watch(request: Request) -> Stream:
-        stream = Stream()
-        stream.begin_with(frames())
-        stream.write(chunk(b"the end"))
-        return stream
-
-    async def test() -> None:
-        async with serve(watch, Limits()) as service:
-            client = await Unreading.connect(service, GET % b"/")
-            await eventually(
-                lambda: any(each._stream and each._stream._held for each in service.server.connections)
-            )
-            assert made < 1500  # what the kernel takes is not ours to say
-            text = await client.read(b"the end\r\n")
-            assert text.count(b"x" * 9996) == made == 2000
-            client.close()
-
-    run(test())
-
-
-@pytest.mark.parametrize("size", [200_000, 3_000_000])
-def test_large_answers_are_packed_in_slices(serve: Any, size: int) -> None:
-    body = b"0123456789" * (size // 10)
-
-    async def test() -> None:
-        async with serve(lambda request: Response(body), Limits()) as service:
-            client = await service.connect()
-            client.send(b"GET / HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n")
-            head, _, rest = (await client.ended()).partition(b"\r\n\r\n")
-            assert b"Content-Encoding: gzip" in head and b"Content-Length" not in head
-            assert gzip.decompress(b"".join(contents(rest))) == body
-            old = await service.connect()
-            old.send(b"GET / HTTP/1.0\r\nAccept-Encoding: gzip\r\n\r\n")
-            head, _, rest = (await old.ended()).partition(b"\r\n\r\n")
-            assert b"Content-Encoding" not in head and rest == body
-
-    run(test())
-
-
 def test_a_full_server_takes_new_clients_for_idle_ones(serve: Any) -> None:
     """Who holds connections and says nothing keeps nobody out; a request under way is not ended for that."""
     hold = asyncio.Event()
@@ -637,7 +349,7 @@ def test_a_full_server_takes_new_clients_for_idle_ones(serve: Any) -> None:
         return Response(b"done")
 
     async def test() -> None:
-        async with serve(wait, Limits(connections=5)) as service:
+        async with serve(wait, Limits(connections=5, head_seconds=3)) as service:
             busy = await service.connect()
             busy.send(GET % b"/wait")
             await eventually(lambda: any(connection.is_busy for connection in service.server.connections))
