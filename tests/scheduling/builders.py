@@ -23,3 +23,14 @@ def pod(name: str, cpu: str = "1", labels: dict[str, str] | None = None, **spec:
     if labels:
         meta["labels"] = labels
     return {"metadata": meta, "spec": {"containers": [container], **spec}}
+
+
+def budget(
+    allowed: int, name: str = "b", namespace: str = "default", spec: Any = None, **status: Any
+) -> Object:
+    """Return a disruption budget of the pods with the label app=a."""
+    return {
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {"selector": {"matchLabels": {"app": "a"}}, **(spec or {})},
+        "status": {"disruptionsAllowed": allowed, **status},
+    }

@@ -1,6 +1,7 @@
 """The rules of filtering and scoring once more, plain and slow: node by node, pod by pod, on API objects.
 
-It shares nothing with the scheduler but quantities, and is what the scheduler is compared with.
+It shares nothing with the scheduler but quantities, and is what the scheduler is compared with. It is one long file so
+that it can be read from top to bottom beside upstream's rules.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from pybernetes.api.policy.poddisruptionbudget import SEVERAL_BUDGETS, VIOLATION
@@ -11,7 +9,7 @@ from pybernetes.api.resource import Object
 from pybernetes.scheduling.disruption_budgets import Budgets, EvictionBudgets, split_by_budget
 from pybernetes.scheduling.pods import Pod, PodReader
 from pybernetes.scheduling.resource_requests import Resources
-from tests.scheduling.builders import pod
+from tests.scheduling.builders import budget, pod
 
 READER = PodReader(Resources())
 ALWAYS = {"unhealthyPodEvictionPolicy": "AlwaysAllow"}
@@ -19,16 +17,6 @@ ALWAYS = {"unhealthyPodEvictionPolicy": "AlwaysAllow"}
 
 def read(name: str, labels: dict[str, str] | None = None) -> Pod:
     return READER.read(pod(name, labels=labels))
-
-
-def budget(
-    allowed: int, name: str = "b", namespace: str = "default", spec: Any = None, **status: Any
-) -> Object:
-    return {
-        "metadata": {"name": name, "namespace": namespace},
-        "spec": {"selector": {"matchLabels": {"app": "a"}}, **(spec or {})},
-        "status": {"disruptionsAllowed": allowed, **status},
-    }
 
 
 @pytest.mark.parametrize(

@@ -11,18 +11,9 @@ from pybernetes.api.resource import Object
 from pybernetes.control_plane.descheduler.evictor import refusal
 from pybernetes.scheduling.disruption_budgets import EvictionBudgets
 from tests.control_plane.descheduler.worlds import cluster, pod
+from tests.scheduling.builders import budget
 
 READY = {"conditions": [{"type": "Ready", "status": "True"}]}
-
-
-def budget(
-    allowed: int, name: str = "b", namespace: str = "default", spec: Any = None, **status: Any
-) -> Object:
-    return {
-        "metadata": {"name": name, "namespace": namespace},
-        "spec": {"selector": {"matchLabels": {"app": "a"}}, **(spec or {})},
-        "status": {"disruptionsAllowed": allowed, **status},
-    }
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""Real pods on a real containerd, from our API server: what a user of a node sees."""
+"""Real pods on a real containerd, from our API server: what a user of a node sees.
+
+It is one file, past 400 lines, because all of it shares one node: another would take as long as several of its tests.
+"""
 
 from __future__ import annotations
 
