@@ -1,7 +1,8 @@
-"""Runs `async def` tests on a fresh event loop each, and offers the helpers of tests.support."""
+"""Runs `async def` tests on a fresh event loop each and slow files first, and offers the helpers of tests.support."""
 
 import inspect
 import os
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -21,6 +22,17 @@ def pytest_pyfunc_call(pyfuncitem: Any) -> bool | None:
     arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
     run(pyfuncitem.obj(**arguments))
     return True
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put files with slow tests first in a run on several processes, then those with many: the last ones are short.
+
+    Processes take whole files. Files of one test that starts a cluster would come last by their number of tests.
+    """
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        slow = {item.path for item in items if item.get_closest_marker("slow")}
+        count = Counter(item.path for item in items)
+        items.sort(key=lambda item: (item.path not in slow, -count[item.path]))
 
 
 # A loaded machine makes hypothesis slow, which is no fault of the code under test. Developers' runs try new examples
