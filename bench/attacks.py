@@ -65,15 +65,15 @@ def main(argv: list[str]) -> int:
             print(f"{name:<42}" + "".join(f"{results[name][key]:>11}" for _, key in COLUMNS), flush=True)
     if options.json:
         print(json.dumps({"benchmark": "attacks", "machine": describe_machine(), "results": results}))
-    late = [name for name, found in results.items() if _too_late(found)]
+    late = [name for name, result in results.items() if _too_late(result)]
     if late:
         print(f"pyb bench attacks: over {P99_LIMIT:g} ms at p99 or {LONGEST_LIMIT:g} ms at the longest, "
               f"or not answered: {', '.join(late)}", file=sys.stderr)  # fmt: skip
     return 1 if late else 0
 
 
-def _too_late(found: dict[str, Any]) -> bool:
-    return found["p99_ms"] > P99_LIMIT or found["longest_ms"] > LONGEST_LIMIT or found["failed"] > 0
+def _too_late(result: dict[str, Any]) -> bool:
+    return result["p99_ms"] > P99_LIMIT or result["longest_ms"] > LONGEST_LIMIT or result["failed"] > 0
 
 
 async def _measure(server: SharedServer, attack: Attack, seconds: float, attackers: int) -> dict[str, Any]:

@@ -54,9 +54,9 @@ def microseconds(name: str, nodes: int, pods: int) -> float:
     handle = Handle(snapshot, listers)
     cycle = Cycle(handle, Profile(Configuration().profiles[0], handle))
     for number in range(nodes):
-        each = _stored(node(number, workload.zones), number)
-        each["spec"] = {}
-        snapshot.set_node(node_reader.read(each))
+        new = _stored(node(number, workload.zones), number)
+        new["spec"] = {}
+        snapshot.set_node(node_reader.read(new))
     waiting = [pod_reader.read(_stored(workload.pod(number), number)) for number in range(pods)]
     begin = time.process_time()
     for pod in waiting:

@@ -53,9 +53,9 @@ def objects(nodes: int, pods: int) -> dict[str, list[Object]]:
         "poddisruptionbudgets": [],
     }
     for number in range(nodes):
-        each = node(number, _ZONES)
-        each["spec"] = {}
-        lists["nodes"].append(each)
+        made = node(number, _ZONES)
+        made["spec"] = {}
+        lists["nodes"].append(made)
     for number in range(_APPS):
         name, labels = f"app-{number}", {"app": f"app-{number}"}
         meta = {"name": name, "namespace": NAMESPACE, "uid": name, "resourceVersion": "1"}
@@ -76,12 +76,12 @@ def objects(nodes: int, pods: int) -> dict[str, list[Object]]:
 
 def _running(number: int, nodes: int) -> Object:
     app = f"app-{number % _APPS}"
-    each = pod(f"{app}-{number}", cpu="500m", labels={"app": app}, nodeName=f"bench-node-{number % nodes}")
+    running = pod(f"{app}-{number}", cpu="500m", labels={"app": app}, nodeName=f"bench-node-{number % nodes}")
     reference = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": app, "uid": app, "controller": True}
-    each["metadata"] |= {"uid": f"uid-{number}", "resourceVersion": "1", "ownerReferences": [reference]}
-    each["spec"] |= {"schedulerName": "default-scheduler", "priority": 0}
-    each["status"] = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
-    return each
+    running["metadata"] |= {"uid": f"uid-{number}", "resourceVersion": "1", "ownerReferences": [reference]}
+    running["spec"] |= {"schedulerName": "default-scheduler", "priority": 0}
+    running["status"] = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+    return running
 
 
 def measure(nodes: int, pods: int) -> dict[str, float]:
@@ -135,8 +135,8 @@ def _workload(directory: Path) -> Path:
     }  # fmt: skip
     term = {"weight": 10, "podAffinityTerm": {"topologyKey": HOST, "labelSelector": labels}}
     affinity = {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [term]}}
-    each = pod("new", labels={"app": "new"}, topologySpreadConstraints=[constraint], affinity=affinity)
-    return _written(directory / "new.json", each)
+    manifest = pod("new", labels={"app": "new"}, topologySpreadConstraints=[constraint], affinity=affinity)
+    return _written(directory / "new.json", manifest)
 
 
 def _important(directory: Path) -> Path:
@@ -144,6 +144,6 @@ def _important(directory: Path) -> Path:
     return _written(directory / "important.json", pod("important", cpu="4", priorityClassName=HIGH))
 
 
-def _written(path: Path, each: Object) -> Path:
-    path.write_text(json.dumps({"apiVersion": "v1", "kind": "Pod", **each}))
+def _written(path: Path, manifest: Object) -> Path:
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "Pod", **manifest}))
     return path

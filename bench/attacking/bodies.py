@@ -1,4 +1,4 @@
-"""Bodies of requests, as large as they may be, from somebody who may write."""
+"""Bodies of requests, as large as they may be, from a client that may write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Heads of requests: headers, targets, selectors and lists of media types, from somebody who need not say who it is."""
+"""Heads of requests: headers, targets, selectors and lists of media types, from a client that has not authenticated."""
 
 from __future__ import annotations
 

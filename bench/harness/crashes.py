@@ -72,12 +72,12 @@ async def work_forever(store: Store, first: int, descriptor: int) -> None:
 
 def parse(lines: list[bytes]) -> list[Acknowledged]:
     """Return the acknowledged writes of a log whose last line may be incomplete."""
-    found = []
+    writes = []
     for line in lines:
         if line.endswith(b"\n"):
             key, number, exists, revision = line.decode().split()
-            found.append((key, int(number), exists == "1", int(revision)))
-    return found
+            writes.append((key, int(number), exists == "1", int(revision)))
+    return writes
 
 
 @dataclass

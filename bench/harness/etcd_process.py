@@ -23,8 +23,8 @@ class EtcdProcess:
         self._program, self._directory = program, directory
         directory.mkdir(parents=True)
         with socket.socket() as client, socket.socket() as peer:
-            for each in (client, peer):
-                each.bind(("127.0.0.1", 0))
+            for listening in (client, peer):
+                listening.bind(("127.0.0.1", 0))
             self.address = f"http://127.0.0.1:{client.getsockname()[1]}"
             self._peer = f"http://127.0.0.1:{peer.getsockname()[1]}"
         self._process: subprocess.Popen[bytes] | None = None

@@ -38,25 +38,25 @@ class Pipeline:
 
     def answers(self) -> list[tuple[Request, int, bytes]]:
         """Return the answers to everything that was sent; 0 is the status of what was not answered."""
-        found: list[tuple[Request, int, bytes]] = []
+        answers: list[tuple[Request, int, bytes]] = []
         try:
             while self._sent:
                 status, body, stays = self._answer(self._sent[0].method)
-                found.append((self._sent.popleft(), status, body))
+                answers.append((self._sent.popleft(), status, body))
                 if not stays:
                     break
         except (OSError, ValueError) as error:
             if self._sent:
-                found.append((self._sent.popleft(), 0, str(error).encode()))
+                answers.append((self._sent.popleft(), 0, str(error).encode()))
             self._sent.clear()
             self.close()
             self._open()
-            return found
+            return answers
         if self._sent:  # the server closed after an answer, which it may: the rest was not looked at
             self._sent.clear()
             self.close()
             self._open()
-        return found
+        return answers
 
     def _answer(self, method: str) -> tuple[int, bytes, bool]:
         line = self._file.readline(65536)

@@ -47,11 +47,11 @@ def passed(text: str = "") -> Finding:
 def nobody(names: Iterable[str], what: str, state: State = State.WARN) -> Finding:
     """Return that no object does what should not be done, or which do."""
     # Names of roles may hold anything, also what commands a terminal.
-    found = sorted(set(map(printable, names)))
-    if not found:
+    distinct = sorted(set(map(printable, names)))
+    if not distinct:
         return passed()
-    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    return Finding(state, f"{what}: {', '.join(found[:_SHOWN])}{more}")
+    more = f" and {len(distinct) - _SHOWN} more" if len(distinct) > _SHOWN else ""
+    return Finding(state, f"{what}: {', '.join(distinct[:_SHOWN])}{more}")
 
 
 def by_hand(text: str) -> Callable[[Facts], Finding]:

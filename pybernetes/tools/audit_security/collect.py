@@ -77,7 +77,7 @@ def _process(number: int) -> Process | None:
 
 def shown_flags(pods: Iterable[Object]) -> dict[str, dict[str, str]]:
     """Return the flags of components that run as pods, read from their commands."""
-    found: dict[str, dict[str, str]] = {}
+    flags: dict[str, dict[str, str]] = {}
     for pod in pods:
         labels = pod["metadata"].get("labels", {})
         name = labels.get("component") or labels.get("k8s-app") or ""
@@ -85,8 +85,8 @@ def shown_flags(pods: Iterable[Object]) -> dict[str, dict[str, str]]:
         words = [*container.get("command", ()), *container.get("args", ())]
         pairs = [word.removeprefix("--").partition("=") for word in words if word.startswith("--")]
         if pod["metadata"]["namespace"] == "kube-system" and name in _COMPONENTS and pairs:
-            found[name] = {flag: value if equals else "true" for flag, equals, value in pairs}
-    return found
+            flags[name] = {flag: value if equals else "true" for flag, equals, value in pairs}
+    return flags
 
 
 async def _own_flags(client: Client) -> dict[str, str] | None:

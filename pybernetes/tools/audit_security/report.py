@@ -22,8 +22,8 @@ class Verdict(NamedTuple):
 
 def checks() -> list[Check]:
     """Return all recommendations, in the order of their numbers."""
-    found = [check for section in discover.discover(_PACKAGE, "CHECKS").values() for check in section]
-    return sorted(found, key=lambda check: [int(part) for part in check.number.split(".")])
+    checks = [check for section in discover.discover(_PACKAGE, "CHECKS").values() for check in section]
+    return sorted(checks, key=lambda check: [int(part) for part in check.number.split(".")])
 
 
 def judge(facts: Facts) -> list[Verdict]:

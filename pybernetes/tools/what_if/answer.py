@@ -38,28 +38,29 @@ class Answer:
     @property
     def pending(self) -> list[Placement]:
         """The pods that would stay without a node."""
-        return [each for each in self.placements if not each.node and not each.gone]
+        return [placement for placement in self.placements if not placement.node and not placement.gone]
 
     @property
     def placed(self) -> list[Placement]:
         """The pods that would get a node, but for those of daemon sets."""
-        return [each for each in self.placements if each.node and each.cause != DAEMON]
+        return [placement for placement in self.placements if placement.node and placement.cause != DAEMON]
 
     @property
     def gone(self) -> list[Placement]:
         """The pods that would be gone for good."""
-        return [each for each in self.placements if each.gone]
+        return [placement for placement in self.placements if placement.gone]
 
     def as_json(self) -> dict[str, Any]:
         """Return the answer as a JSON value."""
         return {
             "question": self.question,
             "result": self.result or None,
-            "pods": [_placement(each) for each in self.placements],
+            "pods": [_placement(placement) for placement in self.placements],
             "blocked": [{"pod": pod, "node": node, "reason": why} for pod, node, why in self.blocked],
             "notes": self.notes,
             "explanations": [
-                {"pod": each.pod.key, **_explanation(each.explanation)} for each in self.explained
+                {"pod": placement.pod.key, **_explanation(placement.explanation)}
+                for placement in self.explained
             ],
             "nodes": {
                 name: {

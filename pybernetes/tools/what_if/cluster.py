@@ -132,7 +132,9 @@ def facts_of(obj: Object) -> Facts:
     return Facts(
         mirror=_MIRROR in annotations,
         scratch=any("emptyDir" in volume for volume in obj["spec"].get("volumes") or ()),
-        ready=any(each.get("type") == "Ready" and each.get("status") == "True" for each in conditions),
+        ready=any(
+            condition.get("type") == "Ready" and condition.get("status") == "True" for condition in conditions
+        ),
         running=status.get("phase", "Pending") != "Pending",
         created=meta.get("creationTimestamp") or "",
         deletion_cost=int(cost) if cost.lstrip("+-").isdecimal() else 0,

@@ -59,7 +59,12 @@ def _object(value: Object, namespace: str, name: str) -> tuple[Resource, Object]
         if not isinstance(given, str) or not given:
             raise QuestionError(f"{name}: {field}: Required value")
     resource = next(
-        (each for each in registry.builtin() if each.kind == kind and each.api_version == version), None
+        (
+            resource
+            for resource in registry.builtin()
+            if resource.kind == kind and resource.api_version == version
+        ),
+        None,
     )
     if resource is None:
         raise QuestionError(f'{name}: no matches for kind "{kind}" in version "{version}"')

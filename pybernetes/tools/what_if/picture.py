@@ -38,7 +38,7 @@ def style(encoding: str, colour: bool) -> Style:
 
 
 def share(used: int, of: int) -> float:
-    """Return a part as a number from 0 on; of nothing, nothing is used."""
+    """Return a part as a share of the whole; 0 if the whole is 0."""
     return used / of if of else 0.0
 
 
@@ -121,7 +121,7 @@ def _summary(
     for uses in (before, after):
         shares = [part(use) for use in uses.values()]
         mean = sum(shares) / len(shares) if shares else 0.0
-        spread = math.sqrt(sum((each - mean) ** 2 for each in shares) / len(shares)) if shares else 0.0
+        spread = math.sqrt(sum((share - mean) ** 2 for share in shares) / len(shares)) if shares else 0.0
         texts.append(f"mean {mean:.0%}, most {max(shares, default=0.0):.0%}, deviation {spread:.1%}")
     text = f"{name}: before {texts[0]}; after {texts[1]}"
     return text if len(text) <= width else f"{name}: after {texts[1]}"[:width]

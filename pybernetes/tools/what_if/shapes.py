@@ -24,14 +24,14 @@ class NodeShape(NamedTuple):
 
     def nodes(self, cluster: Cluster, count: int) -> list[Node]:
         """Return some nodes of this shape, with names that the cluster does not have."""
-        found: list[Node] = []
+        nodes: list[Node] = []
         number = 0
-        while len(found) < count:
+        while len(nodes) < count:
             name = f"new-{number}"
             number += 1
             if cluster.snapshot.node(name) is None:
-                found.append(cluster.node_reader.read(self.node(name)))
-        return found
+                nodes.append(cluster.node_reader.read(self.node(name)))
+        return nodes
 
     def node(self, name: str) -> Object:
         """Return a node object."""

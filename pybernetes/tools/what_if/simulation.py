@@ -234,11 +234,11 @@ class Simulation:
             heapq.heappush(self._queue, (self.cluster.sort_key(pod, number), number, pod))
         return True
 
-    def _explain(self, pod: Pod, cause: str, found: bool) -> None:
-        if (found and cause not in self._causes) or cause == DAEMON:
+    def _explain(self, pod: Pod, cause: str, has_node: bool) -> None:
+        if (has_node and cause not in self._causes) or cause == DAEMON:
             return
         owner = pod.shape.owner
-        key = (pod.shape if owner is None else (pod.namespace, owner), found)
+        key = (pod.shape if owner is None else (pod.namespace, owner), has_node)
         if key not in self._explained and len(self._explained) < MAX_EXPLANATIONS:
             self._explained.add(key)
             cycle = self.cluster.cycles[pod.shape.scheduler]

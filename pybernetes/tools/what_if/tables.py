@@ -37,7 +37,7 @@ def text(answer: Answer, width: int, style: Style) -> str:
     if answer.result:
         parts.append([answer.result[0].upper() + answer.result[1:] + "."])
     parts += [_placed(answer), _pending(answer), _blocked(answer), _gone(answer), _preempted(answer)]
-    parts += [_why(each, width) for each in answer.explained]
+    parts += [_why(placement, width) for placement in answer.explained]
     parts.append([f"note: {note}" for note in answer.notes])
     parts = [[printable(line) for line in part] for part in parts]
     parts.append(picture.draw(answer.before, answer.after, width, style))
@@ -60,12 +60,12 @@ def _placed(answer: Answer) -> list[str]:
     placed = answer.placed
     rows = [["POD", "NODE", "CAUSE", "WAS ON"]]
     rows += [
-        [each.pod.key, each.node, _WORDS.get(each.cause, each.cause), each.was_on]
-        for each in placed[:MAX_PODS]
+        [placement.pod.key, placement.node, _WORDS.get(placement.cause, placement.cause), placement.was_on]
+        for placement in placed[:MAX_PODS]
     ]
     if not any(row[3] for row in rows[1:]):
         rows = [row[:3] for row in rows]
-    daemons = sum(1 for each in answer.placements if each.node and each.cause == DAEMON)
+    daemons = sum(1 for placement in answer.placements if placement.node and placement.cause == DAEMON)
     lines = _limited(rows, len(placed)) if placed else []
     return [*lines, f"and {daemons} pods of daemon sets, each on its node"] if daemons else lines
 
@@ -76,11 +76,11 @@ def _pending(answer: Answer) -> list[str]:
     if not pending:
         return []
     reasons: dict[str, list[Placement]] = {}
-    for each in pending:
-        reasons.setdefault(each.message, []).append(each)
+    for placement in pending:
+        reasons.setdefault(placement.message, []).append(placement)
     lines = [f"{_count(len(pending))} would stay pending:"]
     for reason, pods in reasons.items():
-        lines += [f"  {_names([each.pod.key for each in pods])}", f"    {reason}"]
+        lines += [f"  {_names([placement.pod.key for placement in pods])}", f"    {reason}"]
     return lines
 
 
@@ -98,16 +98,16 @@ def _gone(answer: Answer) -> list[str]:
     if not gone:
         return []
     rows = [["GONE FOR GOOD", "WAS ON", "WHY"]]
-    rows += [[each.pod.key, each.was_on, each.message] for each in gone[:MAX_PODS]]
+    rows += [[placement.pod.key, placement.was_on, placement.message] for placement in gone[:MAX_PODS]]
     return _limited(rows, len(gone))
 
 
 def _preempted(answer: Answer) -> list[str]:
     rows = [["PREEMPTED", "ON", "FOR", "THEN"]]
-    for each in answer.placements:
-        for victim in each.victims:
+    for placement in answer.placements:
+        for victim in placement.victims:
             then = "gone for good" if victim.gone else victim.node or "pending"
-            rows.append([victim.pod.key, victim.was_on, each.pod.key, then])
+            rows.append([victim.pod.key, victim.was_on, placement.pod.key, then])
     return _limited(rows[: MAX_PODS + 1], len(rows) - 1) if len(rows) > 1 else []
 
 
@@ -127,7 +127,7 @@ def _why(explained: Explained, width: int) -> list[str]:
             "  (all)",
             str(explanation.feasible),
             "fits",
-            _names([each.node for each in explanation.scores], 3, explanation.feasible),
+            _names([score.node for score in explanation.scores], 3, explanation.feasible),
         ]
     )
     return [*lines, *table(rows), *_scores(explanation)]

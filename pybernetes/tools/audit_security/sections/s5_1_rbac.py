@@ -47,7 +47,7 @@ def _roles_with(what: str, *wanted: tuple[tuple[str, ...], str, str]) -> Callabl
                 name_of(role)
                 for role in roles(facts)
                 for rule in role.get("rules") or ()
-                if any(grants(rule, *each) for each in wanted)
+                if any(grants(rule, *right) for right in wanted)
             ),
             what,
         )
@@ -108,7 +108,7 @@ def _mounted_tokens(facts: Facts) -> Finding:
 
 
 def _masters(facts: Facts) -> Finding:
-    found = (
+    names = (
         name_of(binding)
         for plural in ("clusterrolebindings", "rolebindings")
         for binding in facts.objects.get(plural, ())
@@ -118,7 +118,7 @@ def _masters(facts: Facts) -> Finding:
         and _BOOTSTRAP not in binding["metadata"].get("labels", {})
         and binding["metadata"].get("namespace", "") not in OWN_NAMESPACES
     )
-    return nobody(found, "system:masters is named by")
+    return nobody(names, "system:masters is named by")
 
 
 _ADMISSION, _CERTIFICATES = "admissionregistration.k8s.io", "certificates.k8s.io"

@@ -62,19 +62,19 @@ def _root(pod: Object) -> bool:
 
 CHECKS = (
     Check("5.2.1", "every namespace enforces a pod security standard", _levels),
-    Check("5.2.2", "no privileged containers", _any(lambda each: security(each).get("privileged"), "privileged")),
+    Check("5.2.2", "no privileged containers", _any(lambda container: security(container).get("privileged"), "privileged")),
     Check("5.2.3", "no pods in the host's process namespace", _pods(lambda pod: pod["spec"].get("hostPID"), "hostPID")),
     Check("5.2.4", "no pods in the host's IPC namespace", _pods(lambda pod: pod["spec"].get("hostIPC"), "hostIPC")),
     Check("5.2.5", "no pods in the host's network", _pods(lambda pod: pod["spec"].get("hostNetwork"), "hostNetwork")),
     Check("5.2.6", "no privilege escalation", _any(
-        lambda each: security(each).get("allowPrivilegeEscalation") is not False, "not forbidden by")),
+        lambda container: security(container).get("allowPrivilegeEscalation") is not False, "not forbidden by")),
     Check("5.2.7", "no containers as root", _pods(_root, "may run as root")),
-    Check("5.2.8", "no NET_RAW", _any(lambda each: not {"ALL", "NET_RAW"} & set(_dropped(each)), "not dropped by")),
-    Check("5.2.9", "no added capabilities", _any(lambda each: set(_added(each)) - {"NET_BIND_SERVICE"}, "added by")),
-    Check("5.2.10", "capabilities are dropped", _any(lambda each: "ALL" not in _dropped(each), "not all are dropped by")),
+    Check("5.2.8", "no NET_RAW", _any(lambda container: not {"ALL", "NET_RAW"} & set(_dropped(container)), "not dropped by")),
+    Check("5.2.9", "no added capabilities", _any(lambda container: set(_added(container)) - {"NET_BIND_SERVICE"}, "added by")),
+    Check("5.2.10", "capabilities are dropped", _any(lambda container: "ALL" not in _dropped(container), "not all are dropped by")),
     Check("5.2.11", "no Windows host processes", lambda facts: Finding(State.NONE, "there are no Windows nodes")),
     Check("5.2.12", "no hostPath volumes", _pods(
         lambda pod: any("hostPath" in volume for volume in pod["spec"].get("volumes") or ()), "hostPath in")),
     Check("5.2.13", "no host ports", _any(
-        lambda each: any(port.get("hostPort") for port in each.get("ports") or ()), "host ports of")),
+        lambda container: any(port.get("hostPort") for port in container.get("ports") or ()), "host ports of")),
 )  # fmt: skip

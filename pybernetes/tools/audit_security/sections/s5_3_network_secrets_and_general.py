@@ -18,12 +18,12 @@ def _secrets_in_environment(facts: Facts) -> Finding:
     def reads(container: Object) -> bool:
         variables = container.get("env") or ()
         sources = container.get("envFrom") or ()
-        return any("secretKeyRef" in (each.get("valueFrom") or {}) for each in variables) or any(
-            "secretRef" in each for each in sources
+        return any("secretKeyRef" in (variable.get("valueFrom") or {}) for variable in variables) or any(
+            "secretRef" in source for source in sources
         )
 
-    found = (name_of(pod) for pod in facts.pods() if any(reads(container) for container in containers(pod)))
-    return nobody(found, "secrets in variables of")
+    names = (name_of(pod) for pod in facts.pods() if any(reads(container) for container in containers(pod)))
+    return nobody(names, "secrets in variables of")
 
 
 def _provenance(facts: Facts) -> Finding:

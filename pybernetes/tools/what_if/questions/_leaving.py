@@ -12,19 +12,19 @@ ZONES = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
 
 def known_nodes(cluster: Cluster, names: Iterable[str]) -> list[str]:
     """Return the names; raise QuestionError if one is no node."""
-    found = list(dict.fromkeys(names))
-    for name in found:
+    distinct = list(dict.fromkeys(names))
+    for name in distinct:
         if cluster.snapshot.node(name) is None:
             raise QuestionError(f'nodes "{name}" not found')
-    return found
+    return distinct
 
 
 def nodes_or_zones(cluster: Cluster, names: Iterable[str]) -> list[str]:
     """Return the named nodes, and the nodes in the named zones and regions."""
-    found: dict[str, None] = {}
+    nodes: dict[str, None] = {}
     for name in names:
         if cluster.snapshot.node(name) is not None:
-            found[name] = None
+            nodes[name] = None
             continue
         inside = [
             node.name
@@ -33,8 +33,8 @@ def nodes_or_zones(cluster: Cluster, names: Iterable[str]) -> list[str]:
         ]
         if not inside:
             raise QuestionError(f'"{name}" is neither a node nor a zone or region that a node is in')
-        found |= dict.fromkeys(sorted(inside))
-    return list(found)
+        nodes |= dict.fromkeys(sorted(inside))
+    return list(nodes)
 
 
 def stays(cluster: Cluster, pod: Pod) -> bool:

@@ -37,9 +37,9 @@ def prepare(options: argparse.Namespace) -> Ask:
         simulation.enqueue_waiting()
         simulation.run()
         answer.finish(cluster, simulation)
-        waiting = [each for each in answer.placements if each.cause == WAITING]
-        found = sum(1 for each in waiting if each.node)
-        answer.result = f"{found} of {len(waiting)} pending pods would find a node"
+        waiting = [placement for placement in answer.placements if placement.cause == WAITING]
+        placed = sum(1 for placement in waiting if placement.node)
+        answer.result = f"{placed} of {len(waiting)} pending pods would find a node"
         return answer
 
     return ask

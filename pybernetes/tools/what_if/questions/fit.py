@@ -76,7 +76,9 @@ Missing = Callable[[int], int]
 
 def _missing(simulation: Simulation) -> int:
     pods = simulation.placements.values()
-    return sum(1 for each in pods if not each.node and not each.gone and each.cause != WAITING)
+    return sum(
+        1 for placement in pods if not placement.node and not placement.gone and placement.cause != WAITING
+    )
 
 
 def fewest(missing: Missing, most: int) -> int:

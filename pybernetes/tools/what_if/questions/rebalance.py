@@ -35,7 +35,7 @@ def prepare(options: argparse.Namespace) -> Ask:
             else:
                 roomless += 1
         answer.finish(cluster, simulation)
-        moved = sum(1 for each in answer.placed if each.node != each.was_on)
+        moved = sum(1 for placement in answer.placed if placement.node != placement.was_on)
         answer.result = (
             f"the descheduler would evict {len(options.evictions)} pods, {moved} would go to another node"
         )

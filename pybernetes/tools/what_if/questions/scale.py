@@ -79,9 +79,9 @@ def _controller(cluster: Cluster, plural: str, key: str) -> Object:
         return obj
     uid = obj["metadata"].get("uid")
     sets = [
-        each
-        for each in cluster.listers.all("replicasets")
-        if any(owner.get("uid") == uid for owner in each["metadata"].get("ownerReferences") or ())
+        replicaset
+        for replicaset in cluster.listers.all("replicasets")
+        if any(owner.get("uid") == uid for owner in replicaset["metadata"].get("ownerReferences") or ())
     ]
     return max(sets, key=_revision, default=obj)
 
