@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import yaml
-
 from pybernetes.api.resource import Object
 from pybernetes.api.selectors import SelectorError, parse_labels
+from pybernetes.api.text import yaml_reader
 from pybernetes.control_plane.descheduler.argument_types import (
     BOOL,
     INT64,
@@ -95,12 +94,12 @@ class Policy:
 def load(path: Path) -> Policy:
     """Read the policy from a file."""
     try:
-        text = path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
+        raw = path.read_bytes()
+    except OSError as error:
         raise PolicyError(f'failed to read policy config file "{path}": {error}') from None
     try:
-        value = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except yaml.YAMLError as error:
+        value, _ = yaml_reader.loads(raw)
+    except yaml_reader.YamlError as error:
         raise PolicyError(f'failed decoding descheduler\'s policy config "{path}": {error}') from None
     return parse(value, str(path))
 

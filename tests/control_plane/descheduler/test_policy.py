@@ -230,6 +230,19 @@ def test_files(tmp_path: Path) -> None:
         load(tmp_path / "bad")
 
 
+@pytest.mark.parametrize(
+    ("word", "meaning"),
+    [("y", True), ("Yes", True), ("on", True), ("n", False), ("no", False), ("OFF", False), ("~", False)],
+)
+def test_words_of_files_mean_what_they_mean_upstream(word: str, meaning: bool, tmp_path: Path) -> None:
+    path = tmp_path / "policy.yaml"
+    path.write_text(WHOLE.replace("Notification: true", f"Notification: {word}"))
+    assert load(path).reports_failures is meaning
+    path.write_text(WHOLE.replace("Notification: true", f"Notification: '{word}'"))
+    with pytest.raises(PolicyError, match="cannot unmarshal string into Go struct field"):
+        load(path)
+
+
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.dates(),
     lambda inner: (
