@@ -65,13 +65,17 @@ class RemovePodsViolatingTopologySpreadConstraint(SelectingPlugin):
                 return
 
     def _constraints(self, view: View, pods: Bools) -> list[tuple[SpreadConstraint, Shape]]:
-        """Return the constraints of some pods that differ from one another, each with pods that have it."""
+        """Return the constraints of some pods that differ from one another, each with pods that have it.
+
+        One whose key no node has is left out: there is nothing to spread over, and a pod may have thousands of them.
+        """
         table, wanted = view.table, self.arguments["constraints"]
+        keys = frozenset().union(*(node.labels for node in view.snapshot.nodes if node is not None))
         result: dict[tuple[object, ...], tuple[SpreadConstraint, Shape]] = {}
         for number in np.unique(table.shape[pods]).tolist():
             shape = table.shapes[number]
             for each in shape.spread:
-                if (HARD if each.hard else SOFT) in wanted:
+                if each.topology_key in keys and (HARD if each.hard else SOFT) in wanted:
                     affinity = shape.node_affinity if each.honors_affinity else None
                     tolerations = shape.tolerations if each.honors_taints else None
                     key = (

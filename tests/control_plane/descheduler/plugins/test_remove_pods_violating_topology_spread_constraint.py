@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pybernetes.api.resource import Object
+from pybernetes.scheduling.snapshot import Snapshot
 from tests.control_plane.descheduler.worlds import gone, node, pods
 
 NAME = "RemovePodsViolatingTopologySpreadConstraint"
@@ -136,3 +137,13 @@ def test_zones_of_several_nodes() -> None:
     ]
     there[3]["metadata"]["name"] = there[3]["metadata"]["uid"] = "again"
     assert len(gone(nodes, there, {NAME: {}})) == 2
+
+
+def test_constraints_over_labels_that_no_node_has_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: set[str] = set()
+    label = Snapshot.label
+    monkeypatch.setattr(Snapshot, "label", lambda self, key: asked.add(key) or label(self, key))
+    many = [constraint(key=f"key-{number}") for number in range(500)]
+    some = pods(4, "n0", labels=APP, topologySpreadConstraints=[*many, constraint()])
+    assert len(gone([zone(0), zone(1)], some, {NAME: {}})) == 2
+    assert "zone" in asked and not {each["topologyKey"] for each in many} & asked
