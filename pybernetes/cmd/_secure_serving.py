@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pybernetes.lib import ciphers
 from pybernetes.lib.flags import Flag
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ def serving_flags(port: int) -> tuple[Flag, ...]:
         Flag("cert-dir", "", "where a self-signed certificate is kept; by default it is made anew at each start"),
         Flag("tls-cert-file", "", "certificate to serve with; a new one is used as soon as the file has it"),
         Flag("tls-private-key-file", "", "its key"),
+        Flag("tls-cipher-suites", (), f"suites to accept: {', '.join(sorted(ciphers.PREFERRED))}"),
+        Flag("tls-min-version", "", f"oldest version of TLS to accept: {', '.join(sorted(ciphers.VERSIONS))}"),
         Flag("client-ca-file", "", "callers with a certificate of these authorities are known"),
         Flag("requestheader-client-ca-file", "", "authorities of the proxies that may name users in headers"),
         Flag("requestheader-allowed-names", (), "common names of such proxies; any if empty"),
@@ -41,6 +44,8 @@ def check(options: argparse.Namespace) -> None:
     """Raise ValueError for what cannot be served."""
     if options.port:
         raise ValueError("--port: there is no port without TLS, only 0 is taken; see --secure-port")
+    ciphers.openssl_list(options.tls_cipher_suites)
+    ciphers.minimum_version(options.tls_min_version)
 
 
 async def serve(manager: Manager, options: argparse.Namespace, name: str, kubeconfig: str) -> int:
@@ -72,7 +77,12 @@ async def serve(manager: Manager, options: argparse.Namespace, name: str, kubeco
             directory.mkdir(parents=True, exist_ok=True)
             address = "127.0.0.1" if options.bind_address in ("0.0.0.0", "::") else options.bind_address
             certificate, key, _ = tls.ensure_serving(directory, ["localhost", address], name)
-        context = ServingCertificates(KeyPair(certificate, key), bundles=bundles).context
+        context = ServingCertificates(
+            KeyPair(certificate, key),
+            bundles=bundles,
+            ciphers=ciphers.openssl_list(options.tls_cipher_suites),
+            minimum=ciphers.minimum_version(options.tls_min_version),
+        ).context
     asks = config.load(
         options.authorization_kubeconfig or options.authentication_kubeconfig or kubeconfig or None
     )

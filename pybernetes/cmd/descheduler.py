@@ -13,7 +13,7 @@ from pybernetes.cmd import _secure_serving
 from pybernetes.cmd._leader_election import election, election_flags
 from pybernetes.cmd._program import run, stop_event
 from pybernetes.cmd._secure_serving import serving_flags
-from pybernetes.lib.flags import Flag, Seconds, add, boolean
+from pybernetes.lib.flags import Flag, Seconds, add, add_ignored, boolean, warn_ignored
 
 if TYPE_CHECKING:
     from pybernetes.control_plane.descheduler.policy import Policy
@@ -53,8 +53,13 @@ _MISC = (
     Flag("otel-sample-rate", 1.0, "as above: only the default is taken"),
     Flag("otel-fallback-no-op-on-error", False, "as above: only the default is taken"),
     Flag("enable-http2", False, "health and metrics are served over HTTP/1.1: only false is taken"),
+    Flag("logging-format", "text", "the log is text: nothing else is taken"),
     Flag("feature-gates", (), f"features to turn on or off: {_GATE}=true|false (alpha, off by default)"),
 )
+# Flags of upstream's command line that mean nothing here.
+_IGNORED = ("log-flush-frequency", "log-json-info-buffer-size", "log-json-split-stream", "log-text-info-buffer-size",
+            "log-text-split-stream", "vmodule", "http2-max-streams-per-connection", "disable-http2-serving",
+            "permit-address-sharing", "permit-port-sharing")  # fmt: skip
 
 
 def parser() -> argparse.ArgumentParser:
@@ -63,6 +68,7 @@ def parser() -> argparse.ArgumentParser:
     add(result.add_argument_group("descheduling"), _MISC)
     add(result.add_argument_group("serving"), _SERVING)
     add(result.add_argument_group("leader election"), _ELECTION)
+    add_ignored(result, _IGNORED)
     result.add_argument("-v", "--v", type=int, default=0, help="how much to log")
     return result
 
@@ -72,11 +78,14 @@ def policy(options: argparse.Namespace) -> Policy:
     from pybernetes.control_plane.descheduler import policy as policies
 
     _secure_serving.check(options)
+    warn_ignored(options, _IGNORED)
     for flag in _MISC:
         if flag.name.startswith("otel-") and getattr(options, flag.name.replace("-", "_")) != flag.default:
             raise ValueError(f"--{flag.name}: traces are not supported")
     if options.enable_http2:
         raise ValueError("--enable-http2: HTTP/2 is not supported")
+    if options.logging_format != "text":
+        raise ValueError(f"--logging-format: {options.logging_format} is not supported, only text is")
     if options.leader_elect and not options.descheduling_interval:
         raise ValueError("leaderElection must be used with deschedulingInterval")
     if options.leader_elect and options.leader_elect_resource_lock != "leases":

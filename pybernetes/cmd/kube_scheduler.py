@@ -39,7 +39,7 @@ _IGNORED = ("contention-profiling", "address", "kube-api-content-type",
             "authentication-skip-lookup", "authentication-token-webhook-cache-ttl",
             "authentication-tolerate-lookup-failure",
             "authorization-webhook-cache-authorized-ttl", "authorization-webhook-cache-unauthorized-ttl",
-            "tls-cipher-suites", "tls-min-version", "permit-port-sharing", "permit-address-sharing",
+            "permit-port-sharing", "permit-address-sharing",
             "logging-format", "log-flush-frequency", "vmodule", "algorithm-provider", "policy-config-file")  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import ssl
 import sys
 from pathlib import Path
 
@@ -59,6 +60,9 @@ def policy(tmp_path: Path) -> Path:
         (["--policy-config-file=POLICY", "--otel-collector-endpoint=a:1"], "traces are not supported"),
         (["--policy-config-file=POLICY", "--otel-sample-rate=0.5"], "traces are not supported"),
         (["--policy-config-file=POLICY", "--enable-http2"], "HTTP/2 is not supported"),
+        (["--policy-config-file=POLICY", "--logging-format=json"], "json is not supported, only text is"),
+        (["--policy-config-file=POLICY", "--tls-min-version=1.2"], 'unknown tls version "1.2"'),
+        (["--policy-config-file=POLICY", "--tls-cipher-suites=ROT13"], "Cipher suite ROT13 not supported"),
         (
             ["--leader-elect", "--descheduling-interval=1m", "--leader-elect-resource-lock=endpoints"],
             'resourceLock value must be "leases"',
@@ -71,6 +75,12 @@ def test_what_cannot_be(
     assert descheduler.main([argument.replace("POLICY", str(policy)) for argument in arguments]) == 1
     printed = capsys.readouterr().err
     assert printed.startswith("descheduler: ") and complaint in printed
+
+
+def test_flags_that_mean_nothing_here_are_told(policy: Path, caplog: pytest.LogCaptureFixture) -> None:
+    options = descheduler.parser().parse_args([f"--policy-config-file={policy}", "--vmodule=a=1"])
+    descheduler.policy(options)
+    assert caplog.messages == ["the flag --vmodule changes nothing here"]
 
 
 def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -151,6 +161,7 @@ async def test_at_an_interval(tmp_path: Path, policy: Path) -> None:
             f"--secure-port={port}",
             "--descheduling-interval=200ms",
             "--leader-elect",
+            "--tls-min-version=VersionTLS13",
         )
         try:
 
@@ -161,6 +172,10 @@ async def test_at_an_interval(tmp_path: Path, policy: Path) -> None:
                 return (await page("/readyz"))[0] == 200
 
             await eventually(is_ready, seconds=60)
+            old = ssl._create_unverified_context()
+            old.maximum_version = ssl.TLSVersion.TLSv1_2
+            with pytest.raises(OSError):  # the handshake fails, or the connection with it
+                await asyncio.open_connection("127.0.0.1", port, ssl=old)
             await prepare(cluster.client)  # it comes to what has changed since its first pass
             await eventually(lambda: is_gone(cluster.client), seconds=60)
             lease = await cluster.client.get(LEASES, "descheduler", "kube-system")
