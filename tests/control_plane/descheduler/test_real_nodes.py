@@ -76,23 +76,21 @@ def workload(replicas: int) -> list[dict[str, Any]]:
 class Operator(User):
     """Somebody who runs the workload."""
 
-    def ready_on(self, node: str) -> set[str]:
-        """Return the pods on a node that are ready and stay."""
-        pods = json.loads(self.kubectl("get", "pods", "-l", "app=web", "-o", "json"))["items"]
-        return {
-            pod["metadata"]["name"]
-            for pod in pods
-            if pod["spec"].get("nodeName") == node
-            and "deletionTimestamp" not in pod["metadata"]
-            and any(
+    def ready(self) -> dict[str, set[str]]:
+        """Return the pods that are ready and stay, by their node."""
+        result: dict[str, set[str]] = {FIRST: set(), SECOND: set()}
+        for pod in json.loads(self.kubectl("get", "pods", "-l", "app=web", "-o", "json"))["items"]:
+            if "deletionTimestamp" not in pod["metadata"] and any(
                 condition["type"] == "Ready" and condition["status"] == "True"
                 for condition in pod["status"].get("conditions", ())
-            )
-        }
+            ):
+                result[pod["spec"]["nodeName"]].add(pod["metadata"]["name"])
+        return result
 
     def spread(self) -> tuple[int, int]:
         """Return how many pods are ready on each node."""
-        return len(self.ready_on(FIRST)), len(self.ready_on(SECOND))
+        ready = self.ready()
+        return len(ready[FIRST]), len(ready[SECOND])
 
 
 def test_a_real_node_is_lost_and_comes_back(tmp_path: Path) -> None:
@@ -127,7 +125,7 @@ def test_a_real_node_is_lost_and_comes_back(tmp_path: Path) -> None:
         )  # fmt: skip
         user.kubectl("apply", "-f", str(objects))
         until(lambda: user.spread() == (2, 2))
-        stayed = user.ready_on(FIRST)
+        stayed = user.ready()[FIRST]
 
         user.pyb("node", "stop", SECOND)
         until(lambda: user.spread() == (4, 0))
@@ -136,7 +134,8 @@ def test_a_real_node_is_lost_and_comes_back(tmp_path: Path) -> None:
         until(lambda: user.kubectl("get", "node", SECOND, "-o", "jsonpath={.spec.taints}") == "")
 
         # It is ready, and empty: pods do not move by themselves.
-        assert user.spread() == (4, 0) and stayed < user.ready_on(FIRST)
+        ready = user.ready()
+        assert len(ready[FIRST]) == 4 and not ready[SECOND] and stayed < ready[FIRST]
         assert "2 pods would be evicted" in user.pyb(*descheduler, "--dry-run")
         assert user.spread() == (4, 0)
         assert "2 pods evicted" in user.pyb(*descheduler)
