@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import secrets
 import ssl
 from collections.abc import Callable
 
@@ -21,6 +22,7 @@ from pybernetes.lib.http.server_connection import Answer
 from pybernetes.lib.names import Names, is_address
 
 _NOT_ALLOWED = "address not allowed"
+_PASSED_ON_BY, _OWN_MARK = b"x-pybernetes-passed-on-by", secrets.token_hex(8)
 _NUMBER = re.compile(r"[0-9]{1,18}\Z")
 _ACTIONS = frozenset(
     ("exec", "attach", "portforward", "run")
@@ -30,6 +32,9 @@ _NODE_NAMES = Names()  # nodes say themselves what they are called
 
 async def handle(context: ServerContext, request: Request, kind: Kind) -> Answer:
     """Pass the request on; what follows ``proxy/`` is the path there."""
+    if request.header(_PASSED_ON_BY) == _OWN_MARK:
+        # A node or pod gave this server's address for its own: one request would come round as often as it says so.
+        raise errors.bad_request(_NOT_ALLOWED)
     await context.fresh()
     attributes = context.admission.attributes(
         "CONNECT", kind.resource, request, options_of(request, kind), None, False
@@ -38,6 +43,7 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Answer
     finders = {"nodes": _node, "pods": _pod, "services": _service}
     target = await finders[kind.resource.plural](context, request, kind)
     target.dialer = context.nodes.dialer
+    target.headers[_PASSED_ON_BY] = _OWN_MARK.encode()
     target.prefix = forwarding.with_query(parted(request.path)[0], "")
     if not request.request_info.rest and not request.path.endswith("/") and request.method in ("GET", "HEAD"):
         # Relative links of the page behind the proxy need the slash.
