@@ -8,10 +8,12 @@ from pybernetes.tools.kubectl.kustomize.accumulator import Accumulator, Variable
 from pybernetes.tools.kubectl.kustomize.built_in import generators, transformers
 from pybernetes.tools.kubectl.kustomize.errors import BuildError, TooLarge, wrapped
 from pybernetes.tools.kubectl.kustomize.factory import from_bytes, handled
+from pybernetes.tools.kubectl.kustomize.field_specs import FieldSpec
 from pybernetes.tools.kubectl.kustomize.origin import Origin, mark_generated, mark_transformed, of_plugin
 from pybernetes.tools.kubectl.kustomize.remote import NotHttp, TimedOut
 from pybernetes.tools.kubectl.kustomize.resource import ORIGIN, Resource
 from pybernetes.tools.kubectl.kustomize.resource_list import ResourceList
+from pybernetes.tools.kubectl.kustomize.transformers._entries import add_entries
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from pybernetes.tools.kubectl.kustomize.options import Options
 
 MAX_DEPTH = 50
+_ANNOTATIONS = FieldSpec("metadata/annotations", create=True)
 
 
 class Target:
@@ -116,9 +119,7 @@ class Target:
             except BuildError as error:
                 raise handled(error, path) from None
         if self.origin is not None:
-            text = self.origin.append(path).text()
-            for resource in resources.items:
-                resource.set_map("annotations", {**resource.annotations, ORIGIN: text})
+            add_entries(resources, {ORIGIN: self.origin.append(path).text()}, [_ANNOTATIONS])
         with wrapped(f"merging resources from '{path}'"):
             accumulator.resources.append_all(resources.items)
 
