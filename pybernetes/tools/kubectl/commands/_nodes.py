@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, raise_all
-from pybernetes.tools.kubectl.resources.builder import Builder
+from pybernetes.tools.kubectl.errors import CommandError, Verbatim, raise_all
+from pybernetes.tools.kubectl.resources.builder import MISSING, Builder
 from pybernetes.tools.kubectl.resources.info import Info
 
 
@@ -12,6 +12,8 @@ def nodes(context: Context, usage: str) -> tuple[Builder, list[Info]]:
     """Return the nodes that the arguments name."""
     context.dry_run()
     if not context.args and not context.flags.selector:
+        if "selector" in context.flags.changed:
+            raise Verbatim("error: " + MISSING)
         raise context.usage(f"USAGE: {usage} [flags]")
     if context.args and context.flags.selector:
         raise context.usage("error: cannot specify both a node name and a --selector option")

@@ -32,11 +32,8 @@ _OF_PODS = ("Pod", "ReplicaSet", "ReplicationController", "Job", "CronJob")
 
 def run(context: Context) -> None:
     """Print the history of each object."""
-    flags = context.flags
     require_objects(context)
     check_revision(context)
-    if flags.template and not flags.output:
-        flags.set("output", "go-template")
     builder = Builder.from_flags(context, empty_selector=True, latest=True, continue_on_error=True)
     builder.each(lambda info: _show(context, info))
 
@@ -51,6 +48,9 @@ def _show(context: Context, info: Info) -> None:
             f'error retrieving history for "{info.resource.kind}{group}", no visitor method exists for '
             f"{{{info.resource.group} {info.resource.kind}}}"
         )
+    if context.flags.template and not context.flags.output:  # the object itself, as the original prints it
+        printers.structured(context, "go-template", printers.FORMATS)(info.object)
+        return
     by_number = revisions(context, info)
     if context.flags.output:
         _structured(context, info, by_number)
