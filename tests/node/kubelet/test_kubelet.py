@@ -238,10 +238,7 @@ def test_images_come_from_a_registry_that_asks_for_a_password(node: Node, tmp_pa
             ("other", "ImagePullBackOff"),
             ("never", "ErrImageNeverPull"),
         ):
-            node.until_pod(
-                name,
-                lambda pod, reason=reason: container(pod)["state"].get("waiting", {}).get("reason") == reason,
-            )
+            node.until_pod(name, waits_with(reason))
             node.delete(name)
         node.delete("again")
         node.delete("let-in")
