@@ -100,6 +100,6 @@ def test_nothing_of_it_is_imported_unless_used() -> None:
     code = (
         "import io, sys; from pybernetes.tools.kubectl.main import main; "
         "main(['version', '--client'], stdout=io.StringIO()); "
-        "sys.exit(any(name.startswith('pybernetes.tools.kubectl.kustomize') for name in sys.modules))"
+        "sys.exit(any(name.startswith('pybernetes.tools.kubectl.kustomize.') for name in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
