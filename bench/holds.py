@@ -49,10 +49,10 @@ def main(argv: list[str]) -> int:
         print(json.dumps({"benchmark": "holds", "machine": describe_machine(), "results": results}))
         return 0
     print(f"{'longest ms (all ms)':<22}" + "".join(f"{work:>20}" for work in next(iter(results.values()))))
-    for name, found in results.items():
+    for name, measured in results.items():
         print(
             f"{name:<22}"
-            + "".join(f"{f'{longest:.1f} ({total:.0f})':>20}" for longest, total in found.values())
+            + "".join(f"{f'{longest:.1f} ({total:.0f})':>20}" for longest, total in measured.values())
         )
     return 0
 

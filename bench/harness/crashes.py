@@ -109,12 +109,12 @@ class Promises:
                 assert gone, f"{key} is lost: {number} was acknowledged"
                 self.last[key] = (number, False)
             else:
-                found = number_of(key, record.value)
-                assert found == following or (exists and found == number), (
-                    f"{key}: {number} expected, {found} found"
+                stored = number_of(key, record.value)
+                assert stored == following or (exists and stored == number), (
+                    f"{key}: {number} expected, {stored} found"
                 )
                 assert record.revision <= store.revision
-                self.last[key] = (found, True)
+                self.last[key] = (stored, True)
         self.total += len(acknowledged)
         _check_watches(store, self.revision)
         self.revision = store.revision

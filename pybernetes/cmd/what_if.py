@@ -97,5 +97,5 @@ async def descheduler_evictions(client: Client, policy: Policy) -> list[tuple[st
 
     descheduler = Descheduler(client, policy, dry_run=True)
     async with descheduler.following():
-        found = await descheduler.run_once()
-    return [(eviction.record.pod.key, eviction.strategy) for eviction in found]
+        evictions = await descheduler.run_once()
+    return [(eviction.record.pod.key, eviction.strategy) for eviction in evictions]

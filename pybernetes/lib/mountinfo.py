@@ -34,7 +34,7 @@ def mounts() -> list[Mount]:
 
 def points_below(folder: str, text: bytes | None = None) -> list[str]:
     """Return the places of the mounts below a folder; of all others, which may be thousands, nothing is read."""
-    prefix = _SPECIAL.sub(lambda found: b"\\%03o" % found[0][0], os.fsencode(folder)) + b"/"
+    prefix = _SPECIAL.sub(lambda match: b"\\%03o" % match[0][0], os.fsencode(folder)) + b"/"
     points = []
     for line in (_LIST.read_bytes() if text is None else text).split(b"\n"):
         if line.find(prefix) >= 0:
@@ -55,5 +55,5 @@ def parse(text: bytes) -> Iterator[Mount]:
 
 def _name(word: bytes) -> str:
     if _BACKSLASH in word:
-        word = _ESCAPED.sub(lambda found: bytes([int(found[1], 8)]), word)
+        word = _ESCAPED.sub(lambda match: bytes([int(match[1], 8)]), word)
     return os.fsdecode(word)

@@ -32,10 +32,10 @@ class Names:
 
 def _lookup(host: str) -> list[str]:
     try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        entries = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except UnicodeError as error:  # no name at all, such as one with a part of 64 characters
         raise OSError(f"lookup {host[:80]!r}: {error}") from None
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    return list(dict.fromkeys(str(entry[4][0]) for entry in entries))
 
 
 def is_address(host: str) -> bool:

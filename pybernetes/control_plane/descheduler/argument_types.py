@@ -40,7 +40,9 @@ class Many:
     def read(self, value: Any, path: str, unknown: list[str], root: str) -> Any:
         if not isinstance(value, list):
             raise _mismatch(value, path, root, self.name)
-        return [self.item.read(each, f"{path}[{index}]", unknown, root) for index, each in enumerate(value)]
+        return [
+            self.item.read(element, f"{path}[{index}]", unknown, root) for index, element in enumerate(value)
+        ]
 
 
 class ByName:
@@ -52,7 +54,9 @@ class ByName:
     def read(self, value: Any, path: str, unknown: list[str], root: str) -> Any:
         if not isinstance(value, dict):
             raise _mismatch(value, path, root, self.name)
-        return {str(key): self.item.read(each, f"{path}.{key}", unknown, root) for key, each in value.items()}
+        return {
+            str(key): self.item.read(entry, f"{path}.{key}", unknown, root) for key, entry in value.items()
+        }
 
 
 class Struct:
@@ -65,12 +69,12 @@ class Struct:
         if not isinstance(value, dict):
             raise _mismatch(value, path, root, self.name)
         result = {}
-        for key, each in value.items():
+        for key, entry in value.items():
             where = f"{path}.{key}" if path else str(key)
             if key not in self.fields:
                 unknown.append(where)
-            elif each is not None:
-                result[key] = self.fields[key].read(each, where, unknown, root)
+            elif entry is not None:
+                result[key] = self.fields[key].read(entry, where, unknown, root)
         return result
 
     def decode(self, value: Any) -> Any:

@@ -110,4 +110,6 @@ def counts(record: PodRecord) -> bool:
 def is_ready(node: Object) -> bool:
     """Return whether a node does not say that it is not ready."""
     conditions = (node.get("status") or {}).get("conditions") or ()
-    return not any(each.get("type") == "Ready" and each.get("status") != "True" for each in conditions)
+    return not any(
+        condition.get("type") == "Ready" and condition.get("status") != "True" for condition in conditions
+    )

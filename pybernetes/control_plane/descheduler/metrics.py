@@ -53,6 +53,6 @@ class DeschedulerMetrics:
             text.family(
                 name, "histogram", "Time taken to complete Each strategy of the descheduling operation"
             )
-            for (strategy, profile), each in sorted(self.strategies.items()):
+            for (strategy, profile), histogram in sorted(self.strategies.items()):
                 both = (("strategy", strategy), ("profile", profile))
-                text.histogram(name, both, each.bounds, each.counts, each.total)
+                text.histogram(name, both, histogram.bounds, histogram.counts, histogram.total)

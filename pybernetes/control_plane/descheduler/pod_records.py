@@ -143,11 +143,13 @@ class RecordReader:
         if self._conditions:
             record.conditions = tuple(
                 Condition(
-                    share(each.get("type", "")), share(each.get("status", "")), share(each.get("reason", "")),
-                    _moment(each.get("lastTransitionTime")),
+                    share(condition.get("type", "")),
+                    share(condition.get("status", "")),
+                    share(condition.get("reason", "")),
+                    _moment(condition.get("lastTransitionTime")),
                 )
-                for each in status.get("conditions") or ()
-            )  # fmt: skip
+                for condition in status.get("conditions") or ()
+            )
         volumes = spec.get("volumes") or ()
         record.claims = share(
             tuple(
@@ -169,8 +171,8 @@ def _flags(meta: Object, spec: Object, status: Object, record: PodRecord) -> int
     annotations = meta.get("annotations") or {}
     priority = spec.get("priority")
     ready = any(
-        each.get("type") == "Ready" and each.get("status") == "True"
-        for each in status.get("conditions") or ()
+        condition.get("type") == "Ready" and condition.get("status") == "True"
+        for condition in status.get("conditions") or ()
     )
     local = any(
         volume.get("hostPath") is not None or volume.get("emptyDir") is not None

@@ -72,8 +72,8 @@ class PodTable:
         numbers: Iterable[int] = range(len(self.labels))
         for requirement in selector.requirements:  # the others need not be looked at
             if requirement.operator == "in":
-                found = (self._pairs.get((requirement.key, value), ()) for value in requirement.values)
-                numbers = chain.from_iterable(found)
+                groups = (self._pairs.get((requirement.key, value), ()) for value in requirement.values)
+                numbers = chain.from_iterable(groups)
                 break
             if requirement.operator == "exists":
                 numbers = self._keys.get(requirement.key, ())
@@ -108,10 +108,10 @@ class PodTable:
         wanted = arguments.get("labelSelector")
         selector = selectors.EVERYTHING if wanted is None else selectors.from_object(wanted)
         return self.by_labels(
-            lambda each: (
-                (not include or each.namespace in include)
-                and each.namespace not in exclude
-                and selector.matches(each.labels)
+            lambda labels: (
+                (not include or labels.namespace in include)
+                and labels.namespace not in exclude
+                and selector.matches(labels.labels)
             )
         )
 

@@ -16,14 +16,14 @@ from pybernetes.lib.files.opening import Links, open_below, reopen
 
 def open_regular(folder: int, path: str, links: Links = Links.REFUSED) -> BinaryIO:
     """Open a regular file below a folder for reading; raise OSError if it is not there or something else."""
-    found = open_below(folder, path, os.O_PATH, links)
+    descriptor = open_below(folder, path, os.O_PATH, links)
     try:
-        if not stat.S_ISREG(os.fstat(found).st_mode):
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
         # Opening a pipe would wait, and opening a device can do anything: hence by what was looked at.
-        return open(reopen(found, os.O_RDONLY | os.O_NONBLOCK), "rb")
+        return open(reopen(descriptor, os.O_RDONLY | os.O_NONBLOCK), "rb")
     finally:
-        os.close(found)
+        os.close(descriptor)
 
 
 def open_regular_path(path: str | Path, foreign: int = 1) -> BinaryIO:

@@ -65,7 +65,11 @@ def put(tolerations: list[Object], wanted: Object) -> list[Object]:
 def tolerate_for_a_while(spec: Object, seconds: Mapping[str, int]) -> None:
     """Let a pod stay for some seconds on nodes with taints (by key) that end pods, unless it says itself for how long."""
     tolerations = list(spec.get("tolerations") or ())
-    tolerated = {each.get("key", "") for each in tolerations if each.get("effect", "") in ("", "NoExecute")}
+    tolerated = {
+        toleration.get("key", "")
+        for toleration in tolerations
+        if toleration.get("effect", "") in ("", "NoExecute")
+    }
     if "" in tolerated:
         return
     spec["tolerations"] = tolerations + [

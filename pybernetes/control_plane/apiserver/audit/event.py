@@ -120,7 +120,7 @@ def without_managed_fields(value: Any) -> Any:
     copy = dict(value)
     metadata = copy.get("metadata")
     if isinstance(metadata, dict) and "managedFields" in metadata:
-        copy["metadata"] = {key: each for key, each in metadata.items() if key != "managedFields"}
+        copy["metadata"] = {key: field for key, field in metadata.items() if key != "managedFields"}
     if isinstance(copy.get("items"), list):
         copy["items"] = [without_managed_fields(item) for item in copy["items"]]
     if copy.get("kind") == "Table":

@@ -48,15 +48,15 @@ def field_complaints(raw: bytes, unknown: list[Place], size: int = json_pieces.S
         node = tree
         for step in places.steps(place):
             node = node.setdefault(step, {})
-    found: dict[str, str] = {}
+    complaints: dict[str, str] = {}
     length = 0
     for place, sort in _findings(raw, tree, size):
         where = places.text(place)
-        found[where] = f"{sort} field {go_format.quote(where)}"
+        complaints[where] = f"{sort} field {go_format.quote(where)}"
         length += len(where)
-        if len(found) == places.MAX_COMPLAINTS or length > places.MAX_BYTES:
+        if len(complaints) == places.MAX_COMPLAINTS or length > places.MAX_BYTES:
             break
-    return list(found.values())
+    return list(complaints.values())
 
 
 def _findings(raw: bytes, tree: dict[Any, Any], size: int) -> Generator[tuple[Place, str], None, None]:

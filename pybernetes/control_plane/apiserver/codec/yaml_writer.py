@@ -37,7 +37,7 @@ def _piece(name: str, value: Any, named: Any) -> str:
     text = orjson.dumps(value)
     if len(text) <= _PIECE:
         return _written(named)
-    flow = _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text.decode())
+    flow = _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text.decode())
     return f"{name} {flow}\n"
 
 

@@ -47,8 +47,8 @@ class PortPool:
             return set()
         bits = int.from_bytes(base64.b64decode(allocation.get("data", "")), "big")
         first = PortRange.parse(allocation["range"]).first if allocation.get("range") else self.range.first
-        found = {first + index for index, bit in enumerate(reversed(f"{bits:b}")) if bit == "1"}
-        return {port for port in found if port in self.range}
+        ports = {first + index for index, bit in enumerate(reversed(f"{bits:b}")) if bit == "1"}
+        return {port for port in ports if port in self.range}
 
     async def change(self, decide: Callable[[set[int]], set[int]]) -> None:
         """Replace the set of taken ports by what ``decide`` makes of it, again if another server was faster."""

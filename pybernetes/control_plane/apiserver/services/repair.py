@@ -115,8 +115,8 @@ class Repair:
         now.leaked_ports &= before.leaked_ports
         await self._free(now)
 
-    async def _free(self, found: Findings) -> None:
-        for ip in found.orphaned_addresses:
+    async def _free(self, findings: Findings) -> None:
+        for ip in findings.orphaned_addresses:
             await self._addresses.free(ip)
-        if found.leaked_ports:
-            await self._ports.change(lambda taken: taken - found.leaked_ports)
+        if findings.leaked_ports:
+            await self._ports.change(lambda taken: taken - findings.leaked_ports)

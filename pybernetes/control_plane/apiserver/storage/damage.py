@@ -58,17 +58,17 @@ def watch_status(error: Damaged, store: Store) -> errors.StatusError:
 
 
 def _damaged(kind: Kind, records: Iterable[Record]) -> list[Damaged]:
-    found: list[Damaged] = []
+    damaged: list[Damaged] = []
     for record in records:
         try:
             kind.object(record)
         except Damaged as error:
-            found.append(error)
-            if len(found) == _NAMED:
+            damaged.append(error)
+            if len(damaged) == _NAMED:
                 break
         except errors.StatusError:
             continue  # one that waits for its webhook
-    return found
+    return damaged
 
 
 @contextmanager

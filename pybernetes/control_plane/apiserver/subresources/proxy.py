@@ -102,10 +102,10 @@ async def checked_address(host: str) -> str:
     The address is what is dialled: a name could mean something else the next time that it is looked up.
     """
     try:
-        found = [host] if is_address(host) else await _NODE_NAMES.lookup(host)
+        resolved = [host] if is_address(host) else await _NODE_NAMES.lookup(host)
     except OSError:
         raise errors.bad_request(f"lookup {host}: no such host") from None
-    addresses = [forwarding.proxyable(address) for address in found]
+    addresses = [forwarding.proxyable(address) for address in resolved]
     if not addresses or not all(addresses):
         raise errors.bad_request(_NOT_ALLOWED)
     return addresses[0]

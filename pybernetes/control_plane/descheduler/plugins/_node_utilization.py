@@ -160,7 +160,7 @@ class Move:
                     break
                 tolerations = pod.shape.tolerations
                 if tolerations not in welcome:
-                    welcome[tolerations] = any(_tolerates(tolerations, each) for each in taints)
+                    welcome[tolerations] = any(_tolerates(tolerations, node_taints) for node_taints in taints)
                 if not welcome[tolerations] or pod.namespace in self.excluded or not view.may_leave(row):
                     continue
                 used = self._used(pod)

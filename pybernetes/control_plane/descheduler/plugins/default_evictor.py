@@ -128,8 +128,8 @@ class DefaultEvictor(EvictorPlugin):
         if CLAIMS in extra:
             problems += [
                 f"PodProtections.Config.PodsWithPVC.ProtectedStorageClasses[{index}] name cannot be empty"
-                for index, each in enumerate(_storage_classes(arguments))
-                if not each.get("name")
+                for index, storage_class in enumerate(_storage_classes(arguments))
+                if not storage_class.get("name")
             ]
         return problems
 
@@ -138,7 +138,7 @@ class DefaultEvictor(EvictorPlugin):
         self.protections = protections(arguments)
         threshold = (arguments.get("priorityThreshold") or {}).get("value")
         self.threshold: int = SYSTEM_CRITICAL if threshold is None else threshold
-        self.classes = frozenset(each["name"] for each in _storage_classes(arguments))
+        self.classes = frozenset(storage_class["name"] for storage_class in _storage_classes(arguments))
         wanted = arguments.get("namespaceLabelSelector") or {}
         selects = wanted.get("matchLabels") or wanted.get("matchExpressions")
         self._namespaces = selectors.from_object(wanted) if selects else None
@@ -162,7 +162,7 @@ class DefaultEvictor(EvictorPlugin):
             result &= (table.priority < self.threshold) | (flags & HAS_PRIORITY == 0)
         if given.get("labelSelector"):
             selector = selectors.from_object(given["labelSelector"])
-            result &= table.by_labels(lambda each: selector.matches(each.labels))
+            result &= table.by_labels(lambda labels: selector.matches(labels.labels))
         if given.get("minPodAge") is not None:
             result &= view.now - table.started >= given["minPodAge"]
         if given.get("minReplicas", 0) > 1:

@@ -74,20 +74,20 @@ class RemovePodsViolatingTopologySpreadConstraint(SelectingPlugin):
         result: dict[tuple[object, ...], tuple[SpreadConstraint, Shape]] = {}
         for number in np.unique(table.shape[pods]).tolist():
             shape = table.shapes[number]
-            for each in shape.spread:
-                if each.topology_key in keys and (HARD if each.hard else SOFT) in wanted:
-                    affinity = shape.node_affinity if each.honors_affinity else None
-                    tolerations = shape.tolerations if each.honors_taints else None
+            for constraint in shape.spread:
+                if constraint.topology_key in keys and (HARD if constraint.hard else SOFT) in wanted:
+                    affinity = shape.node_affinity if constraint.honors_affinity else None
+                    tolerations = shape.tolerations if constraint.honors_taints else None
                     key = (
                         shape.labels.namespace,
-                        each.max_skew,
-                        each.topology_key,
-                        each.text,
-                        each.honors_affinity,
+                        constraint.max_skew,
+                        constraint.topology_key,
+                        constraint.text,
+                        constraint.honors_affinity,
                         affinity,
                         tolerations,
                     )
-                    result.setdefault(key, (each, shape))
+                    result.setdefault(key, (constraint, shape))
         return list(result.values())
 
     def _balance(self, view: View, constraint: SpreadConstraint, shape: Shape, pods: Bools) -> list[int]:
@@ -95,7 +95,7 @@ class RemovePodsViolatingTopologySpreadConstraint(SelectingPlugin):
         table, size, namespace = view.table, view.snapshot.size, shape.labels.namespace
         numbers = table.labels_like(
             constraint.selector,
-            lambda each: each.namespace == namespace and constraint.selector.matches(each.labels),
+            lambda labels: labels.namespace == namespace and constraint.selector.matches(labels.labels),
         )
         rows = table.with_labels(numbers)
         rows = rows[pods[rows] & (table.flags[rows] & IS_DELETING == 0)]

@@ -72,7 +72,7 @@ def tail_offset(file: BinaryIO, lines: int) -> int:
     position = file.seek(0, 2)
     if lines <= 0:
         return position
-    found, end, after = 0, 0, b""  # the end of the line whose beginning is looked for; what follows the block
+    count, end, after = 0, 0, b""  # the end of the line whose beginning is looked for; what follows the block
     while position > 0:
         size = min(_BLOCK, position)
         position -= size
@@ -81,12 +81,12 @@ def tail_offset(file: BinaryIO, lines: int) -> int:
         at = len(block)
         while (at := block.rfind(b"\n", 0, at)) >= 0:
             if end and _is_whole((block[at + 1 : at + 1 + _HEAD] + after)[:_HEAD]):
-                found += 1
-                if found > lines:
+                count += 1
+                if count > lines:
                     return end
             end = position + at + 1
         after = (block[:_HEAD] + after)[:_HEAD]
-    return end if end and found == lines and _is_whole(after) else 0
+    return end if end and count == lines and _is_whole(after) else 0
 
 
 def _is_whole(head: bytes) -> bool:

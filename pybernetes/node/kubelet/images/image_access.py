@@ -46,5 +46,5 @@ class ImageAccess:
     async def settle(self, find: Callable[[str], Awaitable[Message | None]]) -> None:
         """Find out what became of pulls that an earlier kubelet began and did not see the end of."""
         for image in list(self.records.unfinished):
-            found = await find(image)
-            self.records.settle(image, found.id if found is not None else "")
+            pulled = await find(image)
+            self.records.settle(image, pulled.id if pulled is not None else "")

@@ -17,7 +17,7 @@ from pybernetes.lib.files.opening import make_folders
 
 def nested_mount_points(pod: Object) -> dict[str, list[str]]:
     """Return, by volume, the folders on which containers mount others; what is below one of them belongs to that."""
-    found: dict[str, set[str]] = {}
+    points: dict[str, set[str]] = {}
     for group in ("initContainers", "containers", "ephemeralContainers"):
         for container in pod["spec"].get(group, ()):
             mounts = container.get("volumeMounts", ())
@@ -27,9 +27,9 @@ def nested_mount_points(pod: Object) -> dict[str, list[str]]:
                 while outer and not place.startswith(f"{outer[-1]}/"):
                     outer.pop()
                 if outer and volumes[outer[-1]]:
-                    found.setdefault(volumes[outer[-1]], set()).add(place[len(outer[-1]) + 1 :])
+                    points.setdefault(volumes[outer[-1]], set()).add(place[len(outer[-1]) + 1 :])
                 outer.append(place)
-    return {name: sorted(places) for name, places in found.items()}
+    return {name: sorted(places) for name, places in points.items()}
 
 
 def _place(mount: Object) -> str:

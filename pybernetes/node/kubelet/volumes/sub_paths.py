@@ -26,11 +26,11 @@ def mount_sub_path(
 ) -> None:
     """Mount what is below a volume at a place; raise OSError if it is not there or leads out of the volume."""
     with opening.folder(volume, os.O_PATH) as top:
-        found = open_below(top, below, os.O_PATH, links)
+        descriptor = open_below(top, below, os.O_PATH, links)
         try:
-            _bind(found, target)
+            _bind(descriptor, target)
         finally:
-            os.close(found)
+            os.close(descriptor)
     flags = _PROPAGATION.get(propagation, host_mounts.MS_PRIVATE)
     if flags:
         host_mounts.mount("", target, "", flags)
@@ -54,15 +54,15 @@ def make_sub_path(volume: str, below: str) -> None:
     with opening.folder(volume, os.O_PATH) as top:
         for count in range(len(parts), -1, -1):
             try:
-                found = open_below(top, "/".join(parts[:count]), os.O_PATH, Links.INSIDE)
+                folder = open_below(top, "/".join(parts[:count]), os.O_PATH, Links.INSIDE)
                 break
             except FileNotFoundError:
                 continue
         try:
             if count < len(parts):
-                os.close(make_folders(found, "/".join(parts[count:]), stat.S_IMODE(os.fstat(top).st_mode)))
+                os.close(make_folders(folder, "/".join(parts[count:]), stat.S_IMODE(os.fstat(top).st_mode)))
         finally:
-            os.close(found)
+            os.close(folder)
 
 
 def place(pod_folder: Path, volume: str, container: str, index: int) -> Path:
@@ -70,12 +70,12 @@ def place(pod_folder: Path, volume: str, container: str, index: int) -> Path:
     return pod_folder / _FOLDER / volume / container / str(index)
 
 
-def _bind(found: int, target: Path) -> None:
+def _bind(descriptor: int, target: Path) -> None:
     host_mounts.unmount(target)  # of the container's earlier run
     target.parent.mkdir(mode=0o750, parents=True, exist_ok=True)
     trees.remove_path(target)
-    if stat.S_ISDIR(os.fstat(found).st_mode):
+    if stat.S_ISDIR(os.fstat(descriptor).st_mode):
         target.mkdir(0o750)
     else:  # a file is good for sockets, pipes and devices too
         target.touch(0o640, exist_ok=False)
-    host_mounts.mount(f"/proc/self/fd/{found}", target, "", host_mounts.MS_BIND)
+    host_mounts.mount(f"/proc/self/fd/{descriptor}", target, "", host_mounts.MS_BIND)

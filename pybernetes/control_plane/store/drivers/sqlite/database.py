@@ -127,7 +127,7 @@ def structural_problems(connection: sqlite3.Connection) -> list[str]:
 
 def has_our_schema(connection: sqlite3.Connection) -> bool:
     """Return whether the tables and triggers are, to the letter, those that we make."""
-    found = connection.execute(_SCHEMA_QUERY).fetchall()
+    schema = connection.execute(_SCHEMA_QUERY).fetchall()
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh, closing(
         sqlite3.connect(":memory:", isolation_level=None)
     ) as former:  # fmt: skip
@@ -135,7 +135,7 @@ def has_our_schema(connection: sqlite3.Connection) -> bool:
         former.executescript(FORMER_SCHEMA)
         before = former.execute(_SCHEMA_QUERY).fetchall()
         former.execute(ADD_CHECKSUMS)
-        return found in (
+        return schema in (
             fresh.execute(_SCHEMA_QUERY).fetchall(),
             former.execute(_SCHEMA_QUERY).fetchall(),
             before,
@@ -147,13 +147,13 @@ def load(connection: sqlite3.Connection) -> tuple[list[Row], list[DamagedRow], i
     rows: list[Row] = []
     damaged: list[DamagedRow] = []
     revision = 0
-    for found in read(connection):
-        if isinstance(found, DamagedRow):
-            damaged.append(found)
-        elif found[0] == REVISION_KEY:
-            revision = found[1]
+    for row in read(connection):
+        if isinstance(row, DamagedRow):
+            damaged.append(row)
+        elif row[0] == REVISION_KEY:
+            revision = row[1]
         else:
-            rows.append(found)
+            rows.append(row)
     if not revision:
         raise StoreError("the row that carries the revision is damaged")
     return rows, damaged, revision

@@ -141,16 +141,16 @@ def _read(connection: sqlite3.Connection) -> Findings:
     except sqlite3.Error as error:
         findings.problems = [str(error)]
     seen: dict[str, Row] = {}
-    for found in database.read(connection) if not findings.problems else _salvage(connection):
-        if isinstance(found, DamagedRow):
-            if found.number == 1:
+    for row in database.read(connection) if not findings.problems else _salvage(connection):
+        if isinstance(row, DamagedRow):
+            if row.number == 1:
                 findings.problems.append("the row that carries the revision is damaged")
             else:
-                findings.damaged.append(found)
-        elif found[0] == database.REVISION_KEY:
-            findings.revision = found[1]
-        elif found[0] not in seen or seen[found[0]][1] < found[1]:
-            seen[found[0]] = found
+                findings.damaged.append(row)
+        elif row[0] == database.REVISION_KEY:
+            findings.revision = row[1]
+        elif row[0] not in seen or seen[row[0]][1] < row[1]:
+            seen[row[0]] = row
     findings.rows = list(seen.values())
     if not findings.revision:
         findings.revision = max((row[1] for row in findings.rows), default=0) + LOST_REVISIONS
