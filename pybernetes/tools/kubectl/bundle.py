@@ -89,12 +89,12 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _libraries(programs: list[str]) -> tuple[str, set[str]]:
     """Return the loader, and the libraries that programs and modules are linked with."""
-    loader, found = "", set()
+    loader, libraries = "", set()
     for program in programs:
         done = subprocess.run(["ldd", program], capture_output=True, text=True, check=False)
         for line in done.stdout.splitlines():
             if match := re.search(r"=> (/\S+)", line):
-                found.add(match[1])
+                libraries.add(match[1])
             elif match := re.match(r"\s*(/\S*ld-\S+)", line):
                 loader = match[1]
     for name in (
@@ -102,9 +102,9 @@ def _libraries(programs: list[str]) -> tuple[str, set[str]]:
         "libnss_files.so.2",
         "libresolv.so.2",
     ):  # found by name when they are needed
-        for path in {os.path.dirname(library) for library in found}:
+        for path in {os.path.dirname(library) for library in libraries}:
             if os.path.exists(os.path.join(path, name)):
-                found.add(os.path.join(path, name))
+                libraries.add(os.path.join(path, name))
     if not loader:
         raise RuntimeError("the loader of shared libraries was not found: ldd says nothing of it")
-    return loader, found
+    return loader, libraries

@@ -25,17 +25,17 @@ def set_level(verbosity: int, stream: Any = None) -> None:
 
 def asked(arguments: list[str]) -> int:
     """Return the level that a command line asks for, before its flags are parsed."""
-    found = 0
+    verbosity = 0
     for place, argument in enumerate(arguments):
         if argument == "--":
             break
         name, equals, value = argument.partition("=")
         if name not in ("-v", "--v") and argument[:2] == "-v" and argument[2:].isdigit():
-            found = int(argument[2:])
+            verbosity = int(argument[2:])
         elif name in ("-v", "--v"):
             text = value if equals else "".join(arguments[place + 1 : place + 2])
-            found = int(text) if text.isdigit() else found
-    return found
+            verbosity = int(text) if text.isdigit() else verbosity
+    return verbosity
 
 
 def line(source: str, text: str, at: int = 1, severity: str = "I") -> None:

@@ -119,8 +119,8 @@ def _plugins() -> list[str]:
     from pybernetes.tools.kubectl.command_line.plugins import PREFIX, listed
 
     paths = listed(os.environ.get("PATH", ""), lambda text: None)
-    found = (os.path.basename(path).removeprefix(PREFIX).split("-")[0] for path in paths)
-    return list(dict.fromkeys(name for name in found if name not in names(COMMANDS)))
+    words = (os.path.basename(path).removeprefix(PREFIX).split("-")[0] for path in paths)
+    return list(dict.fromkeys(name for name in words if name not in names(COMMANDS)))
 
 
 def show(command: Command, path: str, out: TextIO) -> int:

@@ -66,8 +66,8 @@ def language() -> str:
     """Return the language of the user that there are translations for; empty for English."""
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
         if value := os.environ.get(name):
-            found = value.partition(".")[0]
-            return found if found in _TEXTS else ""
+            locale = value.partition(".")[0]
+            return locale if locale in _TEXTS else ""
     return ""
 
 

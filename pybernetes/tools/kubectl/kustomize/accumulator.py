@@ -47,17 +47,17 @@ class Accumulator:
         """Add variables; the objects that they are from are found while they have their names."""
         for variable in variables:
             wanted = variable.id
-            found = self.resources.matching(
+            matches = self.resources.matching(
                 wanted.same
                 if wanted.namespace
                 else lambda other, wanted=wanted: wanted.name == other.name and wanted.gvk == other.gvk  # type: ignore[misc]
             )
-            if len(found) > 1:
+            if len(matches) > 1:
                 raise BuildError(
-                    f"found {len(found)} resId matches for var {variable} (unable to disambiguate)"
+                    f"found {len(matches)} resId matches for var {variable} (unable to disambiguate)"
                 )
-            if found:
-                found[0].variables.append(variable.name)
+            if matches:
+                matches[0].variables.append(variable.name)
         self._add_variables(variables)
 
     def _add_variables(self, variables: list[Variable]) -> None:
@@ -93,14 +93,14 @@ class Accumulator:
         for resource in self.resources.items:
             if variable.name in resource.variables:
                 try:
-                    found = lookup(resource.node, with_indices(split_smartly(variable.path)))
+                    field = lookup(resource.node, with_indices(split_smartly(variable.path)))
                 except BuildError:
-                    found = None
-                if found is None:
+                    field = None
+                if field is None:
                     raise BuildError(
                         f"field specified in var '{variable}' not found in corresponding resource"
                     )
-                return _plain(found)
+                return _plain(field)
         raise BuildError(f"var '{variable}' cannot be mapped to a field in the set of known resources")
 
 

@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 def generators(target: Target) -> list[tuple[str, Any]]:
     """Return the generators, each with its kind."""
-    found = []
+    pairs = []
     options = target.kustomization.get("generatorOptions")
     for kind, field in (("ConfigMapGenerator", "configMapGenerator"), ("SecretGenerator", "secretGenerator")):
         for config in target.get(field):
             merged = {**config, "options": _merged(config.get("options"), options)} if options else config
-            found.append((kind, _made(target, kind, merged)))
+            pairs.append((kind, _made(target, kind, merged)))
     for chart in target.get("helmCharts"):
         namespace = chart.get("namespace") or target.kustomization.get("namespace") or target.helm_namespace
         config = {**(target.kustomization.get("helmGlobals") or {}), **chart}
         if namespace:
             config["namespace"] = namespace
-        found.append(("HelmChartInflationGenerator", _made(target, "HelmChartInflationGenerator", config)))
-    return found
+        pairs.append(("HelmChartInflationGenerator", _made(target, "HelmChartInflationGenerator", config)))
+    return pairs
 
 
 def _merged(own: dict[str, Any] | None, others: dict[str, Any]) -> dict[str, Any]:

@@ -53,8 +53,10 @@ class _Lazy(Schema):
 
     def field(self, name: str) -> Schema | None:
         """Return the type of a field."""
-        found = (self.definition.get("properties") or {}).get(name)
-        return self._resolved(found if found is not None else self.definition.get("additionalProperties"))
+        property_schema = (self.definition.get("properties") or {}).get(name)
+        return self._resolved(
+            property_schema if property_schema is not None else self.definition.get("additionalProperties")
+        )
 
     def _resolved(self, definition: Any) -> Schema | None:
         if not isinstance(definition, dict):

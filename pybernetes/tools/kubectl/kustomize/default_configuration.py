@@ -124,8 +124,8 @@ def _specs(text: str) -> list[dict[str, Any]]:
         path, *words = line.split()
         spec: dict[str, Any] = {"path": path}
         for word in words:
-            name, equals, found = word.partition("=")
-            spec[name] = found if equals else True
+            name, equals, setting = word.partition("=")
+            spec[name] = setting if equals else True
         specs.append(spec)
     return specs
 

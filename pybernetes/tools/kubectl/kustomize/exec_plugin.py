@@ -39,10 +39,10 @@ class ExecPlugin:
     """A program that generates or transforms objects."""
 
     def __init__(self, resource: Resource, plugin: Plugin) -> None:
-        found = resource.original_id.gvk
+        gvk = resource.original_id.gvk
         self.root, self.environment = plugin.loader.root, plugin.options.environment
         home = _home(self.environment)
-        self.path = os.path.join(home, found.group, found.version, found.kind.lower(), found.kind)
+        self.path = os.path.join(home, gvk.group, gvk.version, gvk.kind.lower(), gvk.kind)
         if not os.path.exists(self.path):
             raise BuildError(f"expected file with Go object code at: {self.path}.so")
         if not os.access(self.path, os.X_OK):

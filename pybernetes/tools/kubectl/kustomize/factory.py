@@ -56,7 +56,7 @@ def _checked(nodes: list[Node]) -> list[Node]:
 
 def check_metadata(node: Node) -> None:
     """Refuse what has no kind, or no name."""
-    found = {name: _plain(node.field(name)) for name in ("apiVersion", "kind")}
+    type_meta = {name: _plain(node.field(name)) for name in ("apiVersion", "kind")}
     metadata = node.field("metadata")
     empty = is_empty(metadata)
     inner = {
@@ -67,12 +67,12 @@ def check_metadata(node: Node) -> None:
         _map(metadata.field(name)) if not empty and metadata else "map[]"
         for name in ("labels", "annotations")
     ]
-    if not any(found.values()) and not any(inner.values()) and maps == ["map[]"] * 2:
+    if not any(type_meta.values()) and not any(inner.values()) and maps == ["map[]"] * 2:
         raise BuildError("missing Resource metadata")
-    shown = f"{{{{{found['apiVersion']} {found['kind']}}} {{{{{inner['name']} {inner['namespace']}}} {maps[0]} {maps[1]}}}}}"
-    if not found["kind"]:
+    shown = f"{{{{{type_meta['apiVersion']} {type_meta['kind']}}} {{{{{inner['name']} {inner['namespace']}}} {maps[0]} {maps[1]}}}}}"
+    if not type_meta["kind"]:
         raise BuildError(f"missing kind in object {shown}")
-    if not found["kind"].endswith("List") and not inner["name"]:
+    if not type_meta["kind"].endswith("List") and not inner["name"]:
         raise BuildError(f"missing metadata.name in object {shown}")
 
 

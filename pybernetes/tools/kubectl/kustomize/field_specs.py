@@ -116,16 +116,16 @@ class _Walk:
         else:
             kind = create = MAPPING
             tag = "!!map"
-        found = node.content.get(name) if name[0] not in "[-*+0123456789" else None
-        if found is None:
+        field = node.content.get(name) if name[0] not in "[-*+0123456789" else None
+        if field is None:
             if not create and (name[0] not in "[-*+0123456789" or name == "-"):
                 return
             with wrapped(f"fieldName: {name}"):
-                found = lookup(node, [name], create=create)
-            if found is None:
+                field = lookup(node, [name], create=create)
+            if field is None:
                 return
-        if found.tag == "!!null" and kind:
+        if field.tag == "!!null" and kind:
             made = new(kind)
-            made.tag, made.style, made.value = tag, found.style, found.value if kind == SCALAR else ""
-            found.assign(made)
-        self.go(found, parts[1:])
+            made.tag, made.style, made.value = tag, field.style, field.value if kind == SCALAR else ""
+            field.assign(made)
+        self.go(field, parts[1:])

@@ -27,22 +27,22 @@ _VERSIONS = {
 
 def find(loader: Loader) -> tuple[bytes, str]:
     """Return the kustomization file of a folder, and its name."""
-    found = []
+    files = []
     for name in FILE_NAMES:
         try:
-            found.append((loader.load(name), name))
+            files.append((loader.load(name), name))
         except TooLarge:
             raise
         except BuildError:
             continue
-    if not found:
+    if not files:
         names = [f"'{name}'" for name in FILE_NAMES]
         raise BuildError(
             f"unable to find one of {', '.join(names[:-1])} or {names[-1]} in directory '{loader.root}'"
         )
-    if len(found) > 1:
+    if len(files) > 1:
         raise BuildError(f"Found multiple kustomization files under: {loader.root}\n")
-    return found[0]
+    return files[0]
 
 
 def read(data: bytes, root: str, warn: Callable[[str], None]) -> dict[str, Any]:

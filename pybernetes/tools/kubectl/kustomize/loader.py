@@ -50,10 +50,10 @@ class Loader:
         """Return a loader of a folder that a kustomization refers to."""
         if not path:
             raise BuildError("new root cannot be empty")
-        found = repository(path)
-        if found is not None:
-            self._refuse_repository_cycle(found)
-            return _cloned(found, self.budget, self)
+        remote = repository(path)
+        if remote is not None:
+            self._refuse_repository_cycle(remote)
+            return _cloned(remote, self.budget, self)
         if os.path.isabs(path):
             raise BuildError(f"new root '{path}' cannot be absolute")
         root = confirmed_directory(os.path.normpath(os.path.join(self.root, path)))
@@ -67,11 +67,11 @@ class Loader:
         return Loader(root, self.restriction, self.budget, self)
 
     def _ancestry(self) -> list[Loader]:
-        found, loader = [], self
+        loaders, loader = [], self
         while True:
-            found.append(loader)
+            loaders.append(loader)
             if loader.referrer is None:
-                return found
+                return loaders
             loader = loader.referrer
 
     def _containing(self) -> Repository | None:
@@ -84,11 +84,11 @@ class Loader:
                     f"cycle detected: candidate root '{root}' contains visited root '{loader.root}'"
                 )
 
-    def _refuse_repository_cycle(self, found: Repository) -> None:
+    def _refuse_repository_cycle(self, remote: Repository) -> None:
         for loader in self._ancestry():
-            if loader.repository is not None and loader.repository.raw.startswith(found.raw):
+            if loader.repository is not None and loader.repository.raw.startswith(remote.raw):
                 raise BuildError(
-                    f"cycle detected: URI '{found.raw}' referenced by previous URI '{loader.repository.raw}'"
+                    f"cycle detected: URI '{remote.raw}' referenced by previous URI '{loader.repository.raw}'"
                 )
 
     def load(self, path: str) -> bytes:
@@ -134,10 +134,10 @@ def read_file(path: str) -> bytes:
     except OSError as error:
         raise BuildError(f"open {path}: {_reason(error)}") from None
     try:
-        found = os.fstat(descriptor)
-        if stat.S_ISDIR(found.st_mode):
+        status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
             raise BuildError(f"read {path}: is a directory")
-        if not stat.S_ISREG(found.st_mode):
+        if not stat.S_ISREG(status.st_mode):
             raise BuildError(f"'{path}' is not a regular file")
         with open(descriptor, "rb", closefd=False) as file:
             data = file.read(MAX_FILE_BYTES + 1)
@@ -181,26 +181,26 @@ def confirmed_directory(path: str) -> str:
 
 def open_target(target: str, restriction: str) -> Loader:
     """Return the loader of what is to be built."""
-    found = repository(target)
-    if found is not None:
-        return _cloned(found, Budget(), None)
+    remote = repository(target)
+    if remote is not None:
+        return _cloned(remote, Budget(), None)
     return Loader(confirmed_directory(target), restriction, Budget())
 
 
-def _cloned(found: Repository, budget: Budget, referrer: Loader | None) -> Loader:
-    found.clone()
+def _cloned(remote: Repository, budget: Budget, referrer: Loader | None) -> Loader:
+    remote.clone()
     try:
-        path = os.path.normpath(os.path.join(found.directory, found.path))
+        path = os.path.normpath(os.path.join(remote.directory, remote.path))
         root = resolved(path)
         if not os.path.isdir(root):
             raise BuildError(f"'{path}' refers to file '{os.path.basename(root)}'; expecting directory")
-        if not is_within(root, found.directory):
-            raise BuildError(f'"{path}" refers to directory outside of repo "{found.directory}"')
+        if not is_within(root, remote.directory):
+            raise BuildError(f'"{path}" refers to directory outside of repo "{remote.directory}"')
     except BuildError:
-        found.clean()
+        remote.clean()
         raise
     loader = Loader(root, ROOT_ONLY, budget, referrer)
-    loader.repository = found
+    loader.repository = remote
     return loader
 
 

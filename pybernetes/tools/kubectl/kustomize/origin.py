@@ -27,9 +27,9 @@ class Origin:
 
     def append(self, path: str) -> Origin:
         """Return the origin of what a path here means."""
-        found = repository(path)
-        if found is not None:
-            return Origin(os.path.normpath(found.path or "."), found.address, found.ref)
+        remote = repository(path)
+        if remote is not None:
+            return Origin(os.path.normpath(remote.path or "."), remote.address, remote.ref)
         return Origin(os.path.normpath(os.path.join(self.path, path)), self.repo, self.ref)
 
     def configuring(self, file_name: str, kind: str) -> Origin:

@@ -30,7 +30,7 @@ class Repository:
         from urllib.parse import parse_qs
 
         self.raw, self.address, self.path = raw, address, path
-        values = {name: found[0] for name, found in parse_qs(query).items()}
+        values = {name: texts[0] for name, texts in parse_qs(query).items()}
         self.ref = values.get("ref") or values.get("version") or ""
         self.timeout = _seconds(values.get("timeout", "")) or _TIMEOUT
         self.submodules = values.get("submodules", "").lower() not in ("0", "f", "false")
@@ -86,7 +86,7 @@ def repository(text: str) -> Repository | None:
     rest, _, query = text.partition("?")
     if rest.lower().startswith("git::"):
         rest = rest[len("git::") :]
-    scheme = next((found for found in _SCHEMES if rest.lower().startswith(found)), "")
+    scheme = next((prefix for prefix in _SCHEMES if rest.lower().startswith(prefix)), "")
     rest = rest[len(scheme) :]
     match = _USER.match(rest)
     user = match[0] if match else ""
@@ -146,10 +146,10 @@ def _seconds(text: str) -> float:
     from pybernetes.api.text.durations import parse_duration
 
     try:
-        found = float(text) if text.isdigit() else parse_duration(text) if text else 0.0
+        seconds = float(text) if text.isdigit() else parse_duration(text) if text else 0.0
     except ValueError:
         return 0.0
-    return max(found, 0.0)
+    return max(seconds, 0.0)
 
 
 def _duration(seconds: float) -> str:

@@ -53,8 +53,8 @@ class Resource:
     # What it is
 
     def _value(self, name: str) -> str:
-        found = self.node.content.get(name) if self.node is not None and self.node.kind == MAPPING else None
-        return found.value if found is not None else ""
+        field = self.node.content.get(name) if self.node is not None and self.node.kind == MAPPING else None
+        return field.value if field is not None else ""
 
     @property
     def kind(self) -> str:
@@ -69,13 +69,13 @@ class Resource:
     @property
     def metadata(self) -> Node | None:
         """The metadata, None for empty ones."""
-        found = self.node.field("metadata") if self.node is not None else None
-        return None if is_empty(found) else found
+        metadata = self.node.field("metadata") if self.node is not None else None
+        return None if is_empty(metadata) else metadata
 
     def _meta(self, name: str) -> str:
         metadata = self.metadata
-        found = metadata.field(name) if metadata is not None else None
-        return "" if found is None or is_empty(found) else found.value
+        field = metadata.field(name) if metadata is not None else None
+        return "" if field is None or is_empty(field) else field.value
 
     @property
     def name(self) -> str:
@@ -89,10 +89,10 @@ class Resource:
 
     def _map(self, name: str) -> dict[str, str]:
         metadata = self.metadata
-        found = metadata.field(name) if metadata is not None else None
-        if found is None or found.kind != MAPPING:
+        field = metadata.field(name) if metadata is not None else None
+        if field is None or field.kind != MAPPING:
             return {}
-        return {key: value.value for key, value in found.content.items()}
+        return {key: value.value for key, value in field.content.items()}
 
     @property
     def labels(self) -> dict[str, str]:
@@ -107,8 +107,8 @@ class Resource:
     def annotation(self, name: str) -> str | None:
         """Return one annotation."""
         metadata = self.metadata
-        found = metadata.field("annotations") if metadata is not None else None
-        value = found.field(name) if found is not None else None
+        annotations = metadata.field("annotations") if metadata is not None else None
+        value = annotations.field(name) if annotations is not None else None
         return value.value if value is not None else None
 
     # Changing it
@@ -158,8 +158,8 @@ class Resource:
         assert self.node is not None
         metadata = self.node.field("metadata")
         if metadata is not None and metadata.kind == MAPPING:
-            found = metadata.content.get("annotations")
-            if found is not None and not found.content:
+            existing = metadata.content.get("annotations")
+            if existing is not None and not existing.content:
                 del metadata.content["annotations"]
         annotations = lookup(self.node, ["metadata", "annotations"], create=MAPPING)
         assert annotations is not None
@@ -171,8 +171,8 @@ class Resource:
             self.set_annotation(name, value if current is None else f"{current},{value}")
 
     def _words(self, name: str) -> list[str]:
-        found = self.annotation(name)
-        return [] if found is None else found.split(",")
+        words = self.annotation(name)
+        return [] if words is None else words.split(",")
 
     # Who it was
 
@@ -237,8 +237,8 @@ class Resource:
     @property
     def behavior(self) -> str:
         """What a generator does with an object that is there."""
-        found = self.annotation(BEHAVIOR)
-        return found if found in ("create", "replace", "merge") else "unspecified"
+        behavior = self.annotation(BEHAVIOR)
+        return behavior if behavior in ("create", "replace", "merge") else "unspecified"
 
     # The whole of it
 

@@ -43,13 +43,13 @@ class ResourceList:
 
     def by_id(self, wanted: ResId) -> Resource:
         """Return the object that a patch is for."""
-        found = self.matching(wanted.same)
-        if len(found) != 1:
-            count = "multiple" if found else "no"
+        matches = self.matching(wanted.same)
+        if len(matches) != 1:
+            count = "multiple" if matches else "no"
             raise BuildError(
                 f"{count} matches for Id {wanted}; failed to find unique target for patch {wanted}"
             )
-        return found[0]
+        return matches[0]
 
     def drop_gone(self) -> None:
         """Remove the objects of which nothing is left."""
@@ -62,17 +62,17 @@ class ResourceList:
 
     def _absorb(self, resource: Resource) -> None:
         wanted = resource.id
-        found = self.matching(wanted.same)
+        matches = self.matching(wanted.same)
         behavior = resource.behavior
-        if len(found) > 1:
-            texts = " ".join(_json(item) for item in found)
+        if len(matches) > 1:
+            texts = " ".join(_json(item) for item in matches)
             raise BuildError(f"found multiple objects [{texts}] that could accept merge of {wanted}")
-        if not found:
+        if not matches:
             if behavior in ("merge", "replace"):
                 raise BuildError(f"id {_literal(wanted)} does not exist; cannot merge or replace")
             self.append_all([resource])
             return
-        old = found[0]
+        old = matches[0]
         if behavior not in ("merge", "replace"):
             raise BuildError(
                 f"id {_literal(wanted)} exists; can not use behavior: '{behavior}', behavior must be merge or replace"
@@ -127,8 +127,8 @@ class ResourceList:
         return [
             item
             for item in self.items
-            if (found := item.id).cluster_scoped
-            or found.effective_namespace == here
+            if (item_id := item.id).cluster_scoped
+            or item_id.effective_namespace == here
             or (namespaces and item.namespace in namespaces)
         ]
 
@@ -137,13 +137,13 @@ def _subject_namespaces(referrer: Resource) -> set[str]:
     """Return the namespaces of the service accounts of a role binding."""
     subjects = referrer.node.field("subjects") if referrer.kind == "RoleBinding" and referrer.node else None
     values = to_value(subjects) if subjects is not None else None
-    found = set()
+    namespaces = set()
     for subject in values if isinstance(values, list) else ():
         if isinstance(subject, dict) and subject.get("kind") == "ServiceAccount" and "namespace" in subject:
             if not isinstance(subject["namespace"], str):
                 raise BuildError(f'Invalid Input: namespace is blank for resource "{referrer.id}"\n')
-            found.add(subject["namespace"])
-    return found
+            namespaces.add(subject["namespace"])
+    return namespaces
 
 
 def _merge_data(resource: Resource, old: Resource, field: str) -> None:
@@ -153,10 +153,10 @@ def _merge_data(resource: Resource, old: Resource, field: str) -> None:
     assert node is not None
     values: dict[str, str] = {}
     for source in (old.node, node):
-        found = source.field(field) if source is not None else None
-        if found is not None and found.kind == MAPPING:
+        data = source.field(field) if source is not None else None
+        if data is not None and data.kind == MAPPING:
             values.update(
-                (key, "" if value.tag == "!!null" else value.value) for key, value in found.content.items()
+                (key, "" if value.tag == "!!null" else value.value) for key, value in data.content.items()
             )
     node.content.pop(field, None)
     for key in sorted(values):

@@ -102,11 +102,11 @@ class Schema:
 
 
 def _scopes(text: str) -> set[tuple[str, str]]:
-    found: set[tuple[str, str]] = set()
+    scopes: set[tuple[str, str]] = set()
     for line in text.strip().splitlines():
         versions, _, kinds = line.partition(": ")
-        found.update((version, kind) for version in versions.split(",") for kind in kinds.split())
-    return found
+        scopes.update((version, kind) for version in versions.split(",") for kind in kinds.split())
+    return scopes
 
 
 _cluster = _scopes(_CLUSTER)
@@ -163,11 +163,11 @@ def _reference(text: str) -> Schema:
     if text[0] not in "[(":
         return _named(text)
     name, _, keys = text[1:].partition("]" if text[0] == "[" else ")")
-    found = Schema()
-    found.items = _named(name) if name else Schema()
+    schema = Schema()
+    schema.items = _named(name) if name else Schema()
     if text[0] == "[":
-        found.keys = keys.split(",") if keys else []
-    return found
+        schema.keys = keys.split(",") if keys else []
+    return schema
 
 
 def use(custom: dict[str, Any] | None, version: str = "") -> None:

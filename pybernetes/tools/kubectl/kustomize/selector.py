@@ -47,12 +47,12 @@ class Selector:
             and self.matches("kind", gvk.kind)
         )
 
-    def matches_id(self, found: ResId) -> bool:
+    def matches_id(self, resource_id: ResId) -> bool:
         """Tell whether an id is selected."""
         return (
-            self.matches_gvk(found.gvk)
-            and self.matches("name", found.name)
-            and self.matches("namespace", found.namespace)
+            self.matches_gvk(resource_id.gvk)
+            and self.matches("name", resource_id.name)
+            and self.matches("namespace", resource_id.namespace)
         )
 
     def matches_metadata(self, resource: Resource) -> bool:
@@ -65,8 +65,10 @@ class Selector:
         for resource in resources:
             now, first = resource.id, resource.original_id
             if (
-                any(self.matches("namespace", found.effective_namespace) for found in (first, now))
-                and any(self.matches("name", found.name) for found in (first, now))
+                any(
+                    self.matches("namespace", resource_id.effective_namespace) for resource_id in (first, now)
+                )
+                and any(self.matches("name", resource_id.name) for resource_id in (first, now))
                 and self.matches_gvk(now.gvk)
                 and self.matches_metadata(resource)
             ):

@@ -181,15 +181,15 @@ class Target:
         return self._resources(accumulator, paths).resources.items
 
     def _generate(self, accumulator: Accumulator) -> None:
-        found = [(plugin, self._built_in(kind)) for kind, plugin in generators(self)]
+        with_origins = [(plugin, self._built_in(kind)) for kind, plugin in generators(self)]
         with wrapped("loading generator plugins"):
             for resource in self._configured(self.get("generators")):
                 with wrapped("failed to load generator"):
                     plugin = plugins.from_resource(resource, self.plugin)
                     if not hasattr(plugin, "generate"):
                         raise BuildError(f"plugin {resource.original_id} not a generator")
-                found.append((plugin, of_plugin(resource, self.origin)))
-        for plugin, origin in found:
+                with_origins.append((plugin, of_plugin(resource, self.origin)))
+        for plugin, origin in with_origins:
             made = ResourceList(plugin.generate())
             mark_generated(made.items, origin)
             with wrapped(f"merging from generator {_shown(plugin)}"):
@@ -199,19 +199,19 @@ class Target:
         return self.origin.configuring(self.file_name, kind) if self.origin is not None else None
 
     def _external(self, field: str) -> list[tuple[Any, Origin | None]]:
-        found = []
+        with_origins = []
         for resource in self._configured(self.get(field)):
             plugin = plugins.from_resource(resource, self.plugin)
             if not hasattr(plugin, "transform"):
                 raise BuildError(f"plugin {resource.original_id} not a transformer")
-            found.append((plugin, of_plugin(resource, self.origin)))
-        return found
+            with_origins.append((plugin, of_plugin(resource, self.origin)))
+        return with_origins
 
     def _transform(self, accumulator: Accumulator) -> None:
-        found = [
+        with_origins = [
             (plugin, self._built_in(kind)) for kind, plugin in transformers(self, accumulator.configuration)
         ]
-        for plugin, origin in [*found, *self._external("transformers")]:
+        for plugin, origin in [*with_origins, *self._external("transformers")]:
             plugin.transform(accumulator.resources)
             if origin is not None:
                 mark_transformed(accumulator.resources.items, origin)

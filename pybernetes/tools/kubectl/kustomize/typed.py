@@ -65,10 +65,10 @@ class _Reader:
                 continue
             self.owner = name.rpartition(".")[2]
             self.path.append(field)
-            found = self.value(value[key], fields[field])
+            converted = self.value(value[key], fields[field])
             self.path.pop()
-            if found is not None:
-                result[field] = found
+            if converted is not None:
+                result[field] = converted
         self.owner = before
         return result
 

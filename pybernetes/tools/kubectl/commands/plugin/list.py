@@ -57,7 +57,7 @@ def _problems(path: str, seen: dict[str, str]) -> list[str]:
         problems.append(f"warning: {path} is overshadowed by a similarly named plugin: {seen[name]}")
     else:
         seen[name] = path
-    command, found, _ = find(name.split("-")[1:], declare(shared_flags.GLOBAL))
+    command, command_path, _ = find(name.split("-")[1:], declare(shared_flags.GLOBAL))
     if command is not None:
-        problems.append(f'warning: {name} overwrites existing command: "{found}"')
+        problems.append(f'warning: {name} overwrites existing command: "{command_path}"')
     return problems

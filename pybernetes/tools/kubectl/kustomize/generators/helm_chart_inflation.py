@@ -156,8 +156,8 @@ class Generator:
         return done.stdout
 
     def _check_version(self, text: str) -> None:
-        found = _VERSION.search(text)
-        if found is None:
+        match = _VERSION.search(text)
+        if match is None:
             raise BuildError(f"cannot find version string in {text}")
-        if found[1].split(".")[0] not in ("3", "4"):
-            raise BuildError(f"this plugin requires helm V3 or V4 but got v{found[1]}")
+        if match[1].split(".")[0] not in ("3", "4"):
+            raise BuildError(f"this plugin requires helm V3 or V4 but got v{match[1]}")

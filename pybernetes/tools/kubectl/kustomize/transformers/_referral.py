@@ -21,7 +21,7 @@ class Referrals:
         self.resources = resources
         self.by_name: dict[str, list[Resource]] = {}
         for resource in resources.items:
-            for name in {found.name: None for found in resource.previous_ids}:
+            for name in {previous.name: None for previous in resource.previous_ids}:
                 self.by_name.setdefault(name, []).append(resource)
 
     @property
@@ -64,7 +64,7 @@ class Referrals:
 
 
 def _had_kind(resource: Resource, gvk: Gvk) -> bool:
-    return any(found.gvk.is_selected(gvk) for found in resource.previous_ids)
+    return any(previous.gvk.is_selected(gvk) for previous in resource.previous_ids)
 
 
 def _role(field: Any) -> Gvk | None:

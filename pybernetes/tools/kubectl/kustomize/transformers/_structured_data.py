@@ -34,11 +34,11 @@ def _set_inside(node: Node, value: Node, parts: list[str], create: int) -> bool:
         if inner is None:
             return False
         fields = match(inner, parts[length:], create)
-        for found in fields:
-            if found.kind == SCALAR:
-                found.value = value.value
+        for inner_field in fields:
+            if inner_field.kind == SCALAR:
+                inner_field.value = value.value
             else:
-                found.assign(value)
+                inner_field.assign(value)
         if fields:
             field.value = _written(inner, field.value)
         return bool(fields)

@@ -47,8 +47,8 @@ def digest(resource: Resource) -> str:
             "name": _text(node, "metadata/name"),
             always: _text(node, always),
         }
-        if isinstance(found := _text(node, maybe), dict):
-            value[maybe] = found
+        if isinstance(content := _text(node, maybe), dict):
+            value[maybe] = content
         if resource.kind == "Secret":
             value["type"] = _text(node, "type")
     else:
@@ -58,12 +58,12 @@ def digest(resource: Resource) -> str:
 
 def _text(node: Node, path: str) -> Any:
     # The original looks for a field of this name with the slash in it: names of objects do not count.
-    found = lookup(node, [path])
-    if found is None:
+    field = lookup(node, [path])
+    if field is None:
         return ""
-    if found.kind == SCALAR:
-        return found.value
-    value = to_value(found)
+    if field.kind == SCALAR:
+        return field.value
+    value = to_value(field)
     return value if isinstance(value, dict) else None
 
 

@@ -74,26 +74,26 @@ class _Field:
             raise BuildError("a list of lists is expected to be either a string or a map of string")
 
     def _set_name(self, node: Node) -> None:
-        found = self.referrals.find(self, node.value, None, by_namespace=False)
-        if found is None:
+        referral = self.referrals.find(self, node.value, None, by_namespace=False)
+        if referral is None:
             return
-        found.add_referrer(self.referrer.id)
-        if found.name != node.value:
-            set_scalar(node, scalar(found.name))
+        referral.add_referrer(self.referrer.id)
+        if referral.name != node.value:
+            set_scalar(node, scalar(referral.name))
 
     def _set_mapping(self, node: Node) -> None:
         name = node.content.get("name")
         if name is None:
             raise BuildError("path config error; no 'name' field in node")
         namespace = node.content.get("namespace")
-        found = self.referrals.find(
+        referral = self.referrals.find(
             self, name.value, namespace.value if namespace else None, by_namespace=True
         )
-        if found is None:
+        if referral is None:
             return
-        found.add_referrer(self.referrer.id)
-        if found.name == name.value and not found.namespace:
+        referral.add_referrer(self.referrer.id)
+        if referral.name == name.value and not referral.namespace:
             return
-        set_field(node, "name", scalar(found.name))
-        if found.namespace:
-            set_field(node, "namespace", scalar(found.namespace))
+        set_field(node, "name", scalar(referral.name))
+        if referral.namespace:
+            set_field(node, "namespace", scalar(referral.namespace))

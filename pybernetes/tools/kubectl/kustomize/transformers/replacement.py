@@ -64,10 +64,10 @@ def _value(resources: ResourceList, replacement: dict[str, Any]) -> Node:
             raise BuildError("value and resource selectors are mutually exclusive")
         return scalar(replacement["sourceValue"])
     assert source is not None
-    found = _source(resources, source)
+    resource = _source(resources, source)
     path = source.get("fieldPath") or _DEFAULT_PATH
     with wrapped("error looking up replacement source"):
-        node = lookup(found.node, split_smartly(path))
+        node = lookup(resource.node, split_smartly(path))
     if node is None or is_empty(node):
         raise BuildError(f"fieldPath `{path}` is missing for replacement source {_id(source)}")
     options = source.get("options") or {}
@@ -89,9 +89,9 @@ def _id(selector: dict[str, Any]) -> ResId:
 
 def _source(resources: ResourceList, source: dict[str, Any]) -> Resource:
     wanted = _id(source)
-    found = [item for item in resources.items if any(one.is_selected_by(wanted) for one in _ids(item))]
-    if len(found) == 1:
-        return found[0]
+    matches = [item for item in resources.items if any(one.is_selected_by(wanted) for one in _ids(item))]
+    if len(matches) == 1:
+        return matches[0]
     text = str(wanted)
     if source.get("fieldPath"):
         text += f":{source['fieldPath']}"
@@ -99,7 +99,7 @@ def _source(resources: ResourceList, source: dict[str, Any]) -> Resource:
     if options.get("delimiter") or options.get("create"):
         create = "true" if options.get("create") else "false"
         text += f":{options.get('delimiter', '')}({options.get('index', 0)}), create={create}"
-    raise BuildError(f"multiple matches for selector {text}" if found else f"nothing selected by {text}")
+    raise BuildError(f"multiple matches for selector {text}" if matches else f"nothing selected by {text}")
 
 
 def _ids(resource: Resource) -> list[ResId]:

@@ -27,13 +27,13 @@ class Transformer:
 
     def transform(self, resources: ResourceList) -> None:
         """Do it; refuse a name that none of them has."""
-        found = False
+        matched = False
         for spec in self.specs:
             for resource in resources.items:
                 if any(item.name == self.name and item.gvk.is_selected(spec.gvk) for item in resource.ids):
-                    found = True
+                    matched = True
                     apply(resource, spec, self._set, SCALAR, INTEGER)
-        if not found:
+        if not matched:
             kinds = " ".join(str(spec.gvk) for spec in self.specs)
             raise BuildError(
                 f"resource with name {self.name} does not match a config with the following GVK [{kinds}]"

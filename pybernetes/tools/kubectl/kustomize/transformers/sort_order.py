@@ -44,8 +44,8 @@ def sort(resources: ResourceList, options: dict[str, Any]) -> None:
     resources.items.sort(key=lambda resource: key(resource.id))
 
 
-def _text(found: ResId) -> str:
-    return f"{found.gvk}|{found.namespace or '~X'}|{found.name or '~N'}"
+def _text(resource_id: ResId) -> str:
+    return f"{resource_id.gvk}|{resource_id.namespace or '~X'}|{resource_id.name or '~N'}"
 
 
 def _compare(left: str, right: str) -> int:

@@ -63,13 +63,13 @@ class Transformer:
                 parts[-1] = f"{parts[-1].removesuffix(chr(92))}/{part}"
             else:
                 parts.append(part)
-        found = lookup(resource.node, parts, create=SCALAR)
-        require(found, SCALAR)
-        if found is None:
+        field = lookup(resource.node, parts, create=SCALAR)
+        require(field, SCALAR)
+        if field is None:
             return
         position = target.get("filePathPosition", 0)
-        value = _inserted(found.value, position - 1, self.value) if position else self.value
-        set_scalar(found, scalar(value))
+        value = _inserted(field.value, position - 1, self.value) if position else self.value
+        set_scalar(field, scalar(value))
 
 
 def _inserted(path: str, place: int, part: str) -> str:

@@ -74,11 +74,11 @@ class Transformer:
             return text
         pieces: list[str] = []
         place = total = 0
-        while (found := text.find("$", place)) >= 0 and found + 1 < len(text):
-            pieces.append(text[place:found])
-            following = text[found + 1]
-            if following == "(" and (end := text.find(")", found)) > 0:
-                name = text[found + 2 : end]
+        while (dollar := text.find("$", place)) >= 0 and dollar + 1 < len(text):
+            pieces.append(text[place:dollar])
+            following = text[dollar + 1]
+            if following == "(" and (end := text.find(")", dollar)) > 0:
+                name = text[dollar + 2 : end]
                 value = self._value(name)
                 if text == f"$({name})":
                     return value
@@ -86,7 +86,7 @@ class Transformer:
                 place = end + 1
             else:
                 pieces.append("$" if following == "$" else f"${following}")
-                place = found + 2
+                place = dollar + 2
             total += len(pieces[-1])
             if total > MAX_TEXT:
                 raise BuildError(f"variables make a value with more than {MAX_TEXT} characters")

@@ -63,15 +63,15 @@ def _plain(target: Node, patch: Node | None, key: str, schema: Schema, walk: Cal
         others.setdefault(_identity(item, key), item)
     kept: dict[str, Node] = {}
     for value in list({**others, **mine}):
-        found = walk(mine.get(value), others.get(value), schema.items)
-        if is_null(found) or (found.kind == MAPPING and not found.content):
+        merged = walk(mine.get(value), others.get(value), schema.items)
+        if is_null(merged) or (merged.kind == MAPPING and not merged.content):
             mine.pop(value, None)
             continue
-        if key and key not in found.content:
-            set_field(found, key, scalar(value))
+        if key and key not in merged.content:
+            set_field(merged, key, scalar(value))
         elif not key:
-            set_scalar(found, scalar(value))
-        kept[value] = found
+            set_scalar(merged, scalar(value))
+        kept[value] = merged
     for value, item in mine.items():
         kept[value] = item
     return Node(SEQUENCE, content=list(kept.values()))
@@ -90,17 +90,17 @@ def _general(
         valid_keys, valid_values = _valid(values_list, values, keys)
         names, wanted = _valid([valid_values], valid_values, valid_keys)
         own, other = (_element(source, names, wanted) for source in sources)
-        found = walk(own, other, schema.items)
-        if is_null(found) or (found.kind == MAPPING and not found.content):
+        merged = walk(own, other, schema.items)
+        if is_null(merged) or (merged.kind == MAPPING and not merged.content):
             target.content = _set_element(target.content, valid_keys, valid_values, None)
             continue
         for name, value in zip(valid_keys, valid_values, strict=True):
-            if found.field(name) is None and value:
+            if merged.field(name) is None and value:
                 if name:
-                    set_field(found, name, scalar(value))
+                    set_field(merged, name, scalar(value))
                 else:
-                    set_scalar(found, scalar(value))
-        made = _set_element(made, valid_keys, valid_values, found)
+                    set_scalar(merged, scalar(value))
+        made = _set_element(made, valid_keys, valid_values, merged)
     if not values_list:
         return target
     return Node(SEQUENCE, content=_append(made, target.content, valid_keys))
@@ -108,15 +108,17 @@ def _general(
 
 def _values(patch: Node | None, target: Node, keys: list[str]) -> list[list[str]]:
     """Return the values of the keys of all items, those of the patch first, each once."""
-    found: dict[tuple[str, ...], None] = {}
+    combinations: dict[tuple[str, ...], None] = {}
     for source in (patch, target):
         for item in source.content if source is not None and source.kind == SEQUENCE else ():
             if keys == [""]:
-                found[(item.value,)] = None
+                combinations[(item.value,)] = None
                 continue
             fields = (item.field(key) for key in keys)
-            found[tuple("" if is_empty(field) or field is None else field.value for field in fields)] = None
-    return [list(values) for values in found]
+            combinations[
+                tuple("" if is_empty(field) or field is None else field.value for field in fields)
+            ] = None
+    return [list(values) for values in combinations]
 
 
 def _complete(values_list: list[list[str]]) -> None:
@@ -165,7 +167,7 @@ def _element(source: Node | None, keys: list[str], values: list[str]) -> Node | 
 def _set_element(items: list[Node], keys: list[str], values: list[str], element: Node | None) -> list[Node]:
     """Return a list with an element in the places of all that match; without an element these go."""
     kept: list[Node] = []
-    found = False
+    matched = False
     by_key = bool(keys[0] and values and values[0])
     for item in items:
         if is_null(item) or (item.kind == MAPPING and not item.content):
@@ -176,10 +178,10 @@ def _set_element(items: list[Node], keys: list[str], values: list[str], element:
             if values:
                 kept.append(item)
         else:
-            found = True
+            matched = True
             if element is not None:
                 kept.append(element)
-    if element is not None and not is_null(element) and not found:
+    if element is not None and not is_null(element) and not matched:
         kept.append(element)
     return kept
 

@@ -25,7 +25,7 @@ def match(node: Node, parts: list[str], create: int = 0) -> list[Node]:
     if is_list_index(part):
         return _selected(node, part, rest, create)
     if part == "*":
-        return [found for item in _items(node) for found in match(item, rest, create)]
+        return [matched for item in _items(node) for matched in match(item, rest, create)]
     return _field(node, part, rest, create)
 
 
@@ -70,14 +70,14 @@ def _selected(node: Node, part: str, rest: list[str], create: int) -> list[Node]
     except PatternError as error:
         raise BuildError(str(error)) from None
     while True:
-        found: list[Node] = []
+        matches: list[Node] = []
         for item in _items(node):
             field = item if not name else item.field(name)
             if field is None or pattern.search(_shown(field)) is None:
                 continue
-            found += match(item, rest, create) if name else [item]
-        if found or not create:
-            return found
+            matches += match(item, rest, create) if name else [item]
+        if matches or not create:
+            return matches
         made = Node(MAPPING, content={name: scalar(text)}) if name else scalar(text)
         if pattern.search(_shown(scalar(text))) is None:
             raise BuildError(f'failed to create element for "{part}"')

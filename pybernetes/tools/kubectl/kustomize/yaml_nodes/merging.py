@@ -91,13 +91,13 @@ def _mapping_directive(patch: Node | None) -> str:
         return "merge"
     if patch.kind != MAPPING:
         return _no_strategy(patch)
-    found = patch.content.get(_DIRECTIVE)
-    if found is None:
+    directive = patch.content.get(_DIRECTIVE)
+    if directive is None:
         return "merge"
-    if found.value not in _DIRECTIVES:
-        raise BuildError(f"unknown patch strategy '{found.value}'")
+    if directive.value not in _DIRECTIVES:
+        raise BuildError(f"unknown patch strategy '{directive.value}'")
     del patch.content[_DIRECTIVE]
-    return found.value
+    return directive.value
 
 
 def _no_strategy(patch: Node) -> str:
@@ -124,15 +124,15 @@ def _list_directive(patch: Node | None) -> str:
         return "merge"
     for item in patch.content:
         if item.kind == MAPPING and _DIRECTIVE in item.content:
-            found = get(item, _DIRECTIVE)
-            if len(item.content) > 1 or found is None:
+            directive = get(item, _DIRECTIVE)
+            if len(item.content) > 1 or directive is None:
                 return "merge"
-            if found.value not in _DIRECTIVES:
-                raise BuildError(f"unknown patch strategy '{found.value}'")
+            if directive.value not in _DIRECTIVES:
+                raise BuildError(f"unknown patch strategy '{directive.value}'")
             patch.content = [
                 other
                 for other in patch.content
-                if not (other.kind == MAPPING and value_of(other.content.get(_DIRECTIVE)) == found.value)
+                if not (other.kind == MAPPING and value_of(other.content.get(_DIRECTIVE)) == directive.value)
             ]
-            return found.value
+            return directive.value
     return "merge"

@@ -142,10 +142,10 @@ def _step(node: Node, part: str, following: str, create: int) -> Node | None:
     if is_list_index(part):
         name, value = split_index(part)
         return match_element(node, name, value, create)
-    found = get(node, part)
-    if found is None and create and not is_null(node):
+    field = get(node, part)
+    if field is None and create and not is_null(node):
         return set_field(node, part, new(kind_before(following, create)))
-    return found
+    return field
 
 
 def match_element(node: Node, name: str, value: str, create: int = 0) -> Node | None:

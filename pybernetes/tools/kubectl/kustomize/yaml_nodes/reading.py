@@ -108,19 +108,19 @@ class _Builder:
         before = self.count
         self.count += 1
         if kind is yaml.ScalarEvent:
-            found = _scalar(event)
+            node = _scalar(event)
         elif depth > MAX_DEPTH:
             raise Malformed(f"yaml: exceeded max depth of {MAX_DEPTH}")
         elif kind is yaml.MappingStartEvent:
-            found = Node(MAPPING, content=self._entries(depth + 1))
+            node = Node(MAPPING, content=self._entries(depth + 1))
         else:
             items = []
             while type(item := self.next()) is not yaml.SequenceEndEvent:
                 items.append(self.node(item, depth + 1))
-            found = Node(SEQUENCE, content=items)
+            node = Node(SEQUENCE, content=items)
         if event.anchor:
-            self.anchors[event.anchor] = found, self.count - before
-        return found
+            self.anchors[event.anchor] = node, self.count - before
+        return node
 
     def _alias(self, name: str) -> Node:
         if name not in self.anchors:

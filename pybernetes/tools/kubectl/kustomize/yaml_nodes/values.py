@@ -47,7 +47,7 @@ def to_value(node: Node) -> Any:
 
 
 def _scalar(node: Node) -> Any:
-    tag, found = resolve(node.value)
+    tag, value = resolve(node.value)
     if node.tag == "!!binary":
         try:
             return base64.b64decode(node.value, validate=False).decode("utf-8", "replace")
@@ -62,12 +62,12 @@ def _scalar(node: Node) -> Any:
         return node.value
     if node.tag and node.tag != tag:
         if node.tag == "!!float" and tag == "!!int":
-            return float(found)
+            return float(value)
         raise BuildError(f"yaml: cannot decode {tag} `{node.value}` as a {node.tag}")
-    if tag == "!!float" and not math.isfinite(found):
-        name = "NaN" if math.isnan(found) else "+Inf" if found > 0 else "-Inf"
+    if tag == "!!float" and not math.isfinite(value):
+        name = "NaN" if math.isnan(value) else "+Inf" if value > 0 else "-Inf"
         raise BuildError(f"json: unsupported value: {name}")
-    return found
+    return value
 
 
 def _style(value: str) -> str:

@@ -47,9 +47,9 @@ def _events(node: Node) -> Iterator[Any]:
 
 def _scalar(node: Node) -> Any:
     tag, style = node.tag, node.style
-    found = resolve_tag(node.value)
-    forced = tag == STRING and found != STRING
-    if tag and not node.explicit and (tag in (found, STRING)):
+    implied_tag = resolve_tag(node.value)
+    forced = tag == STRING and implied_tag != STRING
+    if tag and not node.explicit and (tag in (implied_tag, STRING)):
         tag = ""
     if not style:
         style = "|" if "\n" in node.value else '"' if forced else ""
