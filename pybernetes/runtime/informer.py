@@ -231,14 +231,22 @@ class Informer(Cache):
         self._open = watch
         async with watch:
             while batch := await watch.batch():
-                if collected is None:
-                    self._apply(batch)
-                    continue
-                end = self._collect(batch, collected)
-                if end is not None:
-                    self._replace(collected, batch[end][1]["metadata"]["resourceVersion"])
-                    collected = None
-                    self._apply(batch[end + 1 :])
+                collected = self._take(batch, collected)
+                batch.clear()  # objects that are gone are not kept until there is another batch
+
+    def _take(
+        self, batch: list[tuple[str, Any]], collected: dict[str, Object] | None
+    ) -> dict[str, Object] | None:
+        """Take in a batch; return what of a streaming list is collected so far, None when that is complete."""
+        if collected is None:
+            self._apply(batch)
+            return None
+        end = self._collect(batch, collected)
+        if end is None:
+            return collected
+        self._replace(collected, batch[end][1]["metadata"]["resourceVersion"])
+        self._apply(batch[end + 1 :])
+        return None
 
     def _collect(self, batch: list[tuple[str, Any]], collected: dict[str, Object]) -> int | None:
         """Collect the objects of a streaming list; return the position of its end, if that is in the batch."""

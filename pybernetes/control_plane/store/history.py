@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from pybernetes.control_plane.store.protocol import Clock, Event, HistoryLimits
+from pybernetes.lib.forgetting import forgotten
 
 # How many slashes a directory has at least whose events are found without looking at all others: /registry/pods/.
 _SLASHES = 3
@@ -90,6 +91,7 @@ class History:
         self.compacted = max(self.compacted, revision)
 
 
+@forgotten
 @lru_cache(4096)
 def _directories(directory: str) -> tuple[str, ...]:
     """Return a directory and those above it, as far as their events are kept apart."""
