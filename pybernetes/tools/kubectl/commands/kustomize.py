@@ -59,6 +59,9 @@ def run(context: Context) -> None:
     for name, text in _DEPRECATED.items():
         if name in context.flags.changed:
             context.warn(f"Flag --{name} has been deprecated, {text}")
+    for name in _FOR_FUNCTIONS:
+        if name in context.flags.changed:
+            context.warn(f"Flag --{name} changes nothing: functions in containers are not run")
     if len(context.args) > 1:
         raise CommandError("specify one path to kustomization.yaml")
     options = _options(context)

@@ -111,6 +111,7 @@ class Connection:
         self._socket: Any = None
         self._buffer = b""
         self._deadline = 0.0
+        self._opening = (0.0, 0.0, 0.0)  # seconds that the last lookup, dial and handshake took
 
     def send(self, method: str, path: str, headers: dict[str, Any], body: bytes | None) -> Response:
         """Send a request; a kept connection that the server has closed is opened again."""
@@ -133,8 +134,8 @@ class Connection:
         response = self._send(method, path, headers, body)
         if not reused:
             request_log.dialled(f"{access.host}:{access.port}")
-        taken = time.monotonic() - begun
-        request_log.answer(method, url, response.status_line, response.header_list, taken, reused)
+        taken, opening = time.monotonic() - begun, None if reused else self._opening
+        request_log.answer(method, url, response.status_line, response.header_list, taken, opening)
         return response
 
     def _send(self, method: str, path: str, headers: dict[str, Any], body: bytes | None) -> Response:
@@ -165,8 +166,15 @@ class Connection:
         raise AssertionError
 
     def _open(self) -> None:
-        access = self._access
+        import time
+
+        access, begun, looked_up = self._access, time.monotonic(), 0.0
         try:
+            if log.level >= 9:
+                socket.getaddrinfo(
+                    access.host, access.port
+                )  # apart from the connection, to tell what it takes
+                looked_up = time.monotonic() - begun
             host: Any = access.host.encode("idna" if not access.host.isascii() else "ascii")
             if access.proxy:
                 from pybernetes.tools.kubectl.connection.forward_proxy import connect
@@ -192,7 +200,9 @@ class Connection:
             ) from None
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         keep_alive(raw)  # a watch, or logs that are followed
+        dialled = time.monotonic()
         self._socket = raw if access.scheme == "http" else self._secure(raw)
+        self._opening = (looked_up, dialled - begun - looked_up, time.monotonic() - dialled)
 
     def _secure(self, raw: socket.socket) -> Any:
         import ssl

@@ -33,9 +33,14 @@ def dialled(address: str) -> None:
 
 
 def answer(
-    method: str, url: str, status: str, headers: Iterable[tuple[str, str]], seconds: float, reused: bool
+    method: str,
+    url: str,
+    status: str,
+    headers: Iterable[tuple[str, str]],
+    seconds: float,
+    opening: tuple[float, float, float] | None,
 ) -> None:
-    """Print an answer."""
+    """Print an answer; ``opening`` are the seconds of lookup, dial and handshake of a new connection."""
     level = log.level
     pairs: dict[str, Any] = {}
     if level == 6 or level >= 9:
@@ -46,11 +51,12 @@ def answer(
     milliseconds = int(seconds * 1000)
     pairs["milliseconds"] = milliseconds
     if level >= 9:
-        if reused:
-            pairs["getConnectionMilliseconds"] = 0
+        if opening is None:
+            pairs["getConnectionMilliseconds"] = 0  # it was there
         else:
-            pairs.update(dnsLookupMilliseconds=0, dialMilliseconds=0, tlsHandshakeMilliseconds=0)
-        pairs["serverProcessingMilliseconds"] = milliseconds
+            steps = ("dnsLookupMilliseconds", "dialMilliseconds", "tlsHandshakeMilliseconds")
+            pairs.update((step, int(took * 1000)) for step, took in zip(steps, opening, strict=True))
+        pairs["serverProcessingMilliseconds"] = int((seconds - sum(opening or ())) * 1000)
     _line("round_trippers.go:632", "Response", pairs, LEVEL)
 
 

@@ -180,7 +180,7 @@ class Builder:
                     except CommandError as error:
                         self._keep(error)
         except CommandError as error:
-            if not self.continue_on_error or isinstance(error, _Stop):
+            if not self.continue_on_error:
                 raise
             self.errors.append(error)
 
@@ -211,9 +211,11 @@ class Builder:
         yield value
 
     def _loaded(self, value: Any, source: str) -> Info:
+        from pybernetes.tools.kubectl.resources import object_check
+
         if self.validating:
-            validate(value, source)
-        check(value, source)
+            object_check.validate(value, source)
+        object_check.check(value, source)
         metadata = value.get("metadata") or {}
         name = metadata.get("name") or ""
         if self.local:
@@ -355,42 +357,6 @@ class Builder:
         from pybernetes.tools.kubectl.errors import raise_all
 
         raise_all(self.errors)
-
-
-class _Stop(CommandError):
-    pass
-
-
-def validate(value: Any, source: str) -> None:
-    """Refuse a value that nobody could validate, because it does not say what it is."""
-    missing = [name for name in ("apiVersion", "kind") if isinstance(value, dict) and value.get(name) is None]
-    if missing:
-        words = [f"{name} not set" for name in missing]
-        shown = words[0] if len(words) == 1 else f"[{', '.join(words)}]"
-        raise CommandError(
-            f'error validating "{source}": error validating data: {shown}; if you choose to ignore these errors, turn '
-            "validation off with --validate=false"
-        )
-
-
-def check(value: Any, source: str) -> None:
-    """Refuse a value that does not say which kind of object it is."""
-    if not isinstance(value, dict):
-        kind = {str: "string", list: "array", bool: "bool"}.get(type(value), "number")
-        raise CommandError(
-            f'unable to decode "{source}": json: cannot unmarshal {kind} into Go value of type '
-            "unstructured.detector"
-        )
-    for name in ("kind", "apiVersion"):
-        if not value.get(name):
-            import orjson
-
-            text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
-            raise CommandError(
-                f"unable to decode \"{source}\": Object '{name[0].upper()}{name[1:]}' is missing in '{text}'"
-                if name == "kind"
-                else f"unable to decode \"{source}\": Object 'apiVersion' is missing in '{text}'"
-            )
 
 
 def _normal(args: list[str]) -> list[str]:

@@ -24,7 +24,7 @@ def told() -> Iterator[io.StringIO]:
 def everything() -> None:
     request_log.body("Request", b"")
     request_log.request("GET", "https://x/a?b=c", HEADERS)
-    request_log.answer("GET", "https://x/a?b=c", "200 OK", [("Content-Type", "j")], 0.0121, False)
+    request_log.answer("GET", "https://x/a?b=c", "200 OK", [("Content-Type", "j")], 0.0121, (0.0011, 0.0021, 0.003))
     request_log.body("Response", b"x" * 2000)
 
 
@@ -37,6 +37,7 @@ def everything() -> None:
         (8, '"Response" status="200 OK" headers=<\n\tContent-Type: j\n > milliseconds=12\n', "curl"),
         (8, "xxx [truncated 976 chars]", "curl"),
         (9, "\tcurl -v -XGET  -H \"User-Agent: kubectl\" -H \"Authorization: Bearer <masked>\" -H \"Accept: a\" 'https://x/a?b=c'\n >", "verb=\"GET\" url=\"https://x/a?b=c\" headers=<\n\tAccept"),
+        (9, "dnsLookupMilliseconds=1 dialMilliseconds=2 tlsHandshakeMilliseconds=3 serverProcessingMilliseconds=5\n", "getConn"),
         (10, "x" * 2000, "truncated"),
     ],
 )  # fmt: skip

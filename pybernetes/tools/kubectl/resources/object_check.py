@@ -1,0 +1,41 @@
+"""What a value from a file must say before it is taken for an object."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.errors import CommandError
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def validate(value: Any, source: str) -> None:
+    """Refuse a value that nobody could validate, because it does not say what it is."""
+    missing = [name for name in ("apiVersion", "kind") if isinstance(value, dict) and value.get(name) is None]
+    if missing:
+        words = [f"{name} not set" for name in missing]
+        shown = words[0] if len(words) == 1 else f"[{', '.join(words)}]"
+        raise CommandError(
+            f'error validating "{source}": error validating data: {shown}; if you choose to ignore these errors, turn '
+            "validation off with --validate=false"
+        )
+
+
+def check(value: Any, source: str) -> None:
+    """Refuse a value that does not say which kind of object it is."""
+    if not isinstance(value, dict):
+        kind = {str: "string", list: "array", bool: "bool"}.get(type(value), "number")
+        raise CommandError(
+            f'unable to decode "{source}": json: cannot unmarshal {kind} into Go value of type '
+            "unstructured.detector"
+        )
+    for name in ("kind", "apiVersion"):
+        if not value.get(name):
+            import orjson
+
+            text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+            raise CommandError(
+                f"unable to decode \"{source}\": Object '{name[0].upper()}{name[1:]}' is missing in '{text}'"
+                if name == "kind"
+                else f"unable to decode \"{source}\": Object 'apiVersion' is missing in '{text}'"
+            )
