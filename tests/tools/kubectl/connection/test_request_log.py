@@ -24,7 +24,9 @@ def told() -> Iterator[io.StringIO]:
 def everything() -> None:
     request_log.body("Request", b"")
     request_log.request("GET", "https://x/a?b=c", HEADERS)
-    request_log.answer("GET", "https://x/a?b=c", "200 OK", [("Content-Type", "j")], 0.0121, (0.0011, 0.0021, 0.003))
+    request_log.answer(
+        "GET", "https://x/a?b=c", "200 OK", [("Content-Type", "j")], 0.0121, (0.0011, 0.0021, 0.003)
+    )
     request_log.body("Response", b"x" * 2000)
 
 
