@@ -85,7 +85,7 @@ def test_memory_is_found() -> None:
 def test_the_same_seed_gives_the_same_inputs() -> None:
     def inputs(seed: int) -> list[bytes]:
         seen: list[bytes] = []
-        Campaign("none", Target(seen.append, seeds=(b"abc", b"defg")), seed).run(100)
+        Campaign("none", Target(seen.append, seeds=(b"abc", b"defg"), seconds=60), seed).run(100)
         return seen
 
     assert inputs(1) == inputs(1) != inputs(2)

@@ -149,7 +149,8 @@ class _Builder:
             if key in entries and len(self.repeated) < MAX_COMPLAINTS and len(key) < _LONGEST_KEY:
                 self.repeated.append(f"line {line}: key {go_format.quote(key)} already set in map")
             entries[key] = value
-        for other in merged:
+        # The same map again adds nothing; taken each time, few bytes of aliases would be much work.
+        for other in {id(other): other for other in merged}.values():
             if not isinstance(other, dict):
                 raise YamlError("yaml: map merge requires map or sequence of maps as the value")
             for key, value in other.items():

@@ -24,8 +24,8 @@ from pybernetes.scheduling.counters import Counters
 from pybernetes.tools.local.control_plane import ControlPlane
 
 ROUNDS = 5
-# What a round may leave: places in tables of a fixed size that are still filling up.
-KILOBYTES = 16
+# What a round may leave: places in tables of a fixed size that are still filling up, and what is decoded and not yet forgotten.
+KILOBYTES = 48
 TABLES = (dict, list, set, deque, OrderedDict, defaultdict)
 # Each task that goes on holds one, of the same few: after they were forgotten, of a new copy.
 COPIES = {"pybernetes.lib.fair_turns.Owner"}
