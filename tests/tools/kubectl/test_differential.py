@@ -8,7 +8,7 @@ from tests.support import require_program
 from tests.tools.kubectl.differential.command_lines import lines
 from tests.tools.kubectl.differential.runner import is_known, known, run_all
 
-EVERY = 40
+EVERY = 80
 
 
 def test_there_are_enough_lines() -> None:
