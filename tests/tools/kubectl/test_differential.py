@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+import pytest
+
 from tests.support import require_program
 from tests.tools.kubectl.differential.command_lines import lines
 from tests.tools.kubectl.differential.runner import is_known, known, run_all
@@ -15,6 +17,7 @@ def test_there_are_enough_lines() -> None:
     assert len(lines()) >= 2000
 
 
+@pytest.mark.slow
 def test_a_part_of_all_lines_is_run_alike() -> None:
     original = os.environ.get("KUBECTL") or str(require_program("kubectl"))
     version, differences = run_all(original, lines()[::EVERY])

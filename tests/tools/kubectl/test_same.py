@@ -179,6 +179,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
         user.pyb("delete", NAME)
 
 
+@pytest.mark.slow
 def test_lines_that_change_nothing(both: Both) -> None:
     lines = read_lines("lines.txt", objects=str(HERE / "objects.yaml"), node="hollow-0", other="hollow-1")
     compared = [line for line in lines if line.version <= both.version]
