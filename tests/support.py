@@ -26,14 +26,14 @@ def require_program(name: str) -> str:
     """Return the path of a program; without it the test is skipped, or fails in CI."""
     path = shutil.which(name)
     if path is None:
-        _missing(f"the program {name} (Debian package {PACKAGES.get(name, name)})")
+        missing(f"the program {name} (Debian package {PACKAGES.get(name, name)})")
     return path
 
 
 def require_root() -> None:
     """Skip the test when it does not run as root, or fail it in CI."""
     if os.geteuid() != 0:
-        _missing("root")
+        missing("root")
 
 
 def run(coroutine: Coroutine[Any, Any, Result], timeout: float = 180) -> Result:
@@ -133,7 +133,8 @@ def _in_vain(
     return f"{what} does not hold after {seconds:g} s: it is {last!r}{told}"
 
 
-def _missing(what: str) -> NoReturn:
+def missing(what: str) -> NoReturn:
+    """Skip the test that needs something which is not there, or fail it in CI."""
     if os.environ.get("CI", "").lower() in ("1", "true", "yes"):
         pytest.fail(f"this test needs {what}", pytrace=False)
     pytest.skip(f"needs {what}")

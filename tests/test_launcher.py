@@ -1,10 +1,14 @@
 """The launcher as a program. What it does on a bare machine is tried by CI, which starts from one."""
 
 import os
+import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
+
+from tests.support import require_root
 
 ROOT = Path(__file__).resolve().parents[1]
 LAUNCHER = ROOT / "pyb"
@@ -53,3 +57,25 @@ def test_it_is_found_on_the_path(tmp_path: Path) -> None:
         ["sh", "-c", "pyb version"], capture_output=True, text=True, cwd=tmp_path, env=environment
     )
     assert done.stdout.startswith("Pybernetes ")
+
+
+@pytest.mark.parametrize(
+    ("mode", "expected"),
+    [(0o755, 'what this checkout needs for "base" is not installed'), (0o700, "closed to others"), (None, "has no environment yet")],
+)  # fmt: skip
+def test_a_second_user_learns_whose_the_environment_is(mode: int | None, expected: str) -> None:
+    require_root()
+    with tempfile.TemporaryDirectory() as folder:
+        checkout = Path(folder)
+        checkout.chmod(0o755)
+        for name in ("pyb", "pyproject.toml"):
+            shutil.copy(ROOT / name, checkout / name)
+        if mode is not None:
+            (checkout / ".venv").mkdir()
+            (checkout / ".venv").chmod(mode)
+        done = subprocess.run(
+            [checkout / "pyb", "version"], capture_output=True, text=True, user=65534, group=65534, extra_groups=[]
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert expected in done.stderr
+    assert "the user root" in done.stderr and f"git clone {checkout}" in done.stderr

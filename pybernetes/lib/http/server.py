@@ -82,6 +82,11 @@ class Server:
         )  # fmt: skip
         self._listeners.append(listening)
 
+    async def adopt(self, sock: socket.socket) -> None:
+        """Serve a connection that stands already."""
+        self.loop = asyncio.get_running_loop()
+        await self.loop.connect_accepted_socket(lambda: self._connection_class(self), sock)
+
     def make_room(self) -> bool:
         """End a connection that is idle, for a new one; return whether there was any."""
         idle = next((connection for connection in self.connections if connection.is_idle), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from pybernetes.api.core.pod.container_path import container_path
 from pybernetes.api.resource import Object
 from pybernetes.client import Client
 from pybernetes.lib.clock import Clock
@@ -61,7 +62,7 @@ class Context:
         """Record an event about a pod, or about one of its containers."""
         if self.recorder is None:
             return
-        path = field_path(pod, container["name"]) if container is not None else ""
+        path = container_path(pod, container["name"]) if container is not None else ""
         about = {"kind": "Pod", "apiVersion": "v1", **pod}
         self.recorder.event(about, type_, reason, message[:1024], field_path=path, annotations=annotations)
 
@@ -72,11 +73,3 @@ class Context:
             # Events about nodes have the name in place of the uid, as upstream's.
             about = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": name, "uid": name}}
             self.recorder.warning(about, reason, message[:1024])
-
-
-def field_path(pod: Object, name: str) -> str:
-    """Return the path by which events name a container of a pod."""
-    for group in ("containers", "initContainers", "ephemeralContainers"):
-        if any(container["name"] == name for container in pod["spec"].get(group, ())):
-            return f"spec.{group}{{{name}}}"
-    return ""

@@ -22,7 +22,7 @@ from pybernetes.node.provisioner import provisioner
 from pybernetes.runtime import Manager
 from pybernetes.tools.local import addons, dns
 from pybernetes.tools.local.dns import DnsSettings
-from pybernetes.tools.local.hollow import hollow_kubelet
+from pybernetes.tools.local.hollow import hollow_kubelet, hollow_server
 from pybernetes.tools.local.host_client import HostClient
 from pybernetes.tools.local.load_balancers import LoadBalancers
 from pybernetes.tools.local.system_pods import SystemPods
@@ -53,6 +53,7 @@ class ControlPlane:
     nodes_apart: bool = False  # whether nodes, pods and services are in network namespaces of their own
     dialer: Dialer = direct  # how pods and services are reached, which are not in this network namespace
     server: ApiServer = field(init=False)
+    _hollow_client: Client = field(init=False)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _clients: list[Client] = field(default_factory=list)
     _parts: dict[str, str] = field(default_factory=dict)  # what runs here, and since when
@@ -61,6 +62,11 @@ class ControlPlane:
         """Start the API server, then everything that needs it."""
         settings = setup.settings(self.apiserver)
         settings.nodes.dialer = self.dialer
+        if self.hollow:
+            answers = hollow_server.server(lambda: self._hollow_client)
+            settings.nodes.kubelets = hollow_server.HollowDialer(
+                settings.nodes.kubelets, answers, self.hollow
+            )
         self.server = ApiServer(setup.store(self.apiserver), settings)
         await self.server.start()
         self._parts = {"store": timestamp(), "kube-apiserver": timestamp()}
@@ -132,7 +138,8 @@ class ControlPlane:
     async def _hollow(self) -> None:
         names = [f"hollow-{number}" for number in range(self.hollow)]
         # They pretend to be all nodes at once, which no single node's identity allows.
-        await hollow_kubelet.run(self.client("hollow-nodes", MASTERS), names, version=KUBERNETES_VERSION)
+        self._hollow_client = self.client("hollow-nodes", MASTERS)
+        await hollow_kubelet.run(self._hollow_client, names, version=KUBERNETES_VERSION)
 
     async def _system_pods(self) -> None:
         # No default role may show pods on all nodes.

@@ -53,9 +53,9 @@ def kubelet(context: ServerContext, node_name: str, path: str) -> Target:
         known = node.get("status", {}).get("addresses", [])
         raise errors.StatusError(500, "", f"no preferred addresses found; known addresses: {known}")
     status = node.get("status", {}).get("daemonEndpoints", {}).get("kubeletEndpoint", {})
-    return Target(
-        address, status.get("Port") or KUBELET_PORT, path, context.nodes.tls or unverified(), address
-    )
+    port = status.get("Port") or KUBELET_PORT
+    secure = context.nodes.tls or unverified()
+    return Target(address, port, path, secure, address, dialer=context.nodes.kubelets)
 
 
 def preferred_address(node: Object, types: tuple[str, ...]) -> str:

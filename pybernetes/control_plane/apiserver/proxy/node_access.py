@@ -5,7 +5,7 @@ from __future__ import annotations
 import ssl
 from dataclasses import dataclass, field
 
-from pybernetes.lib.http.dialer import Dialer
+from pybernetes.lib.http.dialer import Dialer, direct
 from pybernetes.lib.names import Names
 
 
@@ -15,5 +15,6 @@ class NodeAccess:
 
     tls: ssl.SSLContext | None = None
     address_types: tuple[str, ...] = ("Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP")
+    kubelets: Dialer = direct
     # To pods and services; whoever writes a webhook or an APIService chooses its name.
     dialer: Dialer = field(default_factory=lambda: Dialer(Names()))

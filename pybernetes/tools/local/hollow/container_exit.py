@@ -6,12 +6,16 @@ import re
 from typing import NamedTuple
 
 from pybernetes.api.resource import Object
+from pybernetes.lib.flags import duration
 from pybernetes.tools.local.hollow.shell import Script, Unknown
 
 EXIT_CODE = "hollow.pybernetes.io/exit-code"
 RUN_SECONDS = "hollow.pybernetes.io/run-seconds"
+HOOK = "helm.sh/hook"
 _SHELLS = ("sh", "/bin/sh", "bash", "/bin/bash")
 _SHELL_IMAGES = ("busybox", "alpine")
+_NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?\Z")
+_LONGEST = 10 * 365 * 86400.0
 _KEYED = re.compile(r"metadata\.(labels|annotations)\['([^']+)'\]\Z")
 
 
@@ -24,11 +28,17 @@ class ContainerExit(NamedTuple):
 
 def of_container(container: Object, pod: Object | None = None) -> ContainerExit | None:
     """Return how a container ends; None if it runs for good, as servers do and whatever is not understood."""
+    script = script_of(container, pod or {})
+    return ContainerExit(script.seconds, script.code) if script is not None else None
+
+
+def script_of(container: Object, pod: Object) -> Script | None:
+    """Return what a container runs and how that would go; None if it is not understood."""
     words = [*(container.get("command") or ()), *(container.get("args") or ())]
     if not words:
         # The shell that such an image starts by default has nothing to read, and ends.
         image = container.get("image", "").rpartition("/")[2].partition(":")[0].partition("@")[0]
-        return ContainerExit(0.0, 0) if image in _SHELL_IMAGES else None
+        return Script("", {}) if image in _SHELL_IMAGES else None
     if words[0] in _SHELLS:
         if len(words) < 3 or words[1] not in ("-c", "-ec", "-xc"):
             return None
@@ -36,10 +46,9 @@ def of_container(container: Object, pod: Object | None = None) -> ContainerExit 
     else:
         text = " ".join(words)
     try:
-        script = Script(text, _variables(container, pod or {}))
+        return Script(text, _variables(container, pod))
     except Unknown:
         return None
-    return ContainerExit(script.seconds, script.code)
 
 
 def _variables(container: Object, pod: Object) -> dict[str, str]:
@@ -58,15 +67,42 @@ def _variables(container: Object, pod: Object) -> dict[str, str]:
     return variables
 
 
+def is_task(pod: Object) -> bool:
+    """Return whether a pod is there to come to an end: a Job's, or a hook of a Helm chart."""
+    meta = pod["metadata"]
+    if pod["spec"].get("restartPolicy", "Always") == "Always":  # its end would be a new beginning
+        return False
+    owners = meta.get("ownerReferences") or ()
+    return HOOK in (meta.get("annotations") or {}) or any(
+        owner.get("kind") == "Job" and owner.get("controller") for owner in owners
+    )
+
+
 def of_pod(pod: Object) -> ContainerExit | None:
     """Return how a pod ends: with the last of its containers, and badly if one of them does."""
     annotations = pod["metadata"].get("annotations") or {}
     if EXIT_CODE in annotations or RUN_SECONDS in annotations:
-        return ContainerExit(float(annotations.get(RUN_SECONDS, 0)), int(annotations.get(EXIT_CODE, 0)))
+        return ContainerExit(
+            _seconds(annotations.get(RUN_SECONDS, "0")), _code(annotations.get(EXIT_CODE, "0"))
+        )
     exits = [of_container(container, pod) for container in pod["spec"]["containers"]]
     if any(container_exit is None for container_exit in exits):
-        return None
+        # Whoever made it waits for its end, and would forever.
+        return ContainerExit(0.0, 0) if is_task(pod) else None
     return ContainerExit(
         max(container_exit.seconds for container_exit in exits if container_exit),
         max(container_exit.exit_code for container_exit in exits if container_exit),
     )
+
+
+def _seconds(text: str) -> float:
+    """Return the seconds that an annotation says, a number or a duration such as 1m; none if it says nothing sensible."""
+    try:
+        seconds = float(text) if _NUMBER.match(text) else float(duration(text))
+    except ValueError:
+        return 0.0
+    return min(max(0.0, seconds), _LONGEST)
+
+
+def _code(text: str) -> int:
+    return int(text) & 255 if _NUMBER.match(text) and text.isdecimal() else 1

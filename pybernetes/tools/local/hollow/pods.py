@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
+from pybernetes.api.core.pod.container_path import container_path
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import Conflict, NotFound
 from pybernetes.client.refs import NODES, PODS
 from pybernetes.lib.forgetting import forgotten
 from pybernetes.runtime import Controller, Runtime
+from pybernetes.runtime.events import Recorder
 from pybernetes.tools.local.hollow import stage_inputs, stages
 from pybernetes.tools.local.hollow.nodes import node_address
 from pybernetes.tools.local.hollow.render import Inputs
@@ -55,6 +57,7 @@ class HollowPods(Controller):
         self._stages, self._start_seconds = plan, start_seconds
         self._since: dict[str, tuple[str, str, float]] = {}  # a pod's uid, the stage it waits for, since when
         self._assigned: dict[str, int] = {}  # how many addresses of each range are assigned
+        self._recorders: dict[str, Recorder] = {}  # of the nodes that had something to report
         super().__init__(runtime)
         self.cache(NODES)
 
@@ -83,9 +86,22 @@ class HollowPods(Controller):
                 await self.client.delete(PODS, meta["name"], meta["namespace"], uid=meta["uid"], grace=0)
             else:
                 await self.client.update_status(PODS, {**pod, "status": stages.status(stage, pod, inputs)})
+            self._report(pod, stages.events(stage, pod, inputs))
         except (NotFound, Conflict) as error:
             log.debug("%s: %s", key, error)  # it has changed: an event will follow
         return None
+
+    def _report(self, pod: Object, events: list[Object]) -> None:
+        """Report what a kubelet would, in the name of the pod's node."""
+        node = pod["spec"]["nodeName"]
+        if events and node not in self._recorders:
+            self._recorders[node] = self.runtime.recorder("kubelet", node)
+        about = {"kind": "Pod", "apiVersion": "v1", **pod}
+        for event in events:
+            path = container_path(pod, event.get("container", ""))
+            self._recorders[node].event(
+                about, event["type"], event["reason"], event["message"], field_path=path
+            )
 
     def _left(self, key: str, pod: Object, stage: stages.Stage, inputs: Inputs) -> float:
         """Return how many seconds are left until a stage is due."""

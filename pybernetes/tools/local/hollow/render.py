@@ -1,13 +1,18 @@
-"""Fills in templates: maps and lists in which ``$name`` stands for an input and ``$.path`` for a part of an object."""
+"""Fills in templates: maps and lists in which ``$name`` stands for an input and ``$.path`` for a part of an object.
+
+Inside of a longer text ``${.path}`` stands for a part of the current item.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from pybernetes.api.resource import Object
 
 ABSENT: Any = object()
+_INSIDE = re.compile(r"\$\{(\.[\w.]+)\}")
 # Values by name, or functions of the current item.
 Inputs = Mapping[str, Any]
 
@@ -47,9 +52,11 @@ def _text(template: str, obj: Object, inputs: Inputs, item: Any) -> Any:
         return lookup(obj, template[1:])
     if template.startswith("@."):
         return lookup(item, template[1:])
-    if template.startswith("$"):
+    if template.startswith("$") and not template.startswith("${"):
         value = inputs.get(template[1:], ABSENT)
         return value(item) if isinstance(value, Callable) else value  # type: ignore[arg-type]
+    if "${" in template:
+        return _INSIDE.sub(lambda match: str(lookup(item, match[1])), template)
     return template
 
 

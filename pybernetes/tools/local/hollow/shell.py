@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 import re
+import shlex
 from collections.abc import Callable, Mapping
 
 _SLEEP = re.compile(r"sleep (\d+(?:\.\d+)?)([smhd]?)\Z")
@@ -34,10 +35,10 @@ class _Exited(Exception):
 
 
 class Script:
-    """One run of a script: after it, ``seconds`` have passed and ``code`` is the exit code."""
+    """One run of a script: after it, ``seconds`` have passed, ``output`` is printed and ``code`` is the exit code."""
 
     def __init__(self, text: str, variables: Mapping[str, str]) -> None:
-        self.seconds, self.code = 0.0, 0
+        self.seconds, self.code, self.output = 0.0, 0, ""
         self._variables = variables
         self._rest = [word for part in re.split(r"[;\n]", text) for word in _keyworded(part.strip()) if word]
         try:
@@ -80,7 +81,10 @@ class Script:
                 return
 
     def _simple(self, statement: str) -> None:
-        if not statement or statement.startswith(("#", "echo ")):
+        if not statement or statement.startswith("#"):
+            self.code = 0
+        elif statement == "echo" or statement.startswith("echo "):
+            self.output += _printed(statement) + "\n"
             self.code = 0
         elif match := _SLEEP.match(statement):
             self.seconds += float(match[1]) * _UNITS[match[2]]
@@ -107,6 +111,14 @@ class Script:
         if "$" in text or "`" in text or "|" in text:
             raise Unknown(text)
         return text
+
+
+def _printed(statement: str) -> str:
+    """Return what an echo prints; as it stands if its quotes are not those of a shell."""
+    try:
+        return " ".join(shlex.split(statement)[1:])
+    except ValueError:
+        return statement[5:]
 
 
 def _keyworded(part: str) -> list[str]:

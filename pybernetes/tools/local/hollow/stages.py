@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ class Stage(NamedTuple):
     after: float | str = 0.0
     status: Object | None = None
     delete: bool = False
+    events: list[Any] = []
 
 
 def read(path: Path) -> list[Stage]:
@@ -83,6 +85,20 @@ def status(stage: Stage, pod: Object, inputs: Inputs) -> Object:
     if "conditions" in new:
         result["conditions"] = _conditions(old.get("conditions") or [], new["conditions"], inputs["now"])
     return result
+
+
+def events(stage: Stage, pod: Object, inputs: Inputs) -> list[Object]:
+    """Return what is reported when a stage has been taken: reason, message, and the container it is about, if any."""
+    return list(_flat(render(stage.events, pod, inputs)))
+
+
+def _flat(value: Any) -> Iterator[Object]:
+    """Return the maps in a list of lists of maps."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _flat(item)
+    else:
+        yield value
 
 
 def _conditions(old: list[Object], new: list[Any], now: str) -> list[Object]:

@@ -1,0 +1,161 @@
+"""The kubelets of hollow nodes, for the API server of this process: logs, exec, and what a hollow pod cannot do.
+
+There is no port: a connection to the kubelet of a hollow node is a pair of sockets inside of this process, which nobody
+but its API server has an end of.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import AsyncIterator, Callable
+
+import orjson
+
+from pybernetes.api.errors import StatusError
+from pybernetes.api.resource import Object
+from pybernetes.client import errors
+from pybernetes.client.client import Client
+from pybernetes.client.refs import PODS
+from pybernetes.lib.http import websocket
+from pybernetes.lib.http.dialer import Dialer, P
+from pybernetes.lib.http.duplex import Duplex
+from pybernetes.lib.http.messages import JSON, Response
+from pybernetes.lib.http.pulled_stream import PulledStream
+from pybernetes.lib.http.server import Server
+from pybernetes.lib.http.server_connection import Answer
+from pybernetes.lib.http.upgrade import Upgrade, switching_protocols, upgraded
+from pybernetes.lib.http.websocket_connection import WebSocket
+from pybernetes.node.kubelet.server.request import Request
+from pybernetes.tools.local.hollow import container_output
+from pybernetes.tools.local.hollow.nodes import node_address
+
+_PROTOCOLS = (b"v5.channel.k8s.io", b"v4.channel.k8s.io")
+_STDOUT, _ERROR = 1, 3
+_CANNOT = {
+    "attach": "nothing runs in a hollow pod: there is no process to attach to",
+    "portForward": "nothing runs in a hollow pod: no port of it can be reached",
+    "run": "nothing runs in a hollow pod: only exec answers, for commands that a hollow pod understands",
+}
+
+
+class HollowDialer(Dialer):
+    """Reach the kubelets of hollow nodes inside of this process, and others as another dialer does."""
+
+    def __init__(self, others: Dialer, server: Server, nodes: int) -> None:
+        super().__init__()
+        self._others, self._server = others, server
+        self._addresses = frozenset(node_address(number) for number in range(nodes))
+
+    async def __call__(
+        self,
+        factory: Callable[[], P],
+        host: str,
+        port: int,
+        *,
+        context: ssl.SSLContext | None = None,
+        server_name: str | None = None,
+    ) -> P:
+        """Return the protocol of a connection that stands."""
+        if host not in self._addresses:
+            return await self._others(factory, host, port, context=context, server_name=server_name)
+        ours, theirs = socket.socketpair()
+        await self._server.adopt(theirs)
+        _, protocol = await asyncio.get_running_loop().create_connection(factory, sock=ours)
+        return protocol
+
+
+def server(client: Callable[[], Client]) -> Server:
+    """Return what answers for all kubelets of hollow nodes; pods are asked for with the client."""
+
+    async def answer(request: Request) -> Answer:
+        try:
+            return await _answer(client(), request)
+        except StatusError as error:
+            return Response(orjson.dumps(error.body()), error.code, JSON)
+
+    return Server(answer, request_class=Request)
+
+
+async def _answer(client: Client, request: Request) -> Answer:
+    what, *parts = request.path_parts
+    if what == "healthz":
+        return Response(b"ok", content_type=b"text/plain")
+    if what in _CANNOT:
+        raise StatusError(501, "NotImplemented", _CANNOT[what])
+    if what not in ("containerLogs", "exec") or len(parts) not in (3, 4):
+        raise StatusError(404, "NotFound", f"a hollow node has nothing at {request.path}")
+    try:
+        pod = await client.get(PODS, parts[1], parts[0])
+    except errors.NotFound as error:
+        raise StatusError(404, "NotFound", str(error)) from None
+    container = next((item for item in _containers(pod) if item["name"] == parts[-1]), None)
+    if container is None:
+        raise StatusError(404, "NotFound", f'container "{parts[-1]}" not found in pod "{parts[1]}"')
+    if what == "exec":
+        return _exec(request, pod, container)
+    return PulledStream(_log(client, request, pod, container))
+
+
+def _containers(pod: Object) -> list[Object]:
+    return [*pod["spec"]["containers"], *(pod["spec"].get("initContainers") or ())]
+
+
+async def _log(client: Client, request: Request, pod: Object, container: Object) -> AsyncIterator[bytes]:
+    """Return the log of a container; one that is followed ends with the container."""
+    yield container_output.log(
+        pod,
+        container,
+        tail=_number(request.parameter("tailLines")),
+        limit=_number(request.parameter("limitBytes")),
+        timestamps=request.flag("timestamps"),
+    )
+    if not request.flag("follow") or not _runs(pod, container["name"]):
+        return
+    meta = pod["metadata"]
+    version = str(meta["resourceVersion"])
+    async for event in client.watch(PODS, meta["namespace"], name=meta["name"], resource_version=version):
+        if event.type == "DELETED" or not _runs(event.object, container["name"]):
+            return
+
+
+def _runs(pod: Object, container: str) -> bool:
+    status = pod.get("status", {})
+    statuses = [*(status.get("containerStatuses") or ()), *(status.get("initContainerStatuses") or ())]
+    if status.get("phase") in ("Succeeded", "Failed"):
+        return False
+    return not any(item["name"] == container and "terminated" in item.get("state", {}) for item in statuses)
+
+
+def _number(text: str) -> int | None:
+    return int(text[:18]) if text.isdecimal() else None
+
+
+def _exec(request: Request, pod: Object, container: Object) -> Upgrade:
+    """Answer a command as far as a hollow pod understands it."""
+    command = request.query.get("command", [])
+    if not command:
+        raise StatusError(400, "BadRequest", "you must specify at least one command for the container")
+    if not _runs(pod, container["name"]):
+        raise StatusError(400, "BadRequest", f"cannot exec in a stopped container: {container['name']}")
+    offered = websocket.offered_protocols(request.headers) if request.upgrade == "websocket" else []
+    protocol = next((known for known in _PROTOCOLS if known in offered), None)
+    key = request.headers.get(b"sec-websocket-key")
+    if protocol is None or not key:
+        known = ", ".join(name.decode() for name in _PROTOCOLS)
+        raise StatusError(400, "BadRequest", f"a hollow pod takes exec over WebSockets alone, as {known}")
+    result = container_output.executed(pod, container, command)
+
+    async def serve(client: Duplex) -> None:
+        connection = WebSocket(client, protocol.decode(), client=False)
+        try:
+            if result.seconds:
+                await asyncio.sleep(result.seconds)
+            if result.output and request.flag("output"):
+                await connection.send(bytes((_STDOUT,)) + result.output.encode())
+            await connection.send(bytes((_ERROR,)) + orjson.dumps(result.status))
+        finally:
+            connection.close()
+
+    return upgraded(switching_protocols(websocket.accept_headers(key, protocol)), serve)
