@@ -23,6 +23,7 @@ from bench.harness.wrk import WrkError
 
 SUMMARY = "an API server: create, get, list, patch, delete, watch, memory, time to ready"
 
+PROTOBUF = "application/vnd.kubernetes.protobuf"
 FAILURES = (ConfigError, ServerError, LoadError, WrkError, OSError, RuntimeError, KeyError)
 
 
@@ -144,6 +145,7 @@ def _measure(
     step("list-500-4", lambda: phases.list_page(4))
     step(f"list-{size.pods}-2", lambda: phases.list_all(2, from_cache=False))
     step(f"list-{size.pods}-cached-2", lambda: phases.list_all(2, from_cache=True))
+    step(f"list-{size.pods}-protobuf-2", lambda: phases.list_all(2, from_cache=True, accept=PROTOBUF))
     step("patch-1", lambda: phases.patch(1))
     step("patch-16", lambda: phases.patch(16))
     weigh("after reads and patches")

@@ -27,14 +27,19 @@ def open_socket(target: Target, timeout: float = 30) -> ssl.SSLSocket:
 
 
 def request_bytes(
-    target: Target, method: str, path: str, body: bytes = b"", content_type: str = "application/json"
+    target: Target,
+    method: str,
+    path: str,
+    body: bytes = b"",
+    content_type: str = "application/json",
+    accept: str = "application/json",
 ) -> bytes:
     """Build a whole HTTP/1.1 request, ready to be sent as often as wanted."""
     lines = [
         f"{method} {path} HTTP/1.1",
         f"Host: {target.host}:{target.port}",
         f"User-Agent: {USER_AGENT}",
-        "Accept: application/json",
+        f"Accept: {accept}",
     ]
     if target.token:
         lines.append(f"Authorization: Bearer {target.token}")

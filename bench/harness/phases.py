@@ -53,10 +53,10 @@ class Phases:
         """List the first 500 Pods, as kubectl does."""
         return self._reads(connections, f"{PODS}?limit=500")
 
-    def list_all(self, connections: int, from_cache: bool) -> Figures:
+    def list_all(self, connections: int, from_cache: bool, accept: str = "application/json") -> Figures:
         """List every Pod, consistently or from the server's cache as it stands."""
         path = PODS + ("?resourceVersion=0" if from_cache else "")
-        return self._reads(connections, path, seconds=2 * self._size.seconds)
+        return self._reads(connections, path, seconds=2 * self._size.seconds, accept=accept)
 
     def patch(self, connections: int) -> Figures:
         """Change one label of Pods with merge patches."""
@@ -108,10 +108,17 @@ class Phases:
         remaining = iter(requests)
         return self._python(connections, lambda: next(remaining, None), None)
 
-    def _reads(self, connections: int, path: str, numbers: int = 0, seconds: float | None = None) -> Figures:
+    def _reads(
+        self,
+        connections: int,
+        path: str,
+        numbers: int = 0,
+        seconds: float | None = None,
+        accept: str = "application/json",
+    ) -> Figures:
         seconds = seconds or self._size.seconds
         if self._use_wrk:
-            result = run_wrk(self._target, path, connections, seconds, numbers)
+            result = run_wrk(self._target, path, connections, seconds, numbers, accept)
             figures = rates(
                 result["requests"] - result["failures"],
                 result["seconds"],
@@ -124,7 +131,7 @@ class Phases:
                 f"p{percent}_ms": milliseconds(result[f"p{percent}"]) for percent in (50, 90, 99)
             }
         paths = [path % number for number in range(numbers)] if numbers else [path]
-        requests = [request_bytes(self._target, "GET", path) for path in paths]
+        requests = [request_bytes(self._target, "GET", path, accept=accept) for path in paths]
         position = -1
 
         def next_request() -> bytes:

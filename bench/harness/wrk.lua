@@ -6,7 +6,7 @@ local requests = {}
 local position = 0
 
 function init(args)
-    wrk.headers["Accept"] = "application/json"
+    wrk.headers["Accept"] = os.getenv("BENCH_ACCEPT")
     wrk.headers["User-Agent"] = "pyb-bench"
     if token ~= "" then
         wrk.headers["Authorization"] = "Bearer " .. token

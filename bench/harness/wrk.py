@@ -22,12 +22,24 @@ def wrk_can_serve(target: Target) -> bool:
     return shutil.which("wrk") is not None and not target.has_certificate
 
 
-def run_wrk(target: Target, path: str, connections: int, seconds: float, numbers: int = 0) -> dict[str, Any]:
+def run_wrk(
+    target: Target,
+    path: str,
+    connections: int,
+    seconds: float,
+    numbers: int = 0,
+    accept: str = "application/json",
+) -> dict[str, Any]:
     """Read a path for some seconds; `%06d` in it stands for each of the numbers from 0 in turn."""
     duration = max(1, round(seconds))
     command = ["wrk", "-t", "1", "-c", str(connections), "-d", f"{duration}s", "--timeout", "60s"]
     command += ["-s", str(SCRIPT), f"https://{target.host}:{target.port}"]
-    settings = {"BENCH_TOKEN": target.token, "BENCH_PATH": path, "BENCH_NUMBERS": str(numbers)}
+    settings = {
+        "BENCH_TOKEN": target.token,
+        "BENCH_PATH": path,
+        "BENCH_NUMBERS": str(numbers),
+        "BENCH_ACCEPT": accept,
+    }
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         command, env={**os.environ, **settings}, capture_output=True, text=True, timeout=duration + 120

@@ -10,20 +10,16 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from pybernetes.api.protobuf import wire
-from pybernetes.api.schema import facts
-from pybernetes.api.schema.load import compact, definition, definition_name
+from pybernetes.api.protobuf import shapes, wire
+from pybernetes.api.protobuf.shapes import MAGIC, META, SCHEMA, Holds, ProtobufError
+from pybernetes.api.schema.load import definition_name
 from pybernetes.api.text import json_reader
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
 
-MEDIA_TYPE = "application/vnd.kubernetes.protobuf"
-_MAGIC = b"k8s\x00"
 _DEPTH_LIMIT = 64
 _EPOCH = datetime(1970, 1, 1)
-_META = "io.k8s.apimachinery.pkg.apis.meta.v1."
-_SCHEMA = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
 Read = Callable[[Any, int], Any]
 
 
@@ -36,10 +32,6 @@ class _Left(threading.local):
 _left = _Left()
 
 
-class ProtobufError(ValueError):
-    """The body is not a Kubernetes object in protobuf."""
-
-
 def decode(
     data: bytes,
     default: tuple[str, str, str],
@@ -49,7 +41,7 @@ def decode(
 
     ``message_name`` tells the definition of a group, version and kind; KeyError if there is none.
     """
-    if not data.startswith(_MAGIC):
+    if not data.startswith(MAGIC):
         raise ProtobufError(
             "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
         )
@@ -59,7 +51,7 @@ def decode(
         if not kind:
             (group, version, kind) = default
         try:
-            name = _META + kind if kind == "DeleteOptions" else message_name(group, version, kind)
+            name = META + kind if kind == "DeleteOptions" else message_name(group, version, kind)
         except KeyError:
             raise ProtobufError(f'no kind "{kind}" is registered for version "{api_version}"') from None
         _left.messages = json_reader.MAX_CONTAINERS
@@ -89,25 +81,14 @@ class _Field:
 
     __slots__ = ("droppable", "inline", "mapped", "name", "read", "repeated")
 
-    def __init__(self, fact: facts.Fact, node: Object | None) -> None:
+    def __init__(self, shape: shapes.Shape) -> None:
+        fact = shape.fact
         self.name = fact.name
         self.inline = bool(fact.inline)
-        self.repeated = self.mapped = False
+        self.repeated, self.mapped = shape.holds is Holds.LIST, shape.holds is Holds.MAP
         # Go writes the zero of every field that is no pointer.
         self.droppable = not fact.pointer
-        if node is None:
-            self.read: Read = _message(fact.inline)
-            return
-        reference = node.get("$ref", "").rpartition("/")[2]
-        node = {**definition(reference), **node} if reference else node
-        if "additionalProperties" in node:
-            self.mapped = True
-            self.read = _reader(node["additionalProperties"], in_map=True)
-        elif node.get("type") == "array":
-            self.repeated = True
-            self.read = _reader(node["items"])
-        else:
-            self.read = _reader({**node, "$ref": reference} if reference else node)
+        self.read: Read = _message(fact.inline) if self.inline else _reader(shape.node, self.mapped)
 
 
 @cache
@@ -145,15 +126,7 @@ def _message(name: str) -> Read:
 
 
 def _fields(name: str) -> dict[int, _Field]:
-    properties = dict(definition(name).get("properties", {}))
-    for owner, node in compact().items():  # an inlined message is described where it is inlined
-        if not properties and any(fact.inline == name for fact in facts.message(owner)):
-            properties = node["properties"]
-    return {
-        fact.number: _Field(fact, None if fact.inline else properties[fact.name])
-        for fact in facts.message(name)
-        if fact.inline or fact.name in properties
-    }
+    return {shape.fact.number: _Field(shape) for shape in shapes.fields(name)}
 
 
 def _entry(value: Any, read: Read, depth: int) -> tuple[str, Any]:
@@ -168,20 +141,19 @@ def _entry(value: Any, read: Read, depth: int) -> tuple[str, Any]:
 
 def _reader(node: Object, in_map: bool = False) -> Read:
     """Return how a single value of a schema is read."""
-    reference = node.get("$ref", "").rpartition("/")[2]
-    if reference in _SPECIAL:
-        return _SPECIAL[reference]
-    node = {**definition(reference), **node} if reference else node
-    if "properties" in node:
-        return _message(reference)
-    kind = node.get("type")
-    if kind == "object" and reference:  # a message without fields, whose presence says it all
-        return lambda data, depth: {}
-    if kind == "array" and in_map:  # a list in a map is wrapped in a message of its own
-        return lambda data, depth: [part.decode() for _, part in wire.fields(data)]  # type: ignore[union-attr]
-    if kind == "string":
-        return _base64 if node.get("format") == "byte" else _string
-    return {"boolean": _boolean, "integer": _integer, "number": _double}.get(kind or "", _raw)
+    name = shapes.reference(node)
+    if name in _SPECIAL:
+        return _SPECIAL[name]
+    kind = shapes.value_kind(node, in_map)
+    return _message(name) if kind == "message" else _READERS[kind]
+
+
+def _empty(value: Any, depth: int) -> Object:
+    return {}
+
+
+def _wrapped_texts(value: Any, depth: int) -> list[str]:
+    return _texts([part for _, part in wire.fields(value)])
 
 
 def _string(value: Any, depth: int) -> str:
@@ -245,7 +217,7 @@ def _schema_or(number: int, other: Callable[[list[Any]], Any]) -> Read:
         others = []
         for field_number, part in wire.fields(value):
             if field_number == number:
-                return _message(_SCHEMA)(part, depth + 1)
+                return _message(SCHEMA)(part, depth + 1)
             others.append(part)
         return other(others)
 
@@ -253,7 +225,7 @@ def _schema_or(number: int, other: Callable[[list[Any]], Any]) -> Read:
 
 
 def _schemas(parts: list[Any]) -> list[Any]:
-    return [_message(_SCHEMA)(part, 0) for part in parts]
+    return [_message(SCHEMA)(part, 0) for part in parts]
 
 
 def _texts(parts: list[Any]) -> list[str]:
@@ -263,12 +235,22 @@ def _texts(parts: list[Any]) -> list[str]:
 _SPECIAL: dict[str, Read] = {
     "io.k8s.apimachinery.pkg.api.resource.Quantity": _quantity,
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString": _int_or_string,
-    _META + "Time": _time,
-    _META + "MicroTime": _micro_time,
-    _META + "FieldsV1": _raw,
+    META + "Time": _time,
+    META + "MicroTime": _micro_time,
+    META + "FieldsV1": _raw,
     "io.k8s.apimachinery.pkg.runtime.RawExtension": _raw,
-    _SCHEMA.replace("JSONSchemaProps", "JSON"): _raw,
-    _SCHEMA + "OrArray": _schema_or(1, _schemas),
-    _SCHEMA + "OrBool": _schema_or(2, lambda parts: bool(parts and parts[0])),
-    _SCHEMA + "OrStringArray": _schema_or(1, _texts),
+    SCHEMA.replace("JSONSchemaProps", "JSON"): _raw,
+    SCHEMA + "OrArray": _schema_or(1, _schemas),
+    SCHEMA + "OrBool": _schema_or(2, lambda parts: bool(parts and parts[0])),
+    SCHEMA + "OrStringArray": _schema_or(1, _texts),
+}
+_READERS: dict[str, Read] = {
+    "empty": _empty,
+    "texts": _wrapped_texts,
+    "bytes": _base64,
+    "string": _string,
+    "boolean": _boolean,
+    "integer": _integer,
+    "number": _double,
+    "raw": _raw,
 }

@@ -25,6 +25,23 @@ def varint(data: bytes, position: int) -> tuple[int, int]:
         shift += 7
 
 
+_SHORT = [
+    bytes([value]) if value < 0x80 else bytes([value & 0x7F | 0x80, value >> 7]) for value in range(1 << 14)
+]
+
+
+def number(value: int) -> bytes:
+    """Return a whole number of at most 64 bits as it is written."""
+    if value < 1 << 14:
+        return _SHORT[value]
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
 def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
     """Return every field of a message: its number, and a whole number or bytes."""
     position, end = 0, len(data)

@@ -104,7 +104,7 @@ def compact() -> Object:
 
 @lru_cache(maxsize=1)
 def _older() -> Object:
-    """Return the definitions of messages that are no longer served, for those who read old stores."""
+    """Return the definitions that the schemas lack: messages that are no longer served, and metadata alone."""
     return orjson.loads(files(__package__).joinpath("older.json").read_bytes())
 
 

@@ -31,6 +31,7 @@ from pybernetes.control_plane.apiserver.pipeline.own_paths import OwnPaths
 from pybernetes.control_plane.apiserver.pipeline.pipeline import pipeline
 from pybernetes.control_plane.apiserver.pipeline.router import Router
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.apiserver.storage import encoded
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.apiserver.storage.list_cache import ListCache
 from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSync
@@ -57,6 +58,7 @@ class ApiServer:
         self.context = new_context(
             store, self.kinds, nodes=settings.nodes, lists=ListCache.within(settings.memory_room)
         )
+        encoded.within(settings.memory_room)
         self.context.admission = Chain([plugin(self.context) for plugin in settings.admission])
         self.context.authentication = settings.authentication(self.context)
         self.context.authorization = Authorization([build(self.context) for build in settings.authorizers])

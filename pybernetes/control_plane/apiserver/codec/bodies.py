@@ -11,7 +11,7 @@ from pybernetes.api.schema.decode import count_keys
 from pybernetes.api.schema.places import Place
 from pybernetes.api.text import go_format, json_reader
 from pybernetes.control_plane.apiserver.codec.field_complaints import field_complaints
-from pybernetes.control_plane.apiserver.codec.negotiation import OFFERED
+from pybernetes.control_plane.apiserver.codec.negotiation import OFFERED, TEXTS
 from pybernetes.control_plane.apiserver.request import Request
 
 _KEY = re.compile(rb'"\s*:')
@@ -86,8 +86,8 @@ def read_body(request: Request, default: tuple[str, str, str] = ("", "v1", "")) 
             return Body(protobuf.decode(request.body, default), request.body, text=False)
         except protobuf.ProtobufError as error:
             return Body(None, request.body, text=False, problem=str(error))
-    if media not in OFFERED:
-        raise errors.unsupported_media_type((*OFFERED, protobuf.MEDIA_TYPE))
+    if media not in TEXTS:
+        raise errors.unsupported_media_type(OFFERED)
     return parse_body(request.body, "yaml" in media)
 
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api import errors
+from pybernetes.api import errors, protobuf
 from pybernetes.control_plane.apiserver.codec import yaml_writer
 from pybernetes.control_plane.apiserver.codec.accept import LONGEST
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.bounded_cache import bounded_cache
 
-OFFERED = ("application/json", "application/yaml")
+TEXTS = ("application/json", "application/yaml")
+OFFERED = (*TEXTS, protobuf.MEDIA_TYPE)
 _TRANSFORMS = ("Table", "PartialObjectMetadata", "PartialObjectMetadataList")
 
 
@@ -28,12 +29,13 @@ class Representation:
 
 
 JSON = Representation()
+PROTOBUF = Representation(protobuf.MEDIA_TYPE)
 
 
 @bounded_cache()
 def _accepted(accept: bytes) -> Representation | None:
     """Return the first form of an Accept header that we have; the client's order and q-values decide."""
-    return _first(accept, tables=True)
+    return _first(accept)
 
 
 @bounded_cache()
@@ -42,7 +44,13 @@ def _accepted_plain(accept: bytes) -> Representation | None:
     return _first(accept, tables=False)
 
 
-def _first(accept: bytes, *, tables: bool) -> Representation | None:
+@bounded_cache()
+def _accepted_custom(accept: bytes) -> Representation | None:
+    """Do what ``_accepted`` does for something that has no message of its own in protobuf: its metadata has."""
+    return _first(accept, messages=False)
+
+
+def _first(accept: bytes, *, tables: bool = True, messages: bool = True) -> Representation | None:
     if len(accept) > LONGEST:
         return None
     wanted = []
@@ -63,22 +71,32 @@ def _first(accept: bytes, *, tables: bool) -> Representation | None:
         if transform:
             if transform not in _TRANSFORMS or options.get("g") != "meta.k8s.io":
                 continue
-            if transform == "Table" and not tables:
+            if transform == "Table" and (not tables or media == protobuf.MEDIA_TYPE):
                 continue
             if options.get("v") not in ("v1", "v1beta1"):
                 continue
+        elif media == protobuf.MEDIA_TYPE:
+            if not messages:
+                continue
+            return PROTOBUF
         form = Representation(media, transform, options.get("v", "v1"), options.get("pretty") == "1")
         return JSON if form == JSON else form  # which is recognized by being the same
     return None
 
 
-def representation(request: Request) -> Representation:
-    """Return the form that a request asks for; 406 if we have none that it accepts."""
+def representation(request: Request, messages: bool = True) -> Representation:
+    """Return the form that a request asks for; 406 if we have none that it accepts.
+
+    ``messages`` says whether what it asks for has a form in protobuf.
+    """
     accept = request.headers.get(b"accept")
-    form = _accepted(accept) if accept else JSON
+    if not accept:
+        form: Representation | None = JSON
+    else:
+        form = _accepted(accept) if messages else _accepted_custom(accept)
     if form is None:
-        raise errors.not_acceptable(OFFERED)
-    if wants_pretty(request):
+        raise errors.not_acceptable(OFFERED if messages else TEXTS)
+    if form is not PROTOBUF and wants_pretty(request):
         return Representation(form.media, form.transform, form.version, True)
     return form
 
@@ -89,6 +107,8 @@ def plain(request: Request) -> Representation:
     form = _accepted_plain(accept) if accept else JSON
     if form is None:
         raise errors.not_acceptable(OFFERED)
+    if form is PROTOBUF:
+        return form
     return Representation(form.media, form.transform, form.version, wants_pretty(request) or form.pretty)
 
 
@@ -96,6 +116,8 @@ def for_errors(request: Request) -> Representation:
     """Return the form of an error's Status: JSON for clients who accept nothing that there is."""
     accept = request.headers.get(b"accept")
     form = (_accepted(accept) if accept else JSON) or JSON
+    if form.media == protobuf.MEDIA_TYPE:
+        return PROTOBUF
     pretty = wants_pretty(request)
     return Representation(form.media, pretty=pretty) if pretty or form.media != JSON.media else JSON
 
@@ -111,6 +133,8 @@ def wants_pretty(request: Request) -> bool:
 
 def encode(value: Any, form: Representation) -> bytes:
     """Return an object in a form. Like upstream, only JSON that is not pretty ends with a newline."""
+    if form.media == protobuf.MEDIA_TYPE:
+        return protobuf.encode(value)
     if form.media == "application/yaml":
         return yaml_writer.dumps(value)
     if form.pretty:

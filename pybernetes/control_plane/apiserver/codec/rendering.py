@@ -7,9 +7,10 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api import errors, table
+from pybernetes.api import errors, protobuf, table
 from pybernetes.api.resource import Object
-from pybernetes.control_plane.apiserver.codec.negotiation import Representation, encode
+from pybernetes.control_plane.apiserver.codec.negotiation import PROTOBUF, Representation, encode, for_errors
+from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.store.protocol import Record
 from pybernetes.lib import off_loop
@@ -25,10 +26,13 @@ def is_plain(form: Representation) -> bool:
     return not form.transform and not form.pretty and form.media == "application/json"
 
 
-def work(records: Sequence[Record], form: Representation) -> int:
+def work(kind: Kind, records: Sequence[Record], form: Representation) -> int:
     """Return how much work it is to write records in a form, in bytes: see ``off_loop.run``."""
-    if is_plain(form):
-        return sum([len(record.value) for record in records]) // _COPIED + len(records) * _CHEAPER
+    if is_plain(form) or form is PROTOBUF:
+        copied = sum([len(record.value) for record in records]) // _COPIED + len(records) * _CHEAPER
+        if form is PROTOBUF:
+            copied += sum([len(record.value) for record in records if not kind.is_encoded(record)])
+        return copied
     if len(records) > off_loop.MANY:
         return off_loop.LARGE + 1
     size = sum(len(record.value) for record in records)
@@ -97,6 +101,10 @@ def one(
     """Return the answer with one stored object."""
     if is_plain(form):
         return plain(kind, record, status)
+    if form is PROTOBUF:
+        raw = protobuf.item_message(kind.message_item(record))
+        body = protobuf.envelope(kind.resource.api_version, kind.resource.kind, raw)
+        return Response(body, status, content_type(form))
     return render(kind, kind.object(record), form, now, include, status)
 
 
@@ -120,6 +128,12 @@ def render(
     return Response(encode(value, form), status, content_type(form))
 
 
+def status(body: Object, request: Request, code: int = 200) -> Response:
+    """Return the answer with a Status, in the form that errors have too."""
+    form = for_errors(request)
+    return Response(encode(body, form), code, content_type(form))
+
+
 def as_list(kind: Kind, objects: list[Object], meta: dict[str, Any]) -> dict[str, Any]:
     """Return a list of objects, which do not repeat what the list says of their kind."""
     for obj in objects:
@@ -134,6 +148,22 @@ def as_list(kind: Kind, objects: list[Object], meta: dict[str, Any]) -> dict[str
     }
 
 
+def joined(kind: Kind, records: Sequence[Record], form: Representation) -> bytes:
+    """Return the items of a list, in JSON or in protobuf, whose bytes exist already."""
+    if form is PROTOBUF:
+        return b"".join([kind.message_item(record) for record in records])
+    return b",".join(kind.items(records))
+
+
+def list_parts(
+    kind: Kind, meta: dict[str, Any], items: bytes, form: Representation
+) -> tuple[bytes, bytes, bytes]:
+    """Return a list of joined items, in parts."""
+    if form is PROTOBUF:
+        return protobuf.list_parts(kind.resource.api_version, kind.resource.list_kind, meta, items)
+    return list_head(kind, meta), items, b"]}\n"
+
+
 def list_head(kind: Kind, meta: dict[str, Any]) -> bytes:
     """Return the beginning of a list, up to its items."""
     head = orjson.dumps(
@@ -146,8 +176,8 @@ def listing(
     kind: Kind, records: list[Record], meta: dict[str, Any], form: Representation, now: float, include: str
 ) -> bytes:
     """Return a list in a form."""
-    if is_plain(form):
-        return b"%b%b]}\n" % (list_head(kind, meta), b",".join(kind.items(records)))
+    if is_plain(form) or form is PROTOBUF:
+        return b"".join(list_parts(kind, meta, joined(kind, records, form), form))
     objects = [kind.object(record) for record in records]
     if form.transform == "Table":
         value = as_table(kind, [row(kind, obj, now, include) for obj in objects], meta, form.version)

@@ -46,6 +46,20 @@ def lines(stream: Stream, request: Request) -> Upgrade:
     return _upgrade(stream, request, offered[0] if offered else b"", websocket.TEXT, bytes.splitlines)
 
 
+def sized(stream: Stream, request: Request) -> Upgrade:
+    """Send a message for each part that has its size before it, as bytes and without the size."""
+    offered = _offered(request)
+    return _upgrade(stream, request, offered[0] if offered else b"", websocket.BINARY, _parts)
+
+
+def _parts(data: bytes) -> Iterable[bytes]:
+    at = 0
+    while at < len(data):
+        (size,) = struct.unpack_from(">I", data, at)
+        yield data[at + 4 : at + 4 + size]
+        at += 4 + size
+
+
 def _offered(request: Request) -> list[bytes]:
     names = request.headers.get(b"sec-websocket-protocol", b"").split(b",")
     # A token that travels as a subprotocol is no protocol.

@@ -10,10 +10,11 @@ from weakref import ref
 
 import orjson
 
+from pybernetes.api import protobuf
 from pybernetes.api.resource import Object, Resource
-from pybernetes.api.schema import Type, kind_type
+from pybernetes.api.schema import Type, definition_name, has_message, kind_type
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.storage import nulls
+from pybernetes.control_plane.apiserver.storage import encoded, nulls
 from pybernetes.control_plane.apiserver.storage.view import SharedObject, View, view_of
 from pybernetes.control_plane.store.protocol import Damaged, Record
 from pybernetes.lib import json_pieces
@@ -115,6 +116,30 @@ class Kind:
         head, length = self._head, len(self._head)
         values = [self.data(record) for record in records]
         return [b"{" + value[length:] if value.startswith(head) else value for value in values]
+
+    @cached_property
+    def message(self) -> str:
+        """The definition of its message in protobuf; empty if it has none."""
+        resource = self.resource
+        if resource.own_type is not None or not has_message(resource.group, resource.version, resource.kind):
+            return ""
+        return definition_name(resource.group, resource.version, resource.kind)
+
+    def is_encoded(self, record: Record) -> bool:
+        """Tell whether an object's message is at hand."""
+        view = record.view
+        return view is not None and view.message is not None and view.message[0] == self.form
+
+    def message_item(self, record: Record) -> bytes:
+        """Return a stored object's message as a list has it: after a tag and its size. It is made once."""
+        view = view_of(record)
+        kept = view.message
+        if kept is not None and kept[0] == self.form:
+            return kept[1]
+        item = protobuf.item(protobuf.message(self.message, orjson.loads(self.data(record))))
+        view.message = (self.form, item)
+        encoded.keep(view, len(item))
+        return item
 
     def object(self, record: Record) -> Object:
         """Return a stored object, decoded anew: the caller may change it."""

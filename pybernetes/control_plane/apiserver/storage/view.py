@@ -17,13 +17,15 @@ class SharedObject(dict[str, Any]):
 class View:
     """What was derived from one record."""
 
-    __slots__ = ("converted", "fields", "labels", "object")
+    __slots__ = ("converted", "fields", "labels", "message", "object")
 
     def __init__(self) -> None:
         self.labels: dict[str, str] | None = None
         self.fields: dict[str, dict[str, str]] = {}  # by version, since each has its own
         self.object: ref[SharedObject] | None = None
         self.converted: dict[str, bytes] = {}
+        # The object in protobuf as an item of a list, and the version that it is of.
+        self.message: tuple[str, bytes] | None = None
 
 
 def view_of(record: Record) -> View:

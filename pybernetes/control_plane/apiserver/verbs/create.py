@@ -16,7 +16,7 @@ from pybernetes.lib.http.messages import Response
 
 async def create(context: ServerContext, request: Request, kind: Kind) -> Response:
     """Store the object of the body."""
-    form = negotiation.representation(request)
+    form = negotiation.representation(request, bool(kind.message))
     options = write_options(request, "CreateOptions")
     obj = await read_object(kind.resource, request, options.validation)
     written = await create_stored(context, kind, obj, request, options)
@@ -35,5 +35,5 @@ async def answer(
         )
     if rendering.is_plain(form):
         return rendering.one(kind, written.record, form, now, status=status)
-    work = rendering.work((written.record,), form)
+    work = rendering.work(kind, (written.record,), form)
     return await off_loop.run(work, rendering.one, kind, written.record, form, now, "Metadata", status)

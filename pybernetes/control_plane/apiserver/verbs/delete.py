@@ -6,8 +6,6 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
-import orjson
-
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
 from pybernetes.api.text import go_format
@@ -69,7 +67,7 @@ async def _delete(
 
 async def delete(context: ServerContext, request: Request, kind: Kind) -> Response:
     """Delete one object, or start to."""
-    form = negotiation.representation(request)
+    form = negotiation.representation(request, bool(kind.message))
     options = await _options(request, kind)
     info = request.request_info
     key = kind.key(info.namespace, info.name)
@@ -79,7 +77,7 @@ async def delete(context: ServerContext, request: Request, kind: Kind) -> Respon
     resource = kind.resource
     status = 202 if not outcome.gone and options.orphan is False else 200
     if outcome.gone and (resource.group, resource.plural) not in _RETURN_OBJECT:
-        return Response(orjson.dumps(_success(kind, outcome.obj)), status)
+        return rendering.status(_success(kind, outcome.obj), request, status)
     if outcome.record is not None:
         return rendering.one(kind, outcome.record, form, context.clock(), status=status)
     return rendering.render(kind, outcome.obj, form, context.clock(), status=status)
@@ -105,7 +103,7 @@ async def _delete_unreadable(
         "details": details,
         "code": 200,
     }
-    return Response(orjson.dumps(status))
+    return rendering.status(status, request)
 
 
 def _success(kind: Kind, obj: Object) -> dict[str, Any]:
@@ -121,7 +119,7 @@ def _success(kind: Kind, obj: Object) -> dict[str, Any]:
 
 async def delete_collection(context: ServerContext, request: Request, kind: Kind) -> Response:
     """Delete every object that the selectors choose; answer with them as they were."""
-    form = negotiation.representation(request)
+    form = negotiation.representation(request, bool(kind.message))
     if form.transform == "PartialObjectMetadata":
         raise rendering.is_a_list(kind)
     options = await _options(request, kind)

@@ -52,7 +52,7 @@ async def wait_for(context: ServerContext, wanted: int) -> None:
 
 
 def _read(context: ServerContext, request: Request, kind: Kind) -> Response | Awaitable[Response]:
-    form = negotiation.representation(request)
+    form = negotiation.representation(request, bool(kind.message))
     info = request.request_info
     record = context.store.get(kind.key(info.namespace, info.name))
     if record is None:
@@ -60,6 +60,6 @@ def _read(context: ServerContext, request: Request, kind: Kind) -> Response | Aw
     if form is negotiation.JSON:
         return rendering.plain(kind, record)
     include = request.parameter("includeObject") or "Metadata"
-    if not rendering.is_plain(form) and (work := rendering.work((record,), form)) > off_loop.LARGE:
+    if not rendering.is_plain(form) and (work := rendering.work(kind, (record,), form)) > off_loop.LARGE:
         return off_loop.run(work, rendering.one, kind, record, form, context.clock(), include)
     return rendering.one(kind, record, form, context.clock(), include)

@@ -11,6 +11,7 @@ import orjson
 
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.codec import negotiation, rendering
+from pybernetes.control_plane.apiserver.codec.negotiation import Representation
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage import damage
@@ -22,6 +23,8 @@ from pybernetes.control_plane.store.protocol import Compacted, Damaged, FutureRe
 from pybernetes.lib import off_loop
 from pybernetes.lib.http.messages import PartedResponse, Response
 
+# What the items of lists in protobuf are kept under, beside the version.
+_MESSAGES = ";protobuf"
 _CONTINUE_EXPIRED = (
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
     "the continue parameter, or use the continue token in this response to retrieve the remainder of the results. "
@@ -104,12 +107,12 @@ def _damaged(context: ServerContext, request: Request, kind: Kind) -> errors.Sta
 def _list(
     context: ServerContext, request: Request, kind: Kind, options: ListOptions, at: int
 ) -> Response | Awaitable[Response]:
-    form = negotiation.representation(request)
+    form = negotiation.representation(request, bool(kind.message))
     prefix = kind.collection(request.request_info.namespace)
     local = request.local if rendering.is_plain(form) else None
     plain = not (options.label_selector or options.field_selector or options.token or at)
-    if plain and rendering.is_plain(form) and local is None:
-        return _first(context, kind, prefix, options.limit)
+    if plain and (form is negotiation.PROTOBUF or rendering.is_plain(form)) and local is None:
+        return _first(context, kind, prefix, options.limit, form)
     if form.transform == "PartialObjectMetadata":
         raise rendering.is_a_list(kind)
     selection = Selection(kind, options)
@@ -123,7 +126,7 @@ def _list(
         body = rendering.listing(kind, records, meta, form, now, include)
         return Response(body, 200, rendering.content_type(form))
 
-    return _beside(build) if rendering.work(page.records, form) > off_loop.LARGE else build()
+    return _beside(build) if rendering.work(kind, page.records, form) > off_loop.LARGE else build()
 
 
 async def _beside(build: Callable[[], Response]) -> Response:
@@ -131,7 +134,9 @@ async def _beside(build: Callable[[], Response]) -> Response:
     return await off_loop.run(off_loop.LARGE + 1, build)
 
 
-def _first(context: ServerContext, kind: Kind, prefix: str, limit: int) -> Response | Awaitable[Response]:
+def _first(
+    context: ServerContext, kind: Kind, prefix: str, limit: int, form: Representation
+) -> Response | Awaitable[Response]:
     """Return a list from its beginning: what was joined for the last one is used again until something changes."""
     store = context.store
     changed = store.changed(prefix)
@@ -140,39 +145,34 @@ def _first(context: ServerContext, kind: Kind, prefix: str, limit: int) -> Respo
         page = store.list(prefix, limit=limit)
         limit = limit if page.more else 0  # all of it is there
     meta = {"resourceVersion": str(store.revision)} if page is None else _page_meta(page, prefix)
-    items = context.lists.get(kind.form, prefix, limit, changed)
-    if items is not None:
-        return _list_of(kind, meta, items)
-    records = (page or store.list(prefix)).records
-    if (work := rendering.work(records, negotiation.JSON)) > off_loop.LARGE:
-        return _first_later(context, kind, prefix, limit, changed, meta, records, work)
-    items = _joined(kind, records)
-    context.lists.put(kind.form, prefix, limit, changed, items)
-    return _list_of(kind, meta, items)
+    kept_as = kind.form if form is not negotiation.PROTOBUF else kind.form + _MESSAGES
+    items = context.lists.get(kept_as, prefix, limit, changed)
+    if items is None:
+        records = (page or store.list(prefix)).records
+        if (work := rendering.work(kind, records, form)) > off_loop.LARGE:
+            return _first_later(context, kind, (kept_as, prefix, limit, changed), meta, form, records, work)
+        items = rendering.joined(kind, records, form)
+        context.lists.put(kept_as, prefix, limit, changed, items)
+    return _list_of(kind, meta, items, form)
 
 
 async def _first_later(
     context: ServerContext,
     kind: Kind,
-    prefix: str,
-    limit: int,
-    changed: int,
+    place: tuple[str, str, int, int],
     meta: dict[str, Any],
+    form: Representation,
     records: list[Record],
     work: int,
 ) -> Response:
-    items = await off_loop.run(work, _joined, kind, records)
-    context.lists.put(kind.form, prefix, limit, changed, items)
-    return _list_of(kind, meta, items)
+    items = await off_loop.run(work, rendering.joined, kind, records, form)
+    context.lists.put(*place, items)
+    return _list_of(kind, meta, items, form)
 
 
-def _joined(kind: Kind, records: list[Record]) -> bytes:
-    return b",".join(kind.items(records))
-
-
-def _list_of(kind: Kind, meta: dict[str, Any], items: bytes) -> Response:
+def _list_of(kind: Kind, meta: dict[str, Any], items: bytes, form: Representation) -> Response:
     """Return a list whose items it shares with others."""
-    return PartedResponse((rendering.list_head(kind, meta), items, b"]}\n"))
+    return PartedResponse(rendering.list_parts(kind, meta, items, form), rendering.content_type(form))
 
 
 def _read(context: ServerContext, prefix: str, selection: Selection, options: ListOptions, at: int) -> Page:

@@ -41,7 +41,7 @@ async def patch(
     context: ServerContext, request: Request, kind: Kind, rules: UpdateRules | None = None
 ) -> Response:
     """Change a stored object by the patch of the body."""
-    form = negotiation.representation(request)
+    form = negotiation.representation(request, bool(kind.message))
     given = patch_type(request, kind)
     options = write_options(request, "PatchOptions", apply=given == APPLY)
     size = len(request.body)

@@ -35,7 +35,7 @@ async def update(
     context: ServerContext, request: Request, kind: Kind, rules: UpdateRules | None = None
 ) -> Response:
     """Replace a stored object by the body."""
-    form = negotiation.representation(request)
+    form = negotiation.representation(request, bool(kind.message))
     options = write_options(request, "UpdateOptions")
     obj = await read_object(kind.resource, request, options.validation)
     settle_namespace(kind, obj["metadata"], request.request_info.namespace)

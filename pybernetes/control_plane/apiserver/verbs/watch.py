@@ -11,9 +11,7 @@ import random
 from collections.abc import Awaitable, Iterator
 from copy import copy
 
-import orjson
-
-from pybernetes.api import errors
+from pybernetes.api import errors, protobuf
 from pybernetes.control_plane.apiserver.codec import negotiation, websocket_stream
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
@@ -26,11 +24,12 @@ from pybernetes.control_plane.apiserver.verbs.watch_frames import Batch, Frames
 from pybernetes.control_plane.apiserver.verbs.watched import Watched
 from pybernetes.control_plane.store.protocol import Damaged, Event, StoreError, Watch
 from pybernetes.lib import off_loop
-from pybernetes.lib.http.stream import Stream, chunk
+from pybernetes.lib.http.stream import Stream
 from pybernetes.lib.http.upgrade import Upgrade
 
 _BOOKMARK_SECONDS = 60.0
 _SHORTEST_TIMEOUT = 1800
+_STREAMED = ("application/json", protobuf.MEDIA_TYPE)
 _INITIAL_END = {"k8s.io/initial-events-end": "true"}
 
 
@@ -56,9 +55,10 @@ async def _watch_later(
 def _open(
     context: ServerContext, request: Request, kind: Kind, options: ListOptions, wanted: int
 ) -> Stream | Upgrade:
-    form = negotiation.representation(request)
-    if form.media != "application/json":
-        raise errors.not_acceptable(("application/json;stream=watch",))
+    form = negotiation.representation(request, bool(kind.message))
+    if form.media not in _STREAMED:
+        offered = [f"{media};stream=watch" for media in _STREAMED]
+        raise errors.not_acceptable(offered if kind.message else offered[:1])
     if form.transform == "PartialObjectMetadataList":
         raise errors.not_acceptable(("application/json",))
     selection = Selection(kind, options)
@@ -71,7 +71,11 @@ def _open(
         return request.local.watch(watched)
     frames = Frames(kind, form, request.parameter("includeObject") or "Metadata", context)
     stream = Watcher(watched, frames).stream
-    return websocket_stream.lines(stream, request) if websocket_stream.wanted(request) else stream
+    if not websocket_stream.wanted(request):
+        return stream
+    if frames.protobuf:
+        return websocket_stream.sized(stream, request)
+    return websocket_stream.lines(stream, request)
 
 
 class Watcher:
@@ -82,7 +86,7 @@ class Watcher:
         self.watched, self.frames = watched, frames
         self.context, self.kind, self.options = context, kind, watched.options
         self.sent = 0
-        self.stream = Stream()
+        self.stream = Stream(content_type=frames.content_type)
         self.stream.on_open = self._begin
         self.stream.on_close = self._end
         self._watch: Watch | None = None
@@ -139,14 +143,16 @@ class Watcher:
         self._is_resuming = False
 
     def _failed(self, error: errors.StatusError) -> None:
-        self.stream.write(chunk(b'{"type":"ERROR","object":%b}\n' % orjson.dumps(error.body())))
+        self.stream.write(self.frames.error(error))
         self.stream.end()
 
     def _send_state(self) -> int:
         """Send every object as it is now, as if it had just been added."""
-        encode, data = self.frames.encode, self.kind.data
-        objects = [data(record) for record in self.watched.matching()]
-        frames = (encode("ADDED", obj) for obj in objects)  # made as fast as the client reads
+        current, data = self.frames.current, self.kind.data
+        records = list(self.watched.matching())
+        for record in records:
+            data(record)  # what cannot be read is told before anything is sent
+        frames = (current("ADDED", record) for record in records)  # made as fast as the client reads
         # The first frame of a Table has its headings, so that its frames are made in their order.
         self.stream.begin_with(frames if self.frames.plain else iter(list(frames)))
         return self.context.store.revision
@@ -207,8 +213,7 @@ class Watcher:
             self._failed(damage.watch_status(error, self.context.store))
             return
         if error is not None:
-            status = errors.expired(f"too old resource version: {error}")
-            self.stream.write(chunk(b'{"type":"ERROR","object":%b}\n' % orjson.dumps(status.body())))
+            self.stream.write(self.frames.error(errors.expired(f"too old resource version: {error}")))
         self.stream.end()
 
     def _end(self) -> None:

@@ -6,26 +6,34 @@ from typing import Any
 
 import orjson
 
+from pybernetes.api import errors, protobuf
 from pybernetes.control_plane.apiserver.codec import rendering
-from pybernetes.control_plane.apiserver.codec.negotiation import Representation
+from pybernetes.control_plane.apiserver.codec.negotiation import PROTOBUF, Representation
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.observability.metrics import Events
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.resource_version import restamp
 from pybernetes.control_plane.store.protocol import Event, Record
+from pybernetes.lib.http.messages import JSON
 from pybernetes.lib.http.stream import chunk
 
 
 class Frames:
     """Events as they go over the wire in one representation, each encoded once and kept with the event."""
 
-    __slots__ = ("context", "columns", "form", "include", "key", "kind", "plain")
+    __slots__ = ("context", "columns", "form", "include", "key", "kind", "plain", "protobuf")
 
     def __init__(self, kind: Kind, form: Representation, include: str, context: ServerContext) -> None:
         self.kind, self.form, self.include, self.context = kind, form, include, context
         self.plain = not form.transform
+        self.protobuf = form.media == protobuf.MEDIA_TYPE
         self.columns = True
-        self.key = (kind.form, form.transform, form.version, include)
+        self.key = (kind.form, form.media, form.transform, form.version, include)
+
+    @property
+    def content_type(self) -> bytes:
+        """The Content-Type of the stream."""
+        return protobuf.MEDIA_TYPE.encode() + b";stream=watch" if self.protobuf else JSON
 
     def of(self, event: Event, type_: str, record: Record) -> bytes:
         """Return the chunk of an event; a deletion shows the object as it was, with the version of its end."""
@@ -35,28 +43,46 @@ class Frames:
         key = (type_, self.key)
         frame = cache.get(key)
         if frame is None or (self.columns and not self.plain):
-            data = self.kind.data(record)
-            if record.revision != event.revision:
-                data = restamp(data, record.revision, event.revision)
-            frame = self.encode(type_, data)
+            if record.revision == event.revision:
+                frame = self.current(type_, record)
+            else:
+                data = restamp(self.kind.data(record), record.revision, event.revision)
+                frame = self._encode(type_, data)
             if self.plain:
                 cache[key] = frame
         return frame
 
-    def encode(self, type_: str, data: bytes) -> bytes:
-        """Return the chunk of an event with an object's bytes."""
-        if not self.plain:
-            data = self._transformed(orjson.loads(data))
+    def current(self, type_: str, record: Record) -> bytes:
+        """Return the chunk of an event with an object as it is stored."""
+        if self.form is PROTOBUF:
+            resource, raw = self.kind.resource, protobuf.item_message(self.kind.message_item(record))
+            obj = protobuf.envelope(resource.api_version, resource.kind, raw)
+            return chunk(protobuf.watch_event(type_, obj))
+        return self._encode(type_, self.kind.data(record))
+
+    def _encode(self, type_: str, data: bytes) -> bytes:
+        """Return the chunk of an event with an object's JSON."""
+        if self.protobuf or not self.plain:
+            return self._event(type_, self._transformed(orjson.loads(data)))
         return chunk(b'{"type":"%b","object":%b}\n' % (type_.encode(), data))
 
-    def _transformed(self, obj: dict[str, Any]) -> bytes:
+    def _event(self, type_: str, value: dict[str, Any]) -> bytes:
+        if self.protobuf:
+            return chunk(protobuf.watch_event(type_, protobuf.encode(value)))
+        return chunk(b'{"type":"%b","object":%b}\n' % (type_.encode(), orjson.dumps(value)))
+
+    def error(self, status: errors.StatusError) -> bytes:
+        """Return the chunk of what ended a watch."""
+        return self._event("ERROR", status.body())
+
+    def _transformed(self, obj: dict[str, Any]) -> dict[str, Any]:
         if self.form.transform == "Table":
             rows = [rendering.row(self.kind, obj, self.context.clock(), self.include)]
             meta = {"resourceVersion": obj["metadata"].get("resourceVersion", "")}
             value = rendering.as_table(self.kind, rows, meta, self.form.version, self.columns)
             self.columns = False  # the headings go out once
-            return orjson.dumps(value)
-        return orjson.dumps(rendering.partial(obj, self.form.version))
+            return value
+        return rendering.partial(obj, self.form.version) if self.form.transform else obj
 
     def bookmark(self, at: int, annotations: dict[str, str] | None = None) -> bytes:
         """Return the chunk of a bookmark: how far the watch has come."""
@@ -73,7 +99,7 @@ class Frames:
         else:
             resource = self.kind.resource
             value = {"kind": resource.kind, "apiVersion": resource.api_version, "metadata": meta}
-        return chunk(b'{"type":"BOOKMARK","object":%b}\n' % orjson.dumps(value))
+        return self._event("BOOKMARK", value)
 
 
 class Batch:

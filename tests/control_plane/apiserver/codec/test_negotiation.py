@@ -35,8 +35,12 @@ def form(accept: str, query: str = "", **headers: bytes) -> negotiation.Represen
         ("*/*", "application/json", ""),
         ("application/json", "application/json", ""),
         ("application/yaml", "application/yaml", ""),
-        (f"{PROTOBUF},application/json", "application/json", ""),
-        (f"{PROTOBUF}, */*", "application/json", ""),
+        (f"{PROTOBUF},application/json", PROTOBUF, ""),
+        (f"application/json, {PROTOBUF}", "application/json", ""),
+        (f"{PROTOBUF};q=0.5, */*", "application/json", ""),
+        (f"{PROTOBUF};stream=watch", PROTOBUF, ""),
+        (f"{PROTOBUF};as=Table;v=v1;g=meta.k8s.io,{TABLE}", "application/json", "Table"),
+        (f"{PROTOBUF};as=PartialObjectMetadata;v=v1;g=meta.k8s.io", PROTOBUF, "PartialObjectMetadata"),
         (f"{TABLE},application/json", "application/json", "Table"),
         ("application/json;as=Table;v=v9;g=meta.k8s.io,application/json", "application/json", ""),
         ("application/json;as=Table;v=v1;g=example.com,application/yaml", "application/yaml", ""),
@@ -51,7 +55,13 @@ def test_accept(accept: str, media: str, transform: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "accept", ["application/xml", PROTOBUF, "text/html", "application/json;as=Other;v=v1;g=meta.k8s.io"]
+    "accept",
+    [
+        "application/xml",
+        f"{PROTOBUF};as=Table;v=v1;g=meta.k8s.io",
+        "text/html",
+        "application/json;as=Other;v=v1;g=meta.k8s.io",
+    ],
 )
 def test_not_acceptable(accept: str) -> None:
     with pytest.raises(errors.StatusError) as error:
