@@ -67,6 +67,8 @@ class Counters:
         self._counters: dict[Hashable, Counter] = {}
         self._version = object()  # another one whenever the set of counters changes
         self._clock = 0
+        # How many pods with which labels, deleting or not, are in which row; kept from the first counter on.
+        self._placed: dict[tuple[Labels, bool], dict[int, int]] | None = None
 
     def get(
         self,
@@ -83,14 +85,14 @@ class Counters:
                 self._forget()
             counter = self._counters[key] = Counter(matches, counts_deleting, self._capacity)
             self._version = object()
-            known: dict[Labels, bool] = {}
-            for row, pod in pods():
-                labels = pod.shape.labels
-                match = known.get(labels)
-                if match is None:
-                    match = known[labels] = matches(labels)
-                if match and (counts_deleting or not pod.deleting):
-                    counter.column[row] += 1
+            if self._placed is None:
+                self._placed = {}
+                for row, pod in pods():
+                    self._place(pod, row, 1)
+            for (labels, deleting), rows in self._placed.items():
+                if (counts_deleting or not deleting) and matches(labels):
+                    for row, count in rows.items():
+                        counter.column[row] += count
         counter.used = self._clock
         return counter
 
@@ -103,6 +105,18 @@ class Counters:
         for counter in labels.counters:
             if counter.counts_deleting or not pod.deleting:
                 counter.add(row, change)
+        if self._placed is not None:
+            self._place(pod, row, change)
+
+    def _place(self, pod: Pod, row: int, change: int) -> None:
+        assert self._placed is not None
+        key = pod.shape.labels, pod.deleting
+        rows = self._placed.setdefault(key, {})
+        count = rows[row] = rows.get(row, 0) + change
+        if not count:
+            del rows[row]
+            if not rows:
+                del self._placed[key]
 
     def grow(self, capacity: int) -> None:
         """Make room for more rows."""

@@ -61,7 +61,7 @@ def cheapest(candidates: Sequence[Candidate]) -> Candidate:
 
 
 class Remembered:
-    """The candidates of pods with equal requests, as long as the nodes do not change."""
+    """The candidates of pods with equal requests, as long as neither the nodes nor the disruption budgets change."""
 
     LIMIT = 8
 
@@ -69,13 +69,15 @@ class Remembered:
         self._snapshot = snapshot
         self._known: dict[Hashable, dict[int, Candidate | None]] = {}
         self._seen = 0
+        self._budgets: Budgets | None = None
 
-    def of(self, pod: Pod) -> dict[int, Candidate | None]:
+    def of(self, pod: Pod, budgets: Budgets) -> dict[int, Candidate | None]:
         """Return the candidates known for pods like this one, by row."""
         changed = self._snapshot.changes.since(self._seen)
         self._seen = self._snapshot.changes.position
-        if changed is None:
+        if changed is None or budgets is not self._budgets:
             self._known.clear()
+            self._budgets = budgets
         for known in self._known.values():
             for row in changed or ():
                 known.pop(row, None)
@@ -223,8 +225,8 @@ class Preemption:
                 for reason in plugin.reasons(pod, int(code)):
                     counts[reason] = counts.get(reason, 0) + int(count)
             fits &= codes == 0
-        # Budgets and the own nomination are nobody else's: then nothing that is remembered counts.
-        known = {} if budgets else self._remembered.of(pod)
+        known = self._remembered.of(pod, budgets)
+        # The own nomination is nobody else's: what is remembered of that row does not count.
         known.pop(own := self._snapshot.rows.get(self._nominations.node_of(pod.uid), -1), None)
         fitting = rows[fits]
         candidates: list[Candidate] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pybernetes.control_plane.descheduler.pod_records import HAS_ENDED
-from pybernetes.control_plane.descheduler.pod_table import PodTable
+from pybernetes.control_plane.descheduler.pod_table import PodTable, grouped
 from pybernetes.scheduling.affinity_terms import PodTerm
 from pybernetes.scheduling.columns import Bools, Ints, Rows
 from pybernetes.scheduling.plugins.node_affinity import matching
@@ -64,6 +64,22 @@ class Fit:
             known.nodes, known.count = nodes, int(np.count_nonzero(known.fits & nodes))
         own = self._snapshot.rows.get(pod.node, -1)
         return known.count > (own >= 0 and bool(known.fits[own] and nodes[own]))
+
+    def all_elsewhere(self, rows: Ints, nodes: Bools) -> Bools:
+        """Return which of some pods fit onto any of some nodes but their own; pods of a shape are asked about together."""
+        table = self._table
+        result = np.zeros(len(rows), dtype=np.bool_)
+        own = table.node[rows]
+        for _, places in grouped(np.arange(len(rows)), table.shape[rows]):
+            pod = table.records[int(rows[places[0]])].pod
+            if all(table.records[row].pod.requests is pod.requests for row in rows[places].tolist()):
+                fits = self._fits(pod).fits & nodes
+                result[places] = np.count_nonzero(fits) > (fits[own[places]] & (own[places] >= 0))
+            else:  # some have been resized
+                result[places] = [
+                    self.elsewhere(table.records[row].pod, nodes) for row in rows[places].tolist()
+                ]
+        return result
 
     def anywhere(self, pod: Pod, nodes: Bools) -> bool:
         """Return whether a pod fits onto any of some nodes; on its own it has room already."""

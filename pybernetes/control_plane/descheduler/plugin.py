@@ -6,10 +6,12 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from enum import Enum
 from typing import Any, ClassVar
 
+import numpy as np
+
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.descheduler.argument_types import Struct, check_selection
 from pybernetes.control_plane.descheduler.view import View
-from pybernetes.scheduling.columns import Bools
+from pybernetes.scheduling.columns import Bools, Ints
 
 DESCHEDULE, BALANCE, FILTER, PRE_EVICTION_FILTER = "deschedule", "balance", "filter", "preevictionfilter"
 
@@ -91,6 +93,10 @@ class EvictorPlugin(Plugin):
     def may_leave(self, view: View, row: int) -> bool:
         """Return whether a pod that was picked may go now."""
         raise NotImplementedError
+
+    def all_may_leave(self, view: View, rows: Ints) -> Bools:
+        """Return which of some pods may go now."""
+        return np.fromiter((self.may_leave(view, row) for row in rows.tolist()), np.bool_, len(rows))
 
 
 def leaving_by_node(

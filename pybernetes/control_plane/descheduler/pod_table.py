@@ -13,6 +13,7 @@ from pybernetes.api import selectors
 from pybernetes.api.resource import Object
 from pybernetes.api.selectors import Selector
 from pybernetes.control_plane.descheduler.cluster import Cluster, counts
+from pybernetes.control_plane.descheduler.owners import Owners
 from pybernetes.control_plane.descheduler.pod_records import HAS_ENDED, PodRecord
 from pybernetes.scheduling.columns import Bools, Floats, Ints
 from pybernetes.scheduling.pods import Labels, Shape
@@ -42,6 +43,11 @@ class PodTable:
         self.labels: list[Labels] = []
         by_shape = _codes((shape.labels for shape in self.shapes), self.labels, len(self.shapes))
         self.label: Ints = by_shape[self.shape] if size else np.zeros(0, dtype=np.int32)
+
+    @cached_property
+    def owners(self) -> Owners:
+        """Who owns which pods."""
+        return Owners(self.records)
 
     @cached_property
     def _by_label(self) -> tuple[Ints, Ints]:

@@ -19,7 +19,7 @@ from pybernetes.control_plane.descheduler.plugin import (
 from pybernetes.control_plane.descheduler.policy import POINTS, PolicyError, ProfilePolicy
 from pybernetes.control_plane.descheduler.registry import known_plugins
 from pybernetes.control_plane.descheduler.view import View
-from pybernetes.scheduling.columns import Bools
+from pybernetes.scheduling.columns import Bools, Ints
 
 _SHOWN = {PRE_EVICTION_FILTER: "preEvictionFilter"}
 
@@ -72,6 +72,13 @@ class Profile:
     def may_leave(self, view: View, row: int) -> bool:
         """Return whether a pod that was picked may go now."""
         return all(plugin.may_leave(view, row) for plugin in self._last)
+
+    def all_may_leave(self, view: View, rows: Ints) -> Bools:
+        """Return which of some pods may go now."""
+        result: Bools = np.ones(len(rows), dtype=np.bool_)
+        for plugin in self._last:
+            result[result] = plugin.all_may_leave(view, rows[result])
+        return result
 
     def sources(self) -> Iterator[Source]:
         """Yield whom plugins want to be asked for what nodes use."""

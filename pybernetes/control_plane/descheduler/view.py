@@ -24,6 +24,8 @@ class Rules(Protocol):
 
     def may_leave(self, view: View, row: int) -> bool: ...
 
+    def all_may_leave(self, view: View, rows: Ints) -> Bools: ...
+
 
 class View:
     """Pods, nodes and the time of one pass, and the rules of one profile about which pods may go."""
@@ -75,6 +77,10 @@ class View:
     def may_leave(self, row: int) -> bool:
         """Return whether a pod that was picked may go now: what is asked only of those, because it costs more."""
         return self._rules.may_leave(self, row)
+
+    def all_may_leave(self, rows: Ints) -> Ints:
+        """Return those of many pods that may go now, if none of them does."""
+        return rows[self._rules.all_may_leave(self, rows)]
 
     def on_nodes(self, pods: Bools) -> Bools:
         """Return those of some pods that are on nodes which the policy is about."""

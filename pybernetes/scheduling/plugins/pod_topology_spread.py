@@ -194,33 +194,43 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
         strict = bool(pod.shape.spread) or not self._system
         keys = tuple(constraint.topology_key for constraint in constraints) if strict else ()
         total = np.zeros(len(snapshot.valid[rows]), dtype=np.float64)
-        ignored = np.zeros(len(total), dtype=np.bool_)
+        kept: Bools | None = None  # nodes with all the labels, if there are others
         for key in keys:
-            ignored |= snapshot.label(key).codes[rows] == 0
+            present = snapshot.label(key).codes[rows] != 0
+            if not present.all():
+                kept = present if kept is None else kept & present
         for constraint in constraints:
             label = snapshot.label(constraint.topology_key)
             codes = label.codes[rows]
+            more = float(constraint.max_skew - 1)
             if constraint.topology_key == HOSTNAME:
+                size = len(total) if kept is None else int(np.count_nonzero(kept))
                 counter = self._counter(pod, constraint)
-                counts = np.zeros(len(total)) if counter is None else counter.column[rows]
-                size = len(total) - int(ignored.sum())
+                added = more if counter is None else counter.column[rows] * math.log(size + 2) + more
+                total += added if codes.all() else np.where(codes != 0, added, 0.0)
             else:
                 eligible = self._eligible_nodes(pod, constraint, keys)
-                counts = self._counts(pod, constraint, label, eligible)[codes]
-                size = int((np.bincount(codes[~ignored]) > 0).sum())
-            total += np.where(codes != 0, counts * math.log(size + 2) + float(constraint.max_skew - 1), 0.0)
+                size = int(np.count_nonzero(np.bincount(codes if kept is None else codes[kept])))
+                # By value of the label, of which there are few, not by node.
+                by_value = self._counts(pod, constraint, label, eligible) * math.log(size + 2) + more
+                by_value[0] = 0.0
+                total += by_value[codes]
         scores = np.floor(total + 0.5).astype(np.int64)
-        scores[ignored] = _IGNORED
+        if kept is not None:
+            scores[~kept] = _IGNORED
         return scores
 
     def normalize(self, pod: Pod, scores: Ints, rows: Ints) -> Ints:
-        counted = scores != _IGNORED
-        if not counted.any():
-            return np.zeros_like(scores)
-        most, least = int(scores[counted].max()), int(scores[counted].min())
+        if not len(scores):
+            return scores
+        most, least = int(scores.max()), int(scores.min())
+        if least == _IGNORED:
+            result, counted = np.zeros_like(scores), scores != _IGNORED
+            result[counted] = self.normalize(pod, scores[counted], rows)
+            return result
         if most == 0:
-            return np.where(counted, MAX_SCORE, 0)
-        return np.where(counted, MAX_SCORE * (most + least - scores) // most, 0)
+            return np.full_like(scores, MAX_SCORE)
+        return MAX_SCORE * (most + least - scores) // most
 
     # -- events ------------------------------------------------------------------------------------------
 

@@ -88,7 +88,10 @@ def test_the_same_as_a_plain_look(seed: int) -> None:
                 record = table.records[row].pod
                 assert fit.elsewhere(record, some) is bool(fitting - {each["spec"]["nodeName"]})
                 assert fit.anywhere(record, some) is bool(fitting)
-        row = chance.choice(np.flatnonzero(table.alive).tolist())
+        alive = np.flatnonzero(table.alive)
+        single = [fit.elsewhere(table.records[row].pod, some) for row in alive.tolist()]
+        assert fit.all_elsewhere(alive, some).tolist() == single
+        row = chance.choice(alive.tolist())
         table.remove(row)
         left.remove(pods[row])
     table.restore()

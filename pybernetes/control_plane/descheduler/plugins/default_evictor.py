@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 
 from pybernetes.api import selectors
@@ -41,7 +39,7 @@ from pybernetes.control_plane.descheduler.pod_records import (
     PodRecord,
 )
 from pybernetes.control_plane.descheduler.view import View
-from pybernetes.scheduling.columns import Bools
+from pybernetes.scheduling.columns import Bools, Ints
 from pybernetes.scheduling.pods import Labels
 
 LOCAL_STORAGE, CRITICAL, BARE, DAEMON_SET = DEFAULT_PROTECTIONS = (
@@ -166,7 +164,7 @@ class DefaultEvictor(EvictorPlugin):
         if given.get("minPodAge") is not None:
             result &= view.now - table.started >= given["minPodAge"]
         if given.get("minReplicas", 0) > 1:
-            result &= self._replicated(view, given["minReplicas"])
+            result &= table.owners.with_replicas(given["minReplicas"], table.alive)
         if WITHOUT_BUDGET in kept:
             result &= _with_budget(view)
         if CLAIMS in kept and self.classes:
@@ -188,16 +186,10 @@ class DefaultEvictor(EvictorPlugin):
         known = pod.namespace in view.cluster.objects.get("namespaces", {})
         return known and self._namespaces.matches(view.cluster.namespace_labels(pod.namespace))
 
-    def _replicated(self, view: View, least: int) -> Bools:
-        """Return the pods of which their only owner has enough; pods with none or with several owners are let be."""
-        table = view.table
-        alive = (record for record, there in zip(table.records, table.alive.tolist(), strict=True) if there)
-        replicas = Counter(owner.uid for record in alive for owner in record.owners)
-        return np.fromiter(
-            (len(record.owners) != 1 or replicas[record.owners[0].uid] >= least for record in table.records),
-            np.bool_,
-            table.size,
-        )
+    def all_may_leave(self, view: View, rows: Ints) -> Bools:
+        if not self.arguments.get("nodeFit") or self._namespaces is not None:
+            return super().all_may_leave(view, rows)
+        return view.fit.all_elsewhere(rows, view.ready_nodes(self.arguments.get("nodeSelector", "")))
 
     def _has_protected_class(self, view: View, record: PodRecord) -> bool:
         """Return whether a pod has a claim of a protected storage class, or one of which that cannot be told."""

@@ -64,11 +64,11 @@ class RemoveDuplicates(SelectingPlugin):
         picked = view.on_nodes(self.selected(view) & table.running)
         codes: dict[tuple[object, ...], int] = {}
         numbers = np.full(table.size, -1, dtype=np.int64)
-        for row in np.flatnonzero(picked).tolist():
+        for row in view.all_may_leave(np.flatnonzero(picked)).tolist():
             record = table.records[row]
-            if record.owners and view.may_leave(row):
-                owners = record.owners
-                numbers[row] = codes.setdefault((record.pod.namespace, owners, record.images), len(codes))
+            if record.owners:
+                key = record.pod.namespace, record.owners, record.images
+                numbers[row] = codes.setdefault(key, len(codes))
         result = []
         for _, rows in table.by_code(numbers >= 0, numbers):
             record = table.records[int(rows[0])]

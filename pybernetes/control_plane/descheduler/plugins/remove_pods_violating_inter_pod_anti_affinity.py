@@ -25,13 +25,13 @@ class _Near:
 
     def __init__(self, view: View, term: PodTerm, domain: Ints, considered: Bools) -> None:
         self._table, self._domain, self._considered = view.table, domain, considered
-        self._labels = frozenset(view.fit.labels_of(term))
-        rows = view.table.with_labels(self._labels)
+        self.labels = frozenset(view.fit.labels_of(term))
+        rows = view.table.with_labels(self.labels)
         rows = rows[considered[rows] & view.table.alive[rows]]
         self._counts = Counter(domain[view.table.node[rows]].tolist())
 
     def _counted(self, row: int) -> bool:
-        return bool(self._considered[row]) and int(self._table.label[row]) in self._labels
+        return bool(self._considered[row]) and int(self._table.label[row]) in self.labels
 
     def others(self, row: int) -> bool:
         """Return whether there are such pods, besides itself, near a pod."""
@@ -49,6 +49,7 @@ class _Neighbourhoods:
     def __init__(self, view: View, considered: Bools) -> None:
         self._view, self._considered = view, considered
         self._near: dict[PodTerm, _Near] = {}
+        self._counting: dict[int, list[_Near]] = {}  # those that count pods with certain labels
         self._domains: dict[str, Ints] = {}
 
     def near(self, term: PodTerm) -> _Near:
@@ -57,6 +58,8 @@ class _Neighbourhoods:
         if known is None:
             domain = self._domain(term.topology_key)
             known = self._near[term] = _Near(self._view, term, domain, self._considered)
+            for number in known.labels:
+                self._counting.setdefault(number, []).append(known)
         return known
 
     def _domain(self, key: str) -> Ints:
@@ -70,7 +73,7 @@ class _Neighbourhoods:
 
     def gone(self, row: int) -> None:
         """Count a pod no longer."""
-        for near in self._near.values():
+        for near in self._counting.get(int(self._view.table.label[row]), ()):
             near.gone(row)
 
 
