@@ -62,6 +62,10 @@ class Authority:
             self._context = self.make()
         return self._context
 
+    def with_trust(self, trust: Authority) -> Authority:
+        """Return the same identity, for servers that somebody else vouches for."""
+        return trust
+
 
 class Certificate(Authority):
     """Whom we trust, and a certificate with its key, each in a file or as PEM text."""
@@ -74,6 +78,10 @@ class Certificate(Authority):
         self._clock = clock or Clock()
         self._look_at = 0.0
         self._stamp: Any = None
+
+    def with_trust(self, trust: Authority) -> Authority:
+        """Return the same certificate, for servers that somebody else vouches for."""
+        return Certificate(trust, self._certificate, self._key, self._clock)
 
     def make(self) -> ssl.SSLContext:
         """Return a new TLS context with the certificate."""
@@ -130,6 +138,10 @@ class Credentials:
     def trust(self) -> Authority:
         """Whom we trust, without a certificate that says who we are."""
         return Authority(self._trust.path, self._trust.text, verify=self._trust.verify)
+
+    def trusting(self, authority: Authority) -> Authority:
+        """Return what makes TLS contexts with the same certificate, for servers that somebody else vouches for."""
+        return self._trust.with_trust(authority)
 
     def context(self) -> ssl.SSLContext | None:
         """Return the TLS context for new connections."""

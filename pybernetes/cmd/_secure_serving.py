@@ -12,7 +12,13 @@ from pybernetes.lib import ciphers
 from pybernetes.lib.flags import Flag
 
 if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Sequence
+
+    from pybernetes.lib.serving_certificates import CABundle
     from pybernetes.runtime import Manager
+    from pybernetes.runtime.aggregated_api.request_header_config import Trusted
+    from pybernetes.runtime.delegated_auth import DelegatedAuth
 
 
 def serving_flags(port: int) -> tuple[Flag, ...]:
@@ -48,14 +54,11 @@ def check(options: argparse.Namespace) -> None:
     ciphers.minimum_version(options.tls_min_version)
 
 
-async def serve(manager: Manager, options: argparse.Namespace, name: str, kubeconfig: str) -> int:
-    """Serve what a manager shows; return the port."""
-    from pybernetes.api.zpages import flags_of
-    from pybernetes.client import kubeconfig as config
-    from pybernetes.lib import tls
-    from pybernetes.lib.serving_certificates import CABundle, KeyPair, ServingCertificates
-    from pybernetes.runtime.component_server import zpages_of
-    from pybernetes.runtime.delegated_auth import DelegatedAuth, FrontProxy
+def trusted(options: argparse.Namespace) -> Trusted:
+    """Return whom the flags say to trust."""
+    from pybernetes.lib.serving_certificates import CABundle
+    from pybernetes.runtime.aggregated_api.request_header_config import Trusted
+    from pybernetes.runtime.delegated_auth import FrontProxy
 
     clients = CABundle(Path(options.client_ca_file)) if options.client_ca_file else None
     proxy = None
@@ -68,7 +71,14 @@ async def serve(manager: Manager, options: argparse.Namespace, name: str, kubeco
             options.requestheader_group_headers,
             options.requestheader_extra_headers_prefix,
         )
-    bundles = [bundle for bundle in (clients, proxy.authorities if proxy else None) if bundle is not None]
+    return Trusted(clients, proxy)
+
+
+def tls_context(options: argparse.Namespace, name: str, bundles: Sequence[CABundle]) -> ssl.SSLContext:
+    """Return the TLS context to serve with; a certificate is made if none is given."""
+    from pybernetes.lib import tls
+    from pybernetes.lib.serving_certificates import KeyPair, ServingCertificates
+
     with ExitStack() as stack:
         certificate, key = Path(options.tls_cert_file), Path(options.tls_private_key_file)
         if not options.tls_cert_file:
@@ -77,17 +87,37 @@ async def serve(manager: Manager, options: argparse.Namespace, name: str, kubeco
             directory.mkdir(parents=True, exist_ok=True)
             address = "127.0.0.1" if options.bind_address in ("0.0.0.0", "::") else options.bind_address
             certificate, key, _ = tls.ensure_serving(directory, ["localhost", address], name)
-        context = ServingCertificates(
+        return ServingCertificates(
             KeyPair(certificate, key),
             bundles=bundles,
             ciphers=ciphers.openssl_list(options.tls_cipher_suites),
             minimum=ciphers.minimum_version(options.tls_min_version),
         ).context
+
+
+def delegated_auth(options: argparse.Namespace, name: str, kubeconfig: str, trust: Trusted) -> DelegatedAuth:
+    """Return what asks the API server who a caller is and what it may see."""
+    from pybernetes.client import kubeconfig as config
+    from pybernetes.runtime.delegated_auth import DelegatedAuth
+
     asks = config.load(
         options.authorization_kubeconfig or options.authentication_kubeconfig or kubeconfig or None
     )
-    access_check = DelegatedAuth(
-        asks.client(user_agent=name), allowed=options.authorization_always_allow_paths, clients=clients, proxy=proxy
-    )  # fmt: skip
+    return DelegatedAuth(
+        asks.client(user_agent=name),
+        allowed=options.authorization_always_allow_paths,
+        clients=trust.clients,
+        proxy=trust.proxy,
+    )
+
+
+async def serve(manager: Manager, options: argparse.Namespace, name: str, kubeconfig: str) -> int:
+    """Serve what a manager shows; return the port."""
+    from pybernetes.api.zpages import flags_of
+    from pybernetes.runtime.component_server import zpages_of
+
+    trust = trusted(options)
+    context = tls_context(options, name, trust.bundles)
+    access_check = delegated_auth(options, name, kubeconfig, trust)
     more = zpages_of(name, flags_of(options), ("/healthz", "/livez", "/metrics", "/readyz"))
     return await manager.serve(options.bind_address, options.secure_port, context, access_check, more)

@@ -18,6 +18,14 @@ from pybernetes.runtime.component_server import text
 ALWAYS_ALLOWED = ("/healthz", "/readyz", "/livez")
 
 
+class Refused(Exception):
+    """A caller may not; ``user`` is empty if it is not known who that is."""
+
+    def __init__(self, user: str) -> None:
+        super().__init__(user)
+        self.user = user
+
+
 @dataclass(frozen=True)
 class FrontProxy:
     """Proxies that may say in headers whom they speak for: who vouches for them, their names, their headers."""
@@ -51,18 +59,37 @@ class DelegatedAuth:
 
     async def __call__(self, request: Request) -> Response | None:
         """Return None if the caller may look, or the refusal."""
-        path = request.path
-        if any(path == allowed or path.startswith(f"{allowed}/") for allowed in self._allowed):
-            return None
         try:
-            user = await self._user(request)
-            if user is None:
+            await self.authorize(request)
+        except Refused as refused:
+            if not refused.user:
                 return text(b"Unauthorized\n", 401)
-            if await self._reviews.allows(user, {"nonResourceAttributes": {"path": path, "verb": "get"}}):
-                return None
+            return text(f'forbidden: User "{refused.user}" cannot get path "{request.path}"\n'.encode(), 403)
         except (StatusError, OSError) as error:
             return text(f"the API server cannot be asked: {error}\n".encode(), 500)
-        return text(f'forbidden: User "{user["username"]}" cannot get path "{path}"\n'.encode(), 403)
+        return None
+
+    async def authorize(self, request: Request, resource: Object | None = None) -> None:
+        """Raise Refused if the caller may not do what ``resourceAttributes`` say, or see the page without them.
+
+        StatusError and OSError say that the API server cannot be asked.
+        """
+        path = request.path
+        if resource is None and any(
+            path == allowed or path.startswith(f"{allowed}/") for allowed in self._allowed
+        ):
+            return
+        user = await self._user(request)
+        if user is None:
+            raise Refused("")
+        page = {"nonResourceAttributes": {"path": path, "verb": "get"}}
+        asked = {"resourceAttributes": resource} if resource is not None else page
+        if not await self._reviews.allows(user, asked):
+            raise Refused(user["username"])
+
+    def trust(self, clients: CABundle | None, proxy: FrontProxy | None) -> None:
+        """Trust others from now on: authorities of clients, and proxies."""
+        self._clients, self._proxy = clients, proxy
 
     async def _user(self, request: Request) -> Object | None:
         tls = request.connection.tls

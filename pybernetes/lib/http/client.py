@@ -48,10 +48,21 @@ class Peer:
 
 
 class HttpClient:
-    """A client for any number of peers."""
+    """A client for any number of peers.
 
-    def __init__(self, dialer: Dialer = direct) -> None:
+    Answers have at most so many bytes; connections are kept, so many for one peer and so many in all.
+    """
+
+    def __init__(
+        self,
+        dialer: Dialer = direct,
+        *,
+        most_bytes: int = _MOST_BYTES,
+        most_idle: int = _MOST_IDLE,
+        most_kept: int | None = None,
+    ) -> None:
         self._dialer = dialer
+        self._most_bytes, self._most_idle, self._most_kept = most_bytes, most_idle, most_kept
         self._pools: dict[Peer, ConnectionPool] = {}
 
     async def send(
@@ -70,7 +81,7 @@ class HttpClient:
     async def _exchange(self, peer: Peer, data: bytes) -> Reply:
         pool = self._pools.get(peer)
         if pool is None:
-            pool = self._pools[peer] = ConnectionPool(seconds=_IDLE_SECONDS, most=_MOST_IDLE)
+            pool = self._pools[peer] = ConnectionPool(seconds=_IDLE_SECONDS, most=self._most_idle)
         while True:
             kept = pool.take()
             connection = kept or await self._connect(peer, pool)
@@ -84,20 +95,30 @@ class HttpClient:
                 if kept is None or error.begun:
                     raise RequestFailed("unexpected EOF" if error.begun else "EOF") from None
                 continue
-            pool.give_back(connection)
+            if self._most_kept is not None and len(self._pools) > self._most_kept:
+                connection.close()
+                self._pools.pop(peer, None)
+            else:
+                pool.give_back(connection)
             return reply
 
     async def _connect(self, peer: Peer, pool: ConnectionPool) -> ClientConnection:
         name = (peer.server_name or peer.host) if peer.context else None
         try:
             connection = await self._dialer(
-                lambda: ClientConnection(limit=_MOST_BYTES), peer.host, peer.port, context=peer.context,
+                lambda: ClientConnection(limit=self._most_bytes), peer.host, peer.port, context=peer.context,
                 server_name=name,
             )  # fmt: skip
         except OSError as error:
             raise RequestFailed(connect_problem(error, peer.address)) from None
         pool.add(connection)
         return connection
+
+    def forget(self, peer: Peer) -> None:
+        """End the connections to a peer that will not be asked again."""
+        pool = self._pools.pop(peer, None)
+        if pool is not None:
+            pool.close()
 
     def close(self) -> None:
         """End every connection."""

@@ -16,8 +16,8 @@ import orjson
 from pybernetes.api import errors
 from pybernetes.api.resource import Resource
 from pybernetes.api.versions import version_rank
-from pybernetes.control_plane.apiserver.codec import accept
 from pybernetes.control_plane.apiserver.discovery import subresource_kinds
+from pybernetes.lib.http import accept
 
 JSON, YAML = "application/json", "application/yaml"
 _OFFERED = (JSON, YAML)

@@ -13,11 +13,11 @@ import orjson
 
 from pybernetes.api.resource import Resource
 from pybernetes.api.schema import load
-from pybernetes.control_plane.apiserver.codec import accept as negotiation
 from pybernetes.control_plane.apiserver.openapi import protobuf
 from pybernetes.control_plane.apiserver.openapi.documents import Documents, Key
 from pybernetes.control_plane.apiserver.openapi.schemas import Schema
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.http import accept as negotiation
 
 Response = tuple[int, dict[str, str], bytes]
 _JSON = "application/json"

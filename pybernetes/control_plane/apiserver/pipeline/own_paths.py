@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Mapping
 import orjson
 
 from pybernetes.api import errors, zpages
-from pybernetes.control_plane.apiserver.codec.accept import etag_matches
 from pybernetes.control_plane.apiserver.codec.negotiation import wants_pretty
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
@@ -16,6 +15,7 @@ from pybernetes.control_plane.apiserver.observability.health import Health
 from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib import off_loop
+from pybernetes.lib.http.accept import etag_matches
 from pybernetes.lib.http.messages import Response
 
 # What upstream answers where not even an error has a form.

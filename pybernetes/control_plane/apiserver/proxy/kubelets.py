@@ -6,14 +6,13 @@ import argparse
 import ssl
 
 from pybernetes.api import errors
-from pybernetes.api.resource import Object
+from pybernetes.api.node_address import KUBELET_PORT, kubelet_port, preferred_address
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.proxy.forwarding import unverified
 from pybernetes.control_plane.apiserver.proxy.node_access import NodeAccess
 from pybernetes.control_plane.apiserver.proxy.reverse_proxy import Target
 from pybernetes.lib.flags import Flag
 
-KUBELET_PORT = 10250
 FLAGS = (
     Flag("kubelet-client-certificate", "", "certificate that kubelets know this server by"),
     Flag("kubelet-client-key", "", "its key"),
@@ -52,17 +51,6 @@ def kubelet(context: ServerContext, node_name: str, path: str) -> Target:
     if not address:
         known = node.get("status", {}).get("addresses", [])
         raise errors.StatusError(500, "", f"no preferred addresses found; known addresses: {known}")
-    status = node.get("status", {}).get("daemonEndpoints", {}).get("kubeletEndpoint", {})
-    port = status.get("Port") or KUBELET_PORT
+    port = kubelet_port(node) or KUBELET_PORT
     secure = context.nodes.tls or unverified()
     return Target(address, port, path, secure, address, dialer=context.nodes.kubelets)
-
-
-def preferred_address(node: Object, types: tuple[str, ...]) -> str:
-    """Return the first address of the first type that the node has."""
-    addresses = node.get("status", {}).get("addresses", ())
-    for wanted in types:
-        for address in addresses:
-            if address.get("type") == wanted and address.get("address"):
-                return address["address"]
-    return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ssl
 from dataclasses import dataclass, field
 
+from pybernetes.api.node_address import ADDRESS_TYPES
 from pybernetes.lib.http.dialer import Dialer, direct
 from pybernetes.lib.names import Names
 
@@ -14,7 +15,7 @@ class NodeAccess:
     """The identity that kubelets know this server by, which of their addresses it prefers, and how it gets there."""
 
     tls: ssl.SSLContext | None = None
-    address_types: tuple[str, ...] = ("Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP")
+    address_types: tuple[str, ...] = ADDRESS_TYPES
     kubelets: Dialer = direct
     # To pods and services; whoever writes a webhook or an APIService chooses its name.
     dialer: Dialer = field(default_factory=lambda: Dialer(Names()))

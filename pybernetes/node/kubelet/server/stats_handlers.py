@@ -53,11 +53,12 @@ class StatsHandlers:
         )
 
     async def _resource(self) -> bytes:
+        now = self._kubelet.clock.now()
         try:
             summary: Fields | None = await self._kubelet.stats.summary(brief=True)
         except OSError:
             summary = None
-        return resource_metrics.render(summary)
+        return resource_metrics.render(summary, now)
 
     async def _cadvisor(self) -> bytes:
         kubelet = self._kubelet

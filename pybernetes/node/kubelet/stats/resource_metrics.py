@@ -11,18 +11,22 @@ from pybernetes.lib.exposition import Exposition, Labels
 Sample = tuple[Labels, float, int | None]
 
 
-def render(summary: Object | None) -> bytes:
-    """Return the metrics of a summary as text; None stands for a summary that failed."""
+def render(summary: Object | None, measured: float) -> bytes:
+    """Return the metrics of a summary as text; None stands for a summary that failed.
+
+    Whoever makes rates of them needs the moment more exactly than the summary tells it.
+    """
+    moment = int(measured * 1000)
     text = Exposition()
     if summary is not None:
         node, pods = summary["node"], summary["pods"]
         containers = [(pod, container) for pod in pods for container in pod["containers"]]
         _family(text, "container_cpu_usage_seconds_total", "counter",
                 "[STABLE] Cumulative cpu time consumed by the container in core-seconds",
-                (_cpu(_names(pod, container), container) for pod, container in containers))  # fmt: skip
+                (_cpu(_names(pod, container), container, moment) for pod, container in containers))  # fmt: skip
         _family(text, "container_memory_working_set_bytes", "gauge",
                 "[STABLE] Current working set of the container in bytes",
-                (_memory(_names(pod, container), container) for pod, container in containers))  # fmt: skip
+                (_memory(_names(pod, container), container, moment) for pod, container in containers))  # fmt: skip
         _family(text, "container_start_time_seconds", "gauge",
                 "[STABLE] Start time of the container since unix epoch in seconds",
                 ((_names(pod, container), rfc3339.parse(container["startTime"]), None) for pod, container in containers))  # fmt: skip
@@ -32,23 +36,23 @@ def render(summary: Object | None) -> bytes:
                  if "swapAvailableBytes" in container["swap"]))  # fmt: skip
         _family(text, "container_swap_usage_bytes", "gauge",
                 "[ALPHA] Current amount of the container swap usage in bytes. Reported only on non-windows systems",
-                (_swap(_names(pod, container), container) for pod, container in containers))  # fmt: skip
+                (_swap(_names(pod, container), container, moment) for pod, container in containers))  # fmt: skip
         _family(text, "node_cpu_usage_seconds_total", "counter",
-                "[STABLE] Cumulative cpu time consumed by the node in core-seconds", [_cpu((), node)])  # fmt: skip
+                "[STABLE] Cumulative cpu time consumed by the node in core-seconds", [_cpu((), node, moment)])  # fmt: skip
         _family(text, "node_memory_working_set_bytes", "gauge",
-                "[STABLE] Current working set of the node in bytes", [_memory((), node)])  # fmt: skip
+                "[STABLE] Current working set of the node in bytes", [_memory((), node, moment)])  # fmt: skip
         _family(text, "node_swap_usage_bytes", "gauge",
                 "[ALPHA] Current swap usage of the node in bytes. Reported only on non-windows systems",
-                [_swap((), node)])  # fmt: skip
+                [_swap((), node, moment)])  # fmt: skip
         _family(text, "pod_cpu_usage_seconds_total", "counter",
                 "[STABLE] Cumulative cpu time consumed by the pod in core-seconds",
-                (_cpu(_names(pod), pod) for pod in pods))  # fmt: skip
+                (_cpu(_names(pod), pod, moment) for pod in pods))  # fmt: skip
         _family(text, "pod_memory_working_set_bytes", "gauge",
                 "[STABLE] Current working set of the pod in bytes",
-                (_memory(_names(pod), pod) for pod in pods))  # fmt: skip
+                (_memory(_names(pod), pod, moment) for pod in pods))  # fmt: skip
         _family(text, "pod_swap_usage_bytes", "gauge",
                 "[ALPHA] Current amount of the pod swap usage in bytes. Reported only on non-windows systems",
-                (_swap(_names(pod), pod) for pod in pods))  # fmt: skip
+                (_swap(_names(pod), pod, moment) for pod in pods))  # fmt: skip
     failed = int(summary is None)
     for name, level in (("resource_scrape_error", "STABLE"), ("scrape_error", "ALPHA")):
         _family(text, name, "gauge", f"[{level}] 1 if there was an error while getting container metrics, 0 otherwise",
@@ -69,20 +73,16 @@ def _names(pod: Object, container: Object | None = None) -> Labels:
     return [("container", container["name"]), *names] if container is not None else names
 
 
-def _moment(stats: Object) -> int:
-    return int(rfc3339.parse(stats["time"]) * 1000)
+def _cpu(labels: Labels, of: Object, moment: int) -> Sample:
+    return labels, of["cpu"]["usageCoreNanoSeconds"] / 1e9, moment
 
 
-def _cpu(labels: Labels, of: Object) -> Sample:
-    return labels, of["cpu"]["usageCoreNanoSeconds"] / 1e9, _moment(of["cpu"])
+def _memory(labels: Labels, of: Object, moment: int) -> Sample:
+    return labels, of["memory"]["workingSetBytes"], moment
 
 
-def _memory(labels: Labels, of: Object) -> Sample:
-    return labels, of["memory"]["workingSetBytes"], _moment(of["memory"])
-
-
-def _swap(labels: Labels, of: Object) -> Sample:
-    return labels, of["swap"]["swapUsageBytes"], _moment(of["swap"])
+def _swap(labels: Labels, of: Object, moment: int) -> Sample:
+    return labels, of["swap"]["swapUsageBytes"], moment
 
 
 def _swap_limit(labels: Labels, of: Object) -> Sample:

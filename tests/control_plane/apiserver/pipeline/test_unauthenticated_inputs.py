@@ -9,9 +9,10 @@ import pytest
 
 from pybernetes.api import selectors
 from pybernetes.control_plane.apiserver import request_info
-from pybernetes.control_plane.apiserver.codec import accept, negotiation
+from pybernetes.control_plane.apiserver.codec import negotiation
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.flags import duration
+from pybernetes.lib.http import accept
 from pybernetes.lib.http.limits import Limits
 from pybernetes.lib.http.request_parser import RequestParser
 from pybernetes.lib.http.server import Server

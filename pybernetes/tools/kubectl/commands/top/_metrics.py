@@ -1,18 +1,23 @@
-"""Figures of the metrics API."""
+"""Figures of the metrics API, and how they are printed."""
 
 from __future__ import annotations
 
-from pybernetes.api.quantity import integer, milli
+from fractions import Fraction
+
+from pybernetes.api import quantity
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.resources.discovery import Resource
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pybernetes.api.resource import Object
 
-
 GROUP = "metrics.k8s.io"
+UNKNOWN = "<unknown>"
+Usage = dict[str, Fraction]
 
 
 def resource(context: Context, plural: str) -> Resource:
@@ -24,19 +29,29 @@ def resource(context: Context, plural: str) -> Resource:
     raise CommandError("Metrics API not available")
 
 
-def cpu(usage: Object) -> int:
-    """Return the CPU usage in thousandths of a core."""
-    return milli(usage.get("cpu") or "0")
+def measured(show_swap: bool) -> list[str]:
+    """Return the names of what is printed."""
+    return ["cpu", "memory", "swap"] if show_swap else ["cpu", "memory"]
 
 
-def memory(usage: Object) -> int:
-    """Return the memory usage in bytes."""
-    return integer(usage.get("memory") or "0")
+def total(usages: Iterable[Object]) -> Usage:
+    """Return the exact sum of what was used, by resource."""
+    result = dict.fromkeys(("cpu", "memory", "swap"), Fraction(0))
+    for usage in usages:
+        for name in result:
+            result[name] += quantity.parse(usage.get(name) or "0")
+    return result
 
 
-def cells(millis: int, size: int) -> list[str]:
-    """Return CPU and memory as they are printed."""
-    return [f"{millis}m", f"{size // 2**20}Mi"]
+def cell(name: str, used: Fraction) -> str:
+    """Return a figure as it is printed: thousandths of cores rounded up, or whole mebibytes."""
+    return f"{-(-used * 1000 // 1)}m" if name == "cpu" else f"{-(-used // 1) // 2**20}Mi"
+
+
+def share(used: Fraction, available: Fraction) -> str:
+    """Return which part of what there is was used."""
+    millis, whole = -(-used * 1000 // 1), -(-available * 1000 // 1)
+    return f"{int(float(millis) / float(whole) * 100)}%" if available else "0%"
 
 
 def check_sort(by: str) -> None:

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from pybernetes.api.quantity import integer, milli
+from pybernetes.api import quantity
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands.top._metrics import cells, check_sort, cpu, memory, resource
+from pybernetes.tools.kubectl.commands.top._metrics import (
+    UNKNOWN,
+    Usage,
+    cell,
+    check_sort,
+    measured,
+    resource,
+    share,
+    total,
+)
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.table import columns
+
+if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
 
 SUMMARY = "Display resource (CPU/memory) usage of nodes"
 USAGE = "top node [NAME | -l label]"
@@ -20,6 +33,12 @@ FLAGS = (shared_flags.SELECTOR, """
 - sort-by string | cpu or memory
 - use-protocol-buffers bool true | accepted; JSON is used
 """)  # fmt: skip
+
+_HEADINGS = {
+    "cpu": ("CPU(cores)", "CPU(%)"),
+    "memory": ("MEMORY(bytes)", "MEMORY(%)"),
+    "swap": ("SWAP(bytes)", "SWAP(%)"),
+}
 
 
 def run(context: Context) -> None:
@@ -40,23 +59,30 @@ def run(context: Context) -> None:
         known = context.client.list(nodes, labels=flags.selector).get("items") or []
     if not usages:
         raise CommandError("metrics not available yet")
-    key = "capacity" if flags.show_capacity else "allocatable"
-    whole = {node["metadata"]["name"]: (node.get("status") or {}).get(key) or {} for node in known}
-    measured = [(usage["metadata"]["name"], cpu(usage["usage"]), memory(usage["usage"])) for usage in usages]
-    order = {"cpu": lambda usage: -usage[1], "memory": lambda usage: -usage[2]}.get(
-        flags.sort_by, lambda usage: usage[0]
-    )
-    rows = [] if flags.no_headers else [["NAME", "CPU(cores)", "CPU(%)", "MEMORY(bytes)", "MEMORY(%)"]]
-    for name, millis, size in sorted(measured, key=order):
-        total = whole.get(name) or {}
-        shown = cells(millis, size)
-        shares = [
-            _share(millis, milli(total.get("cpu") or "0")),
-            _share(size, integer(total.get("memory") or "0")),
-        ]
-        rows.append([name, shown[0], shares[0], shown[1], shares[1], ""])
-    context.stdout.write(columns([[*row, ""] if len(row) == 5 else row for row in rows]))
+    names = measured(flags.show_swap)
+    available = {node["metadata"]["name"]: _available(node, flags.show_capacity) for node in known}
+    figures = [(usage["metadata"]["name"], total([usage["usage"]])) for usage in usages]
+    figures.sort(key=lambda figure: -figure[1][flags.sort_by] if flags.sort_by else figure[0])
+    rows = [] if flags.no_headers else [["NAME", *(heading for name in names for heading in _HEADINGS[name])]]
+    for name, used in figures:
+        rows.append([name, *(text for part in names for text in _cells(part, used, available.get(name)))])
+    measured_nodes = {name for name, _ in figures}
+    rows += [[name] + [UNKNOWN] * (2 * len(names)) for name in sorted(available.keys() - measured_nodes)]
+    context.stdout.write(columns([[*row, ""] for row in rows]))
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{int(part / whole * 100)}%" if whole else "<unknown>"
+def _available(node: Object, capacity: bool) -> Usage:
+    status = node.get("status") or {}
+    resources = dict(status.get("capacity" if capacity else "allocatable") or {})
+    swap = ((status.get("nodeInfo") or {}).get("swap") or {}).get("capacity")
+    if swap is not None:
+        resources["swap"] = str(swap)
+    return {name: quantity.parse(resources[name]) for name in _HEADINGS if name in resources}
+
+
+def _cells(name: str, used: Usage, available: Usage | None) -> list[str]:
+    if name == "swap" and available is not None and name not in available:
+        return [UNKNOWN, UNKNOWN]
+    if available is None or name not in available:
+        return [cell(name, used[name])]  # as the original does, without a share
+    return [cell(name, used[name]), share(used[name], available[name])]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
+from pybernetes.api.text.durations import show_duration
+from pybernetes.lib import rfc3339
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands.top._metrics import cells, check_sort, cpu, memory, resource
+from pybernetes.tools.kubectl.commands.top._metrics import cell, check_sort, measured, resource, total
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.table import columns
@@ -26,6 +30,9 @@ FLAGS = (shared_flags.SELECTOR, shared_flags.FIELD_SELECTOR, shared_flags.ALL_NA
 - use-protocol-buffers bool true | accepted; JSON is used
 """)  # fmt: skip
 
+_HEADINGS = {"cpu": "CPU(cores)", "memory": "MEMORY(bytes)", "swap": "SWAP(bytes)"}
+_DELAY_SECONDS = 120.0
+
 
 def run(context: Context) -> None:
     """Print a line for each pod, or for each container."""
@@ -40,49 +47,71 @@ def run(context: Context) -> None:
     if context.args:
         items = [context.client.get(metrics, namespace, context.args[0])]
     else:
-        items = (
-            context.client.list(metrics, namespace, labels=flags.selector, fields=flags.field_selector).get(
-                "items"
-            )
-            or []
-        )
-    if not items:
-        where = "" if flags.all_namespaces else f" in {context.namespace} namespace."
-        context.warn(f"No resources found{where}")
+        items = context.client.list(metrics, namespace, labels=flags.selector).get("items") or []
+    if items and flags.field_selector:
+        chosen = {_key(pod) for pod in _pods(context, namespace)}
+        items = [item for item in items if _key(item) in chosen]
+    if items:
+        _print(context, items)
         return
-    _print(context, items)
+    pods = _pods(context, context.namespace)
+    for pod in pods:
+        age = time.time() - rfc3339.parse(pod["metadata"]["creationTimestamp"])
+        if age > _DELAY_SECONDS:
+            raise CommandError(f"Metrics not available for pod {_key(pod)}, age: {show_duration(age)}")
+    if pods:
+        raise CommandError("metrics not available yet")
+    context.warn(
+        "No resources found" + ("" if flags.all_namespaces else f" in {context.namespace} namespace.")
+    )
+
+
+def _pods(context: Context, namespace: str) -> list[Object]:
+    flags = context.flags
+    found = context.client.list(
+        context.discovery.find("pods"), namespace, labels=flags.selector, fields=flags.field_selector
+    )
+    return found.get("items") or []
+
+
+def _key(obj: Object) -> str:
+    return f"{obj['metadata'].get('namespace', '')}/{obj['metadata']['name']}"
 
 
 def _print(context: Context, items: list[Object]) -> None:
-    flags = context.flags
-    usages = []
+    flags, names = context.flags, measured(context.flags.show_swap)
+    figures = []
     for item in items:
         parts = [
-            (container["name"], cpu(container["usage"]), memory(container["usage"]))
-            for container in item.get("containers") or ()
+            (container["name"], total([container["usage"]])) for container in item.get("containers") or ()
         ]
-        usages.append(
-            (item["metadata"], sum(part[1] for part in parts), sum(part[2] for part in parts), parts)
+        parts.sort(key=lambda part: -part[1][flags.sort_by] if flags.sort_by else part[0])
+        used = total(container["usage"] for container in item.get("containers") or ())
+        figures.append((item["metadata"], used, parts))
+    figures.sort(
+        key=lambda figure: (
+            -figure[1][flags.sort_by]
+            if flags.sort_by
+            else (figure[0].get("namespace", "") if flags.all_namespaces else "", figure[0]["name"])
         )
-    orders: Object = {"cpu": lambda usage: -usage[1], "memory": lambda usage: -usage[2]}
-    usages.sort(
-        key=orders.get(flags.sort_by, lambda usage: (usage[0].get("namespace", ""), usage[0]["name"]))
     )
     prefix = ["NAMESPACE"] if flags.all_namespaces else []
-    headings = [*prefix, "POD", "NAME"] if flags.containers else [*prefix, "NAME"]
-    rows = [] if flags.no_headers else [[*headings, "CPU(cores)", "MEMORY(bytes)", ""]]
-    for metadata, millis, size, parts in usages:
+    prefix += ["POD"] if flags.containers else []
+    headings = [*prefix, "NAME", *(_HEADINGS[name] for name in names)]
+    rows = [] if flags.no_headers else [headings]
+    for metadata, used, parts in figures:
         first = [metadata.get("namespace", "")] if flags.all_namespaces else []
         if flags.containers:
             rows += [
-                [*first, metadata["name"], name, *cells(part, bytes_), ""] for name, part, bytes_ in parts
+                [*first, metadata["name"], name, *(cell(part, own[part]) for part in names)]
+                for name, own in parts
             ]
         else:
-            rows.append([*first, metadata["name"], *cells(millis, size), ""])
+            rows.append([*first, metadata["name"], *(cell(part, used[part]) for part in names)])
     if flags.sum:
-        blanks = [""] * (len(headings))
-        rows.append([*blanks, "________", "________", ""])
-        rows.append(
-            [*blanks, *cells(sum(usage[1] for usage in usages), sum(usage[2] for usage in usages)), ""]
-        )
-    context.stdout.write(columns(rows))
+        # Without headings the original takes no notice of the columns that come first.
+        width = len(names) + 1 if flags.no_headers else len(headings)
+        everything = total(container["usage"] for item in items for container in item.get("containers") or ())
+        rows.append([""] * (width - 2) + ["________", "________"])
+        rows.append([""] * (width - 2) + [cell(name, everything[name]) for name in names])
+    context.stdout.write(columns([[*row, ""] for row in rows]))

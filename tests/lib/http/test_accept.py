@@ -1,6 +1,6 @@
 import pytest
 
-from pybernetes.control_plane.apiserver.codec.accept import best, etag_matches, parse
+from pybernetes.lib.http.accept import best, etag_matches, parse
 
 OFFERED = ("application/json", "application/yaml")
 

@@ -1,0 +1,200 @@
+"""The API group metrics.k8s.io: NodeMetrics and PodMetrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from pybernetes.api import errors, quantity
+from pybernetes.api.request_info import RequestInfo
+from pybernetes.api.resource import Object
+from pybernetes.api.selectors import SelectorError, parse_fields, parse_labels
+from pybernetes.api.text.durations import show_duration
+from pybernetes.client.client import Client
+from pybernetes.client.errors import NotFound
+from pybernetes.client.refs import PODS
+from pybernetes.control_plane.metrics_server.own_metrics import OwnMetrics
+from pybernetes.control_plane.metrics_server.scraper import Scraper
+from pybernetes.control_plane.metrics_server.storage import PodUsage, Storage, Usage
+from pybernetes.lib import rfc3339
+from pybernetes.lib.clock import Clock
+from pybernetes.lib.http.messages import Request
+from pybernetes.runtime.aggregated_api import tables
+from pybernetes.runtime.aggregated_api.api_group import ApiGroup, ServedResource
+
+_NANO = Fraction(1, 10**9)
+_COLUMNS = [
+    {
+        "name": "Name",
+        "type": "string",
+        "format": "name",
+        "description": "Name of the resource",
+        "priority": 0,
+    },
+    {"name": "cpu", "type": "string", "format": "quantity", "description": "", "priority": 0},
+    {"name": "memory", "type": "string", "format": "quantity", "description": "", "priority": 0},
+    {"name": "Window", "type": "string", "format": "duration", "description": "", "priority": 0},
+]
+_TEXT, _USAGE = {"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}
+_TYPE = {"apiVersion": _TEXT, "kind": _TEXT, "metadata": {"type": "object"}}
+_SAMPLE = {**_TYPE, "timestamp": {"type": "string", "format": "date-time"}, "window": _TEXT}
+
+
+def cpu(nanocores: int) -> str:
+    """Return CPU usage as a quantity."""
+    return quantity.format_like(nanocores * _NANO, "1")
+
+
+def memory(size: int) -> str:
+    """Return bytes as a quantity."""
+    return quantity.format_like(Fraction(size), "1Ki")
+
+
+class ResourceMetrics(ApiGroup):
+    """What nodes and pods use, for those that exist."""
+
+    group, version, title = "metrics.k8s.io", "v1beta1", "Kubernetes metrics-server"
+    schemas = {
+        "NodeMetrics": {**_SAMPLE, "usage": _USAGE},
+        "NodeMetricsList": {**_TYPE, "items": {"type": "array", "items": {"$ref": "NodeMetrics"}}},
+        "PodMetrics": {**_SAMPLE, "containers": {"type": "array", "items": {"$ref": "ContainerMetrics"}}},
+        "PodMetricsList": {**_TYPE, "items": {"type": "array", "items": {"$ref": "PodMetrics"}}},
+        "ContainerMetrics": {"name": _TEXT, "usage": _USAGE},
+    }
+
+    def __init__(
+        self, client: Client, scraper: Scraper, storage: Storage, metrics: OwnMetrics, clock: Clock | None = None
+    ) -> None:  # fmt: skip
+        self._client, self._scraper, self._storage, self._metrics = client, scraper, storage, metrics
+        self._clock = clock or Clock()
+
+    def resources(self) -> Sequence[ServedResource]:
+        """Return the two kinds."""
+        return (ServedResource("nodes", "NodeMetrics", False), ServedResource("pods", "PodMetrics", True))
+
+    async def answer(self, info: RequestInfo, request: Request) -> Object:
+        """Return an object or a list, or a table of them."""
+        if info.resource not in ("nodes", "pods") or info.subresource:
+            raise errors.no_such_resource()
+        if (info.resource == "nodes" and info.namespace) or (
+            info.resource == "pods" and info.name and not info.namespace
+        ):
+            raise errors.no_such_resource()
+        labels, fields = _selectors(request)
+        await self._scraper.wanted()
+        kind = "NodeMetrics" if info.resource == "nodes" else "PodMetrics"
+        items = (
+            self._nodes(info, labels, fields)
+            if info.resource == "nodes"
+            else await self._pods(info, labels, fields)
+        )
+        now = self._clock.now()
+        for item in items:
+            self._metrics.freshness.observe(now - rfc3339.parse(item["timestamp"]))
+        if info.name and not items:
+            name = f"{info.namespace}/{info.name}" if info.namespace else info.name
+            raise errors.not_found(self.group, kind.lower(), name)
+        typed = {"kind": kind, "apiVersion": self.group_version}
+        if tables.wanted(request):
+            return tables.table(
+                [{**typed, **item} for item in items], _COLUMNS if items else [], _cells, request
+            )
+        if info.name:
+            return {**typed, **items[0]}
+        return {"kind": f"{kind}List", "apiVersion": self.group_version, "metadata": {}, "items": items}
+
+    def _nodes(self, info: RequestInfo, labels: str, fields: str) -> list[Object]:
+        known, selector, conditions = self._scraper.nodes, parse_labels(labels), parse_fields(fields)
+        if info.name:
+            node = known.get(info.name) if known is not None else None
+            if node is None:
+                raise errors.not_found("", "nodes", info.name)
+            nodes = [node]
+        else:
+            nodes = (
+                [node for node in known.select(selector) if _matches(node, conditions)]
+                if known is not None
+                else []
+            )
+        nodes.sort(key=lambda node: node["metadata"]["name"])
+        return [
+            self._sample(node, used, {"usage": _usage([used])})
+            for node in nodes
+            if (used := self._storage.node(node["metadata"]["name"])) is not None
+        ]
+
+    async def _pods(self, info: RequestInfo, labels: str, fields: str) -> list[Object]:
+        """Ask the API server which pods there are, and where: no node may speak for those of another."""
+        try:
+            if info.name:
+                pods = [await self._client.get(PODS, info.name, info.namespace)]
+            else:
+                pods = (await self._client.list(PODS, info.namespace, labels=labels, fields=fields)).items
+        except NotFound:
+            raise errors.not_found("", "pods", info.name) from None
+        except errors.StatusError as error:
+            if error.code == 400:
+                raise
+            raise errors.internal(f"failed listing pods: {error.message}") from None
+        samples = [sample for pod in pods if (sample := self._pod(pod)) is not None]
+        return sorted(
+            samples, key=lambda sample: (sample["metadata"]["namespace"], sample["metadata"]["name"])
+        )
+
+    def _pod(self, pod: Object) -> Object | None:
+        meta = pod["metadata"]
+        used = self._storage.pod(pod["spec"].get("nodeName", ""), f"{meta['namespace']}/{meta['name']}")
+        if used is None:
+            return None
+        containers = [{"name": name, "usage": _usage([figures])} for name, figures in used.containers]
+        return self._sample(pod, used, {"containers": containers})
+
+    def _sample(self, obj: Object, used: Usage | PodUsage, figures: Object) -> Object:
+        meta = obj["metadata"]
+        names = {key: meta[key] for key in ("name", "namespace", "labels") if meta.get(key)}
+        return {
+            "metadata": names | {"creationTimestamp": rfc3339.seconds(self._clock.now())},
+            "timestamp": rfc3339.seconds(used.time),
+            "window": show_duration(round(used.window, 3)),
+            **figures,
+        }
+
+
+def _usage(parts: Iterable[Usage]) -> Object:
+    listed = list(parts)
+    return {
+        "cpu": cpu(sum(part.cpu for part in listed)),
+        "memory": memory(sum(part.memory for part in listed)),
+    }
+
+
+def _cells(item: Object) -> list[Any]:
+    usages = (
+        [container["usage"] for container in item["containers"]] if "containers" in item else [item["usage"]]
+    )
+    cells = []
+    for resource in ("cpu", "memory"):
+        total = usages[0][resource]
+        for used in usages[1:]:
+            total = quantity.add(total, used[resource])
+        cells.append(total)
+    return [item["metadata"]["name"], *cells, item["window"]]
+
+
+def _selectors(request: Request) -> tuple[str, str]:
+    labels, fields = request.parameter("labelSelector"), request.parameter("fieldSelector")
+    try:
+        parse_labels(labels)
+    except SelectorError as error:
+        raise errors.bad_request(f"unable to parse requirement: {error}") from None
+    try:
+        parse_fields(fields)
+    except SelectorError as error:
+        raise errors.bad_request(str(error)) from None
+    return labels, fields
+
+
+def _matches(node: Object, conditions: list[tuple[str, str, bool]]) -> bool:
+    values = {"metadata.name": node["metadata"]["name"]}
+    return all((values.get(field, "") == value) is equal for field, value, equal in conditions)
