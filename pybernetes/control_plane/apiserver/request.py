@@ -32,7 +32,7 @@ class Request(messages.Request):
 
     __slots__ = (
         "_audit_id", "audit", "flow", "kind", "local", "on_connection_end", "request_info", "ticket", "user",
-        "warnings",
+        "warnings", "weight",
     )  # fmt: skip
 
     connection: Connection
@@ -52,6 +52,8 @@ class Request(messages.Request):
         super().__init__(connection, method, path, query, headers, body)
         self.request_info = None  # type: ignore[assignment]
         self.user = None  # type: ignore[assignment]
+        # How much work the body is, in bytes of ordinary JSON: see ``codec/body_weight.py``.
+        self.weight = 0
         # The kind that is asked for: the router finds it.
         self.kind: Kind | None = None
         # What verbs do for a caller in this process, which takes objects instead of bytes.

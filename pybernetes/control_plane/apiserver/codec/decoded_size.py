@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.api import protobuf
+from pybernetes.control_plane.apiserver.codec.body_weight import may_expand
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib import memory_room
 from pybernetes.lib.memory_shares import MemoryShares
@@ -15,11 +16,15 @@ _MARK_BYTES = 100
 # A message can be as short as two bytes, and nobody knows before it is read.
 _PROTOBUF_BYTES = 64
 _MEGABYTE = 1 << 20
+# What aliases and copies stand for is bounded by 3 MB of text each, which may be made of small objects.
+_EXPANDED = 64 * _MEGABYTE
 
 
 def decoded_size(request: Request) -> int:
     """Return about how many bytes of memory the object of a request takes."""
     raw = request.body
+    if may_expand(request):
+        return _EXPANDED
     if request.header(b"content-type").startswith(protobuf.MEDIA_TYPE):
         return _PROTOBUF_BYTES * len(raw)
     return _COPIES * len(raw) + _MARK_BYTES * len(raw.translate(None, _NO_MARKS))

@@ -54,7 +54,7 @@ async def read_object(
     resource: Resource, request: Request, validation: str, default: tuple[str, str, str] = ("", "v1", "")
 ) -> Object:
     """Return the object of a request's body; a large one is read beside the event loop."""
-    size = len(request.body)
+    size = request.weight
     obj = await off_loop.run(size, _read, resource, request, validation, default)
     discard_later(size, obj)
     return obj

@@ -9,6 +9,7 @@ from pybernetes.api.text import go_format
 from pybernetes.api.validation.names import path_segment
 from pybernetes.control_plane import apiserver
 from pybernetes.control_plane.apiserver.codec import decoded_size, negotiation
+from pybernetes.control_plane.apiserver.codec.body_weight import body_weight
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.discovery import subresource_kinds
 from pybernetes.control_plane.apiserver.pipeline.own_paths import OwnPaths
@@ -62,8 +63,10 @@ class Router:
         elsewhere = self.aggregator(request)
         if elsewhere is not None:
             return elsewhere
-        if len(request.body) > off_loop.LARGE and request.request_info.subresource != "proxy":
-            return self._large(request)
+        if request.body and request.request_info.subresource != "proxy":
+            request.weight = body_weight(request)
+            if request.weight > off_loop.LARGE:
+                return self._large(request)
         return self._answer(request)
 
     async def _large(self, request: Request) -> Answer:

@@ -40,7 +40,7 @@ async def create_stored(
     keep_fields: bool = False,
 ) -> Written:
     """Store a new object; ``keep_fields`` if its managed fields are done (server-side apply)."""
-    resource, size = kind.resource, len(request.body)
+    resource, size = kind.resource, request.weight
     namespace = request.request_info.namespace
     await off_loop.run(size, _complete, context, kind, obj, request, options, keep_fields)
     metadata = obj["metadata"]

@@ -44,7 +44,7 @@ async def create_or_update(
     if context.store.get(kind.key(info.namespace, info.name)) is None:
         await context.require(request.user, replace(info, verb="create"))
         try:
-            new = await off_loop.run(len(request.body), make)
+            new = await off_loop.run(request.weight, make)
             return await create_stored(context, kind, new, request, options, keep_fields=keep_fields)
         except errors.StatusError as error:
             if error.reason != "AlreadyExists":
@@ -83,7 +83,7 @@ async def update_stored(
         record = transaction.record
         if record is None:
             raise errors.not_found(resource.group, resource.plural, info.name)
-        size = len(request.body) + len(record.value)
+        size = request.weight + len(record.value)
         old, new = await off_loop.run(size, changed, record)
         discard_later(size, old, new)
         attributes = context.admission.attributes("UPDATE", resource, request, new, old, options.dry_run)

@@ -41,7 +41,7 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Respon
     if info.verb == "update":
         wanted = await _replacement(request, options)
     else:
-        wanted = await off_loop.run(len(request.body), _patch, context, request, kind, options)
+        wanted = await off_loop.run(request.weight, _patch, context, request, kind, options)
     keep_fields = isinstance(wanted, Applied)
 
     def change(old: Object) -> Object:

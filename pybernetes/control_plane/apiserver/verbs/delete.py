@@ -41,7 +41,7 @@ _AT_A_TIME = 32  # objects of a collection that are being deleted
 
 
 async def _options(request: Request, kind: Kind) -> DeleteOptions:
-    return await off_loop.run(len(request.body), _read_options, request, kind)
+    return await off_loop.run(request.weight, _read_options, request, kind)
 
 
 def _read_options(request: Request, kind: Kind) -> DeleteOptions:

@@ -44,7 +44,7 @@ async def patch(
     form = negotiation.representation(request, bool(kind.message))
     given = patch_type(request, kind)
     options = write_options(request, "PatchOptions", apply=given == APPLY)
-    size = len(request.body)
+    size = request.weight
     body = await off_loop.run(size, read_patch, request, given)
     if given == APPLY:
         return await answer(context, kind, await _apply(context, request, kind, body, options, rules), form)

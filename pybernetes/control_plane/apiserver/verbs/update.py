@@ -47,10 +47,10 @@ async def update(
             f"the name of the object ({name}) does not match the name on the URL ({request.request_info.name})"
         )
     if kind.resource.default is not None:
-        await off_loop.run(len(request.body), kind.resource.default, obj)
+        await off_loop.run(request.weight, kind.resource.default, obj)
 
     # A second try after a lost race must start from what the client sent.
-    sent = await off_loop.run(len(request.body), orjson.dumps, obj)
+    sent = await off_loop.run(request.weight, orjson.dumps, obj)
 
     def replace(old: Object) -> Object:
         _check_version(kind, obj, name)

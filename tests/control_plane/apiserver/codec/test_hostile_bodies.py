@@ -68,6 +68,12 @@ BODIES: dict[str, tuple[str, str, Callable[[], bytes], int]] = {
         lambda: b'{"metadata":{"name":"x"},"spec":{"overhead":{"cpu":"' + b"1" * 1_000_000 + b'"},"containers":[]}}', 400,
     ),
     "an exponent": (PODS, JSON, lambda: b'{"metadata":{"name":"x"},"spec":{"overhead":{"cpu":"1e999999999"}}}', 400),
+    "YAML that merges one map again and again": (
+        CONFIG_MAPS, YAML, lambda: b"a: &a {" + b",".join(b"k%d: 1" % n for n in range(900)) + b"}\nb:\n" + b"- <<: *a\n" * 880, 400,
+    ),
+    "a small text of many containers": (
+        PODS, JSON, lambda: filled(b'{"metadata":{"name":"x"},"spec":{"containers":[', b"{},", b"{}]}}", 16_000), 422,
+    ),
     "a review": (REVIEWS, JSON, lambda: filled(b'{"spec":{"resourceAttributes":{"verb":"', b"a", b'"}}}'), 201),
 }  # fmt: skip
 

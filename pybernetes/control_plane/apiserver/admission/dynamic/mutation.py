@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import eq
 from typing import Any
 
 from pybernetes.api import errors
@@ -13,8 +14,10 @@ from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.dynamic import admission_review
 from pybernetes.control_plane.apiserver.admission.dynamic.admission_review import Shown
 from pybernetes.control_plane.apiserver.admission.dynamic.matching import resource_of
+from pybernetes.control_plane.apiserver.codec.body_weight import object_weight
 from pybernetes.control_plane.apiserver.codec.decoding import HEAD, fit, of_another_kind
 from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.lib import off_loop
 
 _INVALID_FIELDS = (
     ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating "
@@ -28,6 +31,7 @@ async def take(context: ServerContext, attributes: Attributes, shown: Shown, val
     if not isinstance(value, dict):
         problem = f"json: cannot unmarshal {json_name(value)} into Go value of type {HEAD}"
         raise errors.internal(f"couldn't get version/kind; json parse error: {problem}")
+    size = object_weight(value)
     own, target = context.kinds.get(*resource_of(attributes)), context.kinds.get(*shown.place)
     if own is None or target is None:
         raise errors.internal(f"unable to convert to {shown.place}: unknown kind")
@@ -37,19 +41,24 @@ async def take(context: ServerContext, attributes: Attributes, shown: Shown, val
         new = _of_another_kind(shown, value)
     else:
         try:
-            new = _decoded(target.resource, value)
+            new = await off_loop.run(size, _completed, target.resource, value)
         except DecodeError as error:
             raise errors.internal(str(error)) from None
-        if target.resource.default is not None:
-            target.resource.default(new)
         if target is not own:
             new = await admission_review.converted(context, new, target, own)
     _keep_fields(attributes, new)
-    if new == attributes.obj:
+    if await off_loop.run(size, eq, new, attributes.obj):
         return False
     attributes.obj.clear()
     attributes.obj.update(new)
     return True
+
+
+def _completed(resource: Resource, value: Object) -> Object:
+    new = _decoded(resource, value)
+    if resource.default is not None:
+        resource.default(new)
+    return new
 
 
 def _decoded(resource: Resource, value: Object) -> Object:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import base64
-import copy
 from typing import Any
+
+import orjson
 
 from pybernetes.api.apply import type_checks
 from pybernetes.api.apply.created_fields import field_type
@@ -14,6 +15,7 @@ from pybernetes.api.patch import json_patch
 from pybernetes.api.resource import Object, Resource
 from pybernetes.api.schema import Type
 from pybernetes.api.text import go_format
+from pybernetes.lib import json_pieces
 
 
 class PatchError(Exception):
@@ -34,8 +36,12 @@ def applied(obj: Object, value: Any, resource: Resource) -> Object:
             "error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: "
             + ", ".join(atomics)
         )
-    merged: Object = merge(copy.deepcopy(obj), configuration, resource.type)
+    merged: Object = merge(_copy(obj), configuration, resource.type)
     return merged
+
+
+def _copy(obj: Object) -> Any:
+    return json_pieces.value(orjson.dumps(obj))
 
 
 def _atomics(value: Any, type_: Type, path: str) -> list[str]:
@@ -64,9 +70,8 @@ def patched(obj: Object, value: Any, resource: Resource) -> Object:
                 _check_names(item["value"], item["value"].name)
             operation["value"] = _json(item["value"])
         operations.append(operation)
-    result: Any = copy.deepcopy(obj)
     try:
-        result = json_patch.run(result, operations)
+        result: Any = json_patch.run(_copy(obj), operations)
     except json_patch.DoesNotApply as error:
         if error.op == "test":
             return obj

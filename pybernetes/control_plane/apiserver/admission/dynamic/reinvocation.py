@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from pybernetes.api.resource import Object
+import orjson
+
 from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 
 
@@ -14,12 +15,16 @@ class Reinvocation:
     def __init__(self) -> None:
         self.asked: set[Hashable] = set()
         self.again: set[Hashable] = set()
-        self.last: Object | None = None
+        self.last = b""
 
     def changed(self) -> None:
         """Note that the object changed: whoever was asked before is asked again."""
         self.again |= self.asked
         self.asked = set()
+
+    def note(self, attributes: Attributes) -> None:
+        """Remember what the object is now, if that is anybody's matter."""
+        self.last = orjson.dumps(attributes.obj) if self.asked else b""
 
 
 def reinvocation_of(attributes: Attributes, plugin: str) -> Reinvocation:
@@ -27,6 +32,6 @@ def reinvocation_of(attributes: Attributes, plugin: str) -> Reinvocation:
     if attributes.reinvocations is None:
         attributes.reinvocations = {}
     reinvocation = attributes.reinvocations.setdefault(plugin, Reinvocation())
-    if attributes.again and reinvocation.last != attributes.obj:
+    if attributes.again and reinvocation.asked and reinvocation.last != orjson.dumps(attributes.obj):
         reinvocation.changed()
     return reinvocation

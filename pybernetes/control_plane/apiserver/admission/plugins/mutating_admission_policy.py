@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 from pybernetes.api.cel import admission, cost
@@ -19,6 +18,8 @@ from pybernetes.control_plane.apiserver.admission.dynamic.policies import (
 from pybernetes.control_plane.apiserver.admission.dynamic.registered import Registered
 from pybernetes.control_plane.apiserver.admission.dynamic.reinvocation import Reinvocation, reinvocation_of
 from pybernetes.control_plane.apiserver.admission.plugin import PluginInputs
+from pybernetes.control_plane.apiserver.codec.body_weight import object_weight
+from pybernetes.lib import off_loop
 
 
 class Mutating(Policy):
@@ -70,7 +71,7 @@ class MutatingAdmissionPolicy(Registered[Mutating]):
             if problem:
                 policy = invocation.policy
                 problems.append((policy, _denied(policy, invocation.binding, problem), "Invalid"))
-        reinvocation.last = copy.deepcopy(attributes.obj)
+        reinvocation.note(attributes)
         counted = [(message, reason) for policy, message, reason in problems if not policy.ignores_failure]
         if counted:
             error = attributes.forbidden("")
@@ -112,7 +113,8 @@ class MutatingAdmissionPolicy(Registered[Mutating]):
                 try:
                     target = self._context.kinds.get(*invocation.place)
                     assert target is not None and shown.obj is not None
-                    new = (patches.applied if applies else patches.patched)(shown.obj, value, target.resource)
+                    change, size = patches.applied if applies else patches.patched, object_weight(shown.obj)
+                    new = await off_loop.run(size, change, shown.obj, value, target.resource)
                 except patches.PatchError as error:
                     why = str(error)
                 else:

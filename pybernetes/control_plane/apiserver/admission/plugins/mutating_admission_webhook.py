@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import logging
 from typing import Any
 
@@ -23,6 +22,8 @@ from pybernetes.control_plane.apiserver.admission.dynamic.webhooks import (
     failed,
 )
 from pybernetes.control_plane.apiserver.admission.plugin import PluginInputs
+from pybernetes.control_plane.apiserver.codec.body_weight import weight
+from pybernetes.lib import json_pieces, off_loop
 
 log = logging.getLogger(__name__)
 _MUTATION = "mutation.webhook.admission.k8s.io/"
@@ -52,7 +53,7 @@ class MutatingAdmissionWebhook(Registered[Webhook]):
                     continue
                 await self._one(invocation, attributes, reinvocation)
         finally:
-            reinvocation.last = copy.deepcopy(attributes.obj)
+            reinvocation.note(attributes)
 
     async def _one(self, invocation: Invocation, attributes: Attributes, reinvocation: Reinvocation) -> None:
         hook = invocation.hook
@@ -90,10 +91,15 @@ class MutatingAdmissionWebhook(Registered[Webhook]):
                 f"admission webhook {name} attempted to modify the object, which is not supported for this operation"
             )
         try:
-            value = json_patch.run(copy.deepcopy(shown.obj), patch)
+            before = orjson.dumps(shown.obj)
+            value = await off_loop.run(weight(before), _patched, before, patch)
         except json_patch.DoesNotApply as error:
             raise errors.internal(str(error)) from None
         return await mutation.take(self._context, attributes, shown, value)
+
+
+def _patched(before: bytes, patch: Any) -> Any:
+    return json_patch.run(json_pieces.value(before), patch)
 
 
 PLUGIN = MutatingAdmissionWebhook
