@@ -5,10 +5,12 @@ Who asks for a kind or a namespace walks over the events of that alone: others c
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from itertools import takewhile
+from itertools import islice, takewhile
+from operator import attrgetter
 
 from pybernetes.control_plane.store.protocol import Clock, Event, HistoryLimits
 from pybernetes.lib.forgetting import forgotten
@@ -17,6 +19,9 @@ from pybernetes.lib.forgetting import forgotten
 _SLASHES = 3
 # What an event costs beside its values: the event, its record, the key, and their places in tables.
 EVENT_OVERHEAD = 400
+_FEW = 200
+_REVISION = attrgetter("revision")
+_NOTHING: deque[Event] = deque()
 
 
 class History:
@@ -53,15 +58,26 @@ class History:
         ):
             self._drop_batch()
 
-    def after(self, revision: int, prefix: str = "") -> Iterator[Event]:
-        """Return what happened after a revision to the keys with a prefix, newest first."""
-        directory = prefix[: prefix.rfind("/") + 1]
-        is_indexed = directory.count("/") >= _SLASHES
-        events: Iterable[Event] = reversed(self._below.get(directory, ()) if is_indexed else self._events)
-        recent = takewhile(lambda event: event.revision > revision, events)
-        if is_indexed and directory == prefix:
+    def after(self, revision: int, prefix: str = "") -> list[Event]:
+        """Return what happened after a revision to the keys with a prefix, oldest first."""
+        events = self._near(prefix)
+        recent = list(islice(takewhile(lambda event: event.revision > revision, reversed(events)), _FEW))
+        recent.reverse()
+        if len(recent) == _FEW:  # looked at one by one, many would take long
+            everything = list(events)
+            recent = everything[bisect_right(everything, revision, key=_REVISION) :]
+        if prefix.endswith("/") and prefix.count("/") >= _SLASHES:
             return recent
-        return (event for event in recent if event.key.startswith(prefix))
+        return [event for event in recent if event.key.startswith(prefix)]
+
+    def last(self, key: str) -> Event | None:
+        """Return the last change of a key, if it is still known."""
+        return next((event for event in reversed(self._near(key)) if event.key == key), None)
+
+    def _near(self, prefix: str) -> deque[Event]:
+        """Return the events among which those of all keys with a prefix are."""
+        directory = prefix[: prefix.rfind("/") + 1]
+        return self._below.get(directory, _NOTHING) if directory.count("/") >= _SLASHES else self._events
 
     def compact(self, revision: int) -> None:
         """Forget what happened up to a revision."""

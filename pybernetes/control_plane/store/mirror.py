@@ -8,7 +8,6 @@ key, and all watchers of a node share one list of events.
 from __future__ import annotations
 
 import asyncio
-import heapq
 import logging
 from bisect import insort
 from collections.abc import Iterable, Iterator
@@ -17,6 +16,7 @@ from itertools import islice
 from sortedcontainers import SortedDict
 
 from pybernetes.control_plane.store.history import History
+from pybernetes.control_plane.store.past import Past
 from pybernetes.control_plane.store.protocol import (
     Clock,
     Closed,
@@ -127,7 +127,7 @@ class Mirror:
         begin = max(prefix, start)
         end = prefix_end(prefix)
         if revision and revision != self.revision:
-            return self._list_past(prefix, begin, limit, revision)
+            return self.past(prefix, start, limit, revision).page()
         keys = records.irange(begin, end, (True, False))
         if not limit:
             return Page(list(map(records.__getitem__, keys)), False, 0, self.revision)
@@ -162,25 +162,13 @@ class Mirror:
         first: int = bisect(begin)
         return max(0, stop - first)
 
-    def _list_past(self, prefix: str, begin: str, limit: int, revision: int) -> Page:
-        """List an older state by undoing what happened since."""
+    def past(self, prefix: str, start: str, limit: int, revision: int) -> Past:
+        """Return what a list of an older revision is made from."""
         self.check(revision)
-        records, end = self.records, prefix_end(prefix)
-        undone = {event.key: event.previous for event in self.history.after(revision, prefix)}
-        if begin > prefix:
-            undone = {key: record for key, record in undone.items() if key >= begin}
-        gone = sorted(key for key, record in undone.items() if record is not None and key not in records)
-        born = sum(1 for key, record in undone.items() if record is None and key in records)
-        total = self._span(begin, end) + len(gone) - born
-        keys: Iterable[str] = records.irange(begin, end, (True, False))
-        if gone:
-            keys = heapq.merge(keys, gone)
-        candidates: Iterator[Record] = (
-            record for key in keys if (record := undone[key] if key in undone else records[key]) is not None
-        )
-        page = list(islice(candidates, limit) if limit else candidates)
-        remaining = total - len(page)
-        return Page(page, remaining > 0, remaining, revision)
+        begin, end = max(prefix, start), prefix_end(prefix)
+        keys = self.records.irange(begin, end, (True, False))
+        events = self.history.after(revision, prefix)
+        return Past(self.records, keys, self._span(begin, end), events, begin, limit, revision)
 
     def check(self, revision: int) -> None:
         """Raise when a revision is not between the oldest kept and the current one."""
@@ -191,7 +179,7 @@ class Mirror:
 
     def last_event(self, key: str) -> Event | None:
         """Return the last change of a key, if history still has it."""
-        return next((event for event in self.history.after(0, key) if event.key == key), None)
+        return self.history.last(key)
 
     def problems(self) -> dict[str, str]:
         """Return what is wrong with the records that cannot be read, by key."""
@@ -277,8 +265,7 @@ class Mirror:
             self.check(revision)
             exact = not prefix.endswith("/") and prefix != ""
             events = self.history.after(revision, prefix)
-            missed = [event for event in events if event.key == prefix] if exact else list(events)
-            missed.reverse()
+            missed = [event for event in events if event.key == prefix] if exact else events
         if revision > self.revision:
             sink = only_after(revision, sink)
         watch = MirrorWatch(self, prefix, sink, closed)

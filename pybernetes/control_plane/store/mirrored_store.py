@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pybernetes.control_plane.store.mirror import Mirror
+from pybernetes.control_plane.store.past import Past
 from pybernetes.control_plane.store.protocol import (
     Check,
     Clock,
@@ -65,6 +66,10 @@ class MirroredStore(Store):
     def list(self, prefix: str, *, start: str = "", limit: int = 0, revision: int = 0) -> Page:
         """Return records under a prefix in key order, from `start` (inclusive), now or as of a revision."""
         return self.mirror.list(prefix, start=start, limit=limit, revision=revision)
+
+    def past(self, prefix: str, *, start: str = "", limit: int = 0, revision: int) -> Past:
+        """Return what a list of an older revision is made from, to be made wherever there is time for it."""
+        return self.mirror.past(prefix, start, limit, revision)
 
     def damaged(self) -> Mapping[str, str]:
         """Return what is wrong with the records that cannot be read, by key."""

@@ -18,7 +18,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
+
+if TYPE_CHECKING:
+    from pybernetes.control_plane.store.past import Past
 
 # Puts the revision into a value; ValueError for a value that makes no sense.
 Stamp = Callable[[bytes, int], bytes]
@@ -224,6 +227,10 @@ class Store(ABC):
     @abstractmethod
     def list(self, prefix: str, *, start: str = "", limit: int = 0, revision: int = 0) -> Page:
         """Return records under a prefix in key order, from `start` (inclusive), now or as of a revision."""
+
+    @abstractmethod
+    def past(self, prefix: str, *, start: str = "", limit: int = 0, revision: int) -> Past:
+        """Return what a list of an older revision is made from, to be made wherever there is time for it."""
 
     @abstractmethod
     def damaged(self) -> Mapping[str, str]:

@@ -5,7 +5,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from pybernetes.control_plane.store import history as history_module
 from pybernetes.control_plane.store import mirror as mirror_module
+from pybernetes.control_plane.store import past as past_module
 from pybernetes.control_plane.store.history import EVENT_OVERHEAD
 from pybernetes.control_plane.store.mirror import Mirror, ancestors, prefix_end
 from pybernetes.control_plane.store.protocol import (
@@ -151,8 +153,39 @@ class MirrorMachine(RuleBasedStateMachine):
         assert len(self.mirror.history) <= self.mirror.history.limits.events
 
 
+class ManyEventsMachine(MirrorMachine):
+    """The same with so little that counts as many that lists of the past are made from copies."""
+
+    @initialize(events=st.integers(2, 40), size=st.integers(2_000, 20_000))
+    def begin(self, events: int, size: int) -> None:
+        super().begin(events, size)
+        self.patched = pytest.MonkeyPatch()
+        self.patched.setattr(past_module, "MANY", 2)
+        self.patched.setattr(history_module, "_FEW", 3)
+
+    @rule(prefix=prefixes, back=st.integers(0, 30), limit=st.integers(0, 4))
+    def list_while_others_write(self, prefix: str, back: int, limit: int) -> None:
+        revision = self.mirror.revision - back
+        if revision < self.mirror.compacted:
+            return
+        past = self.mirror.past(prefix, "", limit, revision)
+        if not past.is_much:
+            return
+        wanted = [
+            (key, value) for key, value in sorted(self.states[revision].items()) if key.startswith(prefix)
+        ]
+        self.change([("/r/pods/a/x", False, 1), ("/r/pods/b/z", True, 1), ("/r/nodes/z", False, 1)], 0)
+        assert [(record.key, record.value) for record in past.page().records] == wanted[: limit or None]
+
+    def teardown(self) -> None:
+        if hasattr(self, "patched"):
+            self.patched.undo()
+
+
 MirrorMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
 TestMirror = MirrorMachine.TestCase
+ManyEventsMachine.TestCase.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+TestManyEvents = ManyEventsMachine.TestCase
 
 
 def event(mirror: Mirror, key: str, value: bytes | None = b"") -> Event:

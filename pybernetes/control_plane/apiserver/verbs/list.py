@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import orjson
@@ -19,6 +20,7 @@ from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import ListOptions, list_options, revision
 from pybernetes.control_plane.apiserver.storage.selection import Selection
 from pybernetes.control_plane.apiserver.verbs.get import wait_for
+from pybernetes.control_plane.store.past import Past
 from pybernetes.control_plane.store.protocol import Compacted, Damaged, FutureRevision, Page, Record
 from pybernetes.lib import off_loop
 from pybernetes.lib.http.messages import PartedResponse, Response
@@ -52,7 +54,7 @@ async def _list_later(
     await wait_for(context, wanted)
     at = wanted if exact else 0
     while kind.awaits_webhook:
-        records = _candidates(context, request, kind, options, at)
+        records = await _candidates(context, request, kind, options, at)
         try:
             if not kind.unconverted(records):
                 break
@@ -63,7 +65,7 @@ async def _list_later(
     return answer if isinstance(answer, Response) else await answer
 
 
-def _candidates(
+async def _candidates(
     context: ServerContext, request: Request, kind: Kind, options: ListOptions, at: int
 ) -> list[Record]:
     """Return the records that an answer may have in it; what is wrong with the request is told later."""
@@ -74,7 +76,10 @@ def _candidates(
     at = 0 if at == context.store.revision or at < 0 else at
     limit = 0 if options.label_selector or options.field_selector else options.limit
     try:
-        return context.store.list(prefix, start=start, limit=limit, revision=at).records
+        if not at:
+            return context.store.list(prefix, start=start, limit=limit).records
+        past = context.store.past(prefix, start=start, limit=limit, revision=at)
+        return (await off_loop.run(_work(past), past.page)).records
     except (Compacted, FutureRevision):
         return []
 
@@ -116,17 +121,21 @@ def _list(
     if form.transform == "PartialObjectMetadata":
         raise rendering.is_a_list(kind)
     selection = Selection(kind, options)
-    page = _read(context, prefix, selection, options, at)
+    source = _read(context, prefix, selection, options, at)
     now, include = context.clock(), request.parameter("includeObject") or "Metadata"
 
-    def build() -> Response:
+    def build(page: Page) -> Response:
         records, meta = _chosen(page, prefix, selection, options.limit)
         if local is not None:
             return local.listing(kind, records, meta)
         body = rendering.listing(kind, records, meta, form, now, include)
         return Response(body, 200, rendering.content_type(form))
 
-    return _beside(build) if rendering.work(kind, page.records, form) > off_loop.LARGE else build()
+    if isinstance(source, Past) and source.is_much:
+        return _beside(partial(_build_past, source, build))
+    page = source.page() if isinstance(source, Past) else source
+    work = rendering.work(kind, page.records, form)
+    return _beside(lambda: build(page)) if work > off_loop.LARGE else build(page)
 
 
 async def _beside(build: Callable[[], Response]) -> Response:
@@ -175,7 +184,17 @@ def _list_of(kind: Kind, meta: dict[str, Any], items: bytes, form: Representatio
     return PartedResponse(rendering.list_parts(kind, meta, items, form), rendering.content_type(form))
 
 
-def _read(context: ServerContext, prefix: str, selection: Selection, options: ListOptions, at: int) -> Page:
+def _build_past(past: Past, build: Callable[[Page], Response]) -> Response:
+    return build(past.page())
+
+
+def _work(past: Past) -> int:
+    return off_loop.LARGE + 1 if past.is_much else 0
+
+
+def _read(
+    context: ServerContext, prefix: str, selection: Selection, options: ListOptions, at: int
+) -> Page | Past:
     """Return the objects that a list is made from."""
     store = context.store
     start = ""
@@ -185,7 +204,9 @@ def _read(context: ServerContext, prefix: str, selection: Selection, options: Li
     at = 0 if at == store.revision or at < 0 else at
     try:
         limit = options.limit if selection.match is None else 0
-        return store.list(prefix, start=start, limit=limit, revision=at)
+        if at:
+            return store.past(prefix, start=start, limit=limit, revision=at)
+        return store.list(prefix, start=start, limit=limit)
     except Compacted:
         if not options.token:
             raise errors.expired("The resourceVersion for the provided list is too old.") from None
