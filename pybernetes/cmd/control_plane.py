@@ -91,7 +91,7 @@ def _dns_settings(settings: Settings) -> DnsSettings | None:
     from pybernetes.tools.local import dns_ports, network
     from pybernetes.tools.local.dns import DnsSettings
 
-    if not settings.nodes:
+    if not settings.has_real_nodes:
         return None
     ranges = (settings.service_range, settings.pod_range)
     service = network.cluster_dns(settings.service_range)
@@ -103,6 +103,8 @@ def _first_node(settings: Settings) -> str:
     """Return the node that shows the control plane's parts."""
     if settings.nodes:
         return settings.nodes[0].name
+    if settings.hollow_nodes and not settings.hollow:
+        return settings.hollow_nodes[0].name
     return "hollow-0" if settings.hollow else ""
 
 

@@ -34,6 +34,7 @@ async def _run(name: str, node_name: str) -> int:
     from pybernetes.node.containerd import containerd
     from pybernetes.node.kubelet import flags
     from pybernetes.tools.local import network
+    from pybernetes.tools.local import node_registration as registration
     from pybernetes.tools.local import settings as saved_settings
     from pybernetes.tools.local.node import Node
     from pybernetes.tools.local.paths import Cluster
@@ -44,6 +45,7 @@ async def _run(name: str, node_name: str) -> int:
     stop = stop_event()
     address = network.node_address(settings, node_name)
     options = node.kubelet_arguments(address, network.cluster_dns(settings.service_range))
+    options += registration.kubelet_arguments(cluster, settings, settings.node(node_name))
     options.append(f"--cni-bridge={network.bridge_name(name) if settings.host_network else ''}")
     arguments = flags.parser().parse_args([*options, *settings.kubelet_arguments])
     await containerd.make_ready(node.containerd)

@@ -21,22 +21,29 @@ def read(argv: list[str]) -> argparse.Namespace:
     line.add_argument("verb", choices=("add", *VERBS, "shell"))
     line.add_argument("node", nargs="?", default="", help="name of the node")
     line.add_argument("command", nargs="*", help="what to run in place of a shell (after --)")
+    line.add_argument("--labels", default="", metavar="KEY=VALUE,…", help="labels of the added node")
+    line.add_argument(
+        "--taint", action="append", default=[], metavar="KEY=VALUE:EFFECT", help="a taint of the added node"
+    )
     end = argv.index("--") if "--" in argv else len(argv)
     arguments = line.parse_intermixed_args(argv[:end])
     arguments.command = [*arguments.command, *argv[end + 1 :]]
     if arguments.verb != "add" and not arguments.node:
         line.error("which node?")
+    if arguments.verb != "add" and (arguments.labels or arguments.taint):
+        line.error("--labels and --taint are for a node that is added")
     return arguments
 
 
 def main(argv: list[str]) -> int:
     """Do what the verb says."""
     arguments = read(argv)
-    from pybernetes.tools.local import nodes
+    from pybernetes.tools.local import node_group, nodes
 
     def work(cluster: Cluster) -> None:
         if arguments.verb == "add":
-            print(f"the node {nodes.add(cluster)} is added")
+            labels = node_group.read_labels(arguments.labels)
+            print(f"the node {nodes.add(cluster, labels, arguments.taint)} is added")
         elif arguments.verb == "shell":
             command = nodes.shell(cluster, arguments.node, arguments.command)
             os.execvp(command[0], command)

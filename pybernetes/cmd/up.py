@@ -69,7 +69,7 @@ def changes(arguments: argparse.Namespace, new: bool) -> dict[str, Any]:
     for name in ("nodes", "hollow", "proxy_mode", "cni", "host_network"):
         if getattr(arguments, name) is not None:
             result[name] = getattr(arguments, name)
-    if new and "nodes" not in result and "hollow" not in result:
+    if new and not {"nodes", "hollow", "node_groups"} & result.keys():
         result["nodes"] = 1
     return result
 

@@ -37,23 +37,27 @@ class AdminClient:
             self._context.load_cert_chain(file.name)
         self._address = urlsplit(server["server"])
 
-    def call(self, method: str, path: str, seconds: float = 10.0) -> Object:
+    def call(self, method: str, path: str, seconds: float = 10.0, body: Object | None = None) -> Object:
         """Send one request and return the answer; ApiError if it is refused, OSError if nobody answers."""
         host, port = self._address.hostname or "", self._address.port
         connection = http.client.HTTPSConnection(host, port, context=self._context, timeout=seconds)
         try:
-            connection.request(method, path)
+            kind = "application/merge-patch+json" if method == "PATCH" else "application/json"
+            if body is None:
+                connection.request(method, path)
+            else:
+                connection.request(method, path, json.dumps(body), {"Content-Type": kind})
             response = connection.getresponse()
-            body = response.read()
+            answer = response.read()
         finally:
             connection.close()
         if response.status >= 400:
             try:
-                message = json.loads(body)["message"]
+                message = json.loads(answer)["message"]
             except (ValueError, KeyError):
                 message = f"{method} {path}: {response.status} {response.reason}"
             raise ApiError(response.status, message)
-        return json.loads(body) if response.headers.get_content_type() == "application/json" else {}
+        return json.loads(answer) if response.headers.get_content_type() == "application/json" else {}
 
     def is_ready(self) -> bool:
         """Return whether the API server says that it is ready."""

@@ -73,8 +73,7 @@ class ControlPlane:
         self._supervise("kube-controller-manager", self._controllers)
         self._supervise("kube-scheduler", self._scheduler)
         self._supervise("addons", self._addons)
-        if self.hollow:
-            self._supervise("hollow-nodes", self._hollow)
+        self._supervise("hollow-nodes", self._hollow)
         if self.volumes is not None:
             self._supervise("storage-provisioner", self._storage)
         if self.dns_settings is not None:
@@ -139,7 +138,7 @@ class ControlPlane:
         names = [f"hollow-{number}" for number in range(self.hollow)]
         # They pretend to be all nodes at once, which no single node's identity allows.
         self._hollow_client = self.client("hollow-nodes", MASTERS)
-        await hollow_kubelet.run(self._hollow_client, names, version=KUBERNETES_VERSION)
+        await hollow_kubelet.run(self._hollow_client, names, version=KUBERNETES_VERSION, takes_over=True)
 
     async def _system_pods(self) -> None:
         # No default role may show pods on all nodes.

@@ -25,6 +25,7 @@ from pybernetes.tools.local import (
     kubeconfig,
     name_lock,
     network,
+    node_registration,
     ownership,
 )
 from pybernetes.tools.local import settings as saved_settings
@@ -41,15 +42,25 @@ Step = Callable[[str, str, float], None]
 
 
 @contextlib.contextmanager
-def locked(cluster: Cluster) -> Iterator[None]:
-    """Exclude other commands on the cluster; a new cluster that was refused at once leaves no folder."""
+def locked(cluster: Cluster, patience: float = 0.0) -> Iterator[None]:
+    """Exclude other commands on the cluster; a new cluster that was refused at once leaves no folder.
+
+    Whoever has ``patience`` waits so many seconds for the other command's end.
+    """
     new = not cluster.root.exists()
+    deadline = time.monotonic() + patience
     cluster.create()
     with cluster.lock.open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise ClusterError(f"another command is at work on the cluster {cluster.name!r}") from None
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError:
+                if time.monotonic() >= deadline:
+                    raise ClusterError(
+                        f"another command is at work on the cluster {cluster.name!r}"
+                    ) from None
+                time.sleep(0.05)
         try:
             yield
         finally:
@@ -71,13 +82,15 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
     with locked(cluster):
         before = saved_settings.load(cluster)
         settings = _decide(cluster, before, changes)
-        if settings.nodes:
+        for group in settings.node_groups:
+            node_registration.check_resources(group)
+        if settings.has_real_nodes:
             check_programs()
             name_lock.acquire(cluster)
         saved_settings.save(cluster, settings)
         tls.ensure_authority(cluster.certificates)
         _write_kubeconfig(cluster, settings)
-        if settings.nodes and not settings.host_network:
+        if settings.has_real_nodes and not settings.host_network:
             names = dns_ports.opened(settings.dns_port)
             opened = network.OpenPorts((settings.port, *names.tcp), names.udp)
             network.make_bridge(cluster.name, settings.node_range, opened)
@@ -88,6 +101,7 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
         started = _start_supervisor(cluster, changed=settings != before)
         _wait_until_ready(cluster)
         step("the API server is ready")
+        node_registration.register(cluster, settings)
         path = kubeconfig.users_file()
         kubeconfig.write(path, kubeconfig.merged(kubeconfig.read(path), kubeconfig.read(cluster.kubeconfig)))
         step(f"the context {cluster.name} is in {path}", "waiting for nodes" if wait else "")
@@ -105,14 +119,16 @@ def _decide(cluster: Cluster, settings: Settings, changes: Mapping[str, Any]) ->
     if result.host_network:
         result.address = "0.0.0.0"
         result.node_range = result.node_range or network.free_range(cluster.name)  # for load balancers
-    elif result.nodes and not result.node_range:
+    elif result.has_real_nodes and not result.node_range:
         result.node_range = network.free_range(cluster.name)
         # Nodes reach the API server over the bridge, and so does everybody else on this machine.
         result.address = network.gateway(result.node_range)
         cluster.kubeconfig.unlink(missing_ok=True)
     if not background_process.running(cluster.pid_file(SUPERVISOR)):
         result.user = ownership.user_for(cluster)
-    if result.nodes and not (result.dns_port and background_process.running(cluster.pid_file(SUPERVISOR))):
+    if result.has_real_nodes and not (
+        result.dns_port and background_process.running(cluster.pid_file(SUPERVISOR))
+    ):
         result.dns_port = dns_ports.choose(network.host_address(result))
     return result
 
@@ -225,6 +241,7 @@ def _wait_for_nodes(cluster: Cluster, settings: Settings, seconds: float, since:
     """Return the name of each node when it has become ready; what it said before a moment does not count."""
     missing = {node.name for node in settings.nodes if not node.stopped}
     missing |= {f"hollow-{number}" for number in range(settings.hollow)}
+    missing |= {node.name for node in settings.hollow_nodes}
     deadline, api = time.monotonic() + seconds, AdminClient(cluster)
     while missing:
         for name in sorted(missing & api.ready_nodes(since)):

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-import contextlib
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from pybernetes.node.containerd.requirements import check_programs
-from pybernetes.tools.local import lifecycle, network
+from pybernetes.tools.local import lifecycle, network, node_group, node_registration
 from pybernetes.tools.local import settings as saved_settings
-from pybernetes.tools.local.admin_client import AdminClient, ApiError
 from pybernetes.tools.local.node import Node
 from pybernetes.tools.local.paths import Cluster
 
 
-def add(cluster: Cluster) -> str:
+def add(
+    cluster: Cluster, labels: Mapping[str, str] = MappingProxyType({}), taints: Sequence[str] = ()
+) -> str:
     """Add a node with real containers, and return its name."""
+    node_group.check_labels(labels)
+    for taint in taints:
+        node_group.read_taint(taint)
     with lifecycle.locked(cluster):
         settings = saved_settings.load(cluster)
-        if settings.host_network:
-            raise saved_settings.SettingsError("on the host's network there is room for one node only")
-        if not settings.node_range:
-            raise saved_settings.SettingsError(
-                "this cluster has no network for real nodes: its API server serves this machine alone; "
-                "make a cluster with pyb up --nodes 1"
-            )
-        check_programs()
-        settings.nodes = saved_settings.with_nodes(cluster.name, settings.nodes, len(settings.nodes) + 1)
-        node = settings.nodes[-1]
+        check_room(settings)
+        node = saved_settings.new_node(cluster.name, settings.nodes, labels=dict(labels), taints=list(taints))
+        settings.nodes.append(node)
         lifecycle.prepare(cluster, settings, node)
         lifecycle.refresh(cluster, settings)
         return node.name
+
+
+def check_room(settings: saved_settings.Settings) -> None:
+    """Raise SettingsError if the cluster can have no further nodes with real containers."""
+    if settings.host_network:
+        raise saved_settings.SettingsError("on the host's network there is room for one node only")
+    if not settings.node_range:
+        raise saved_settings.SettingsError(
+            "this cluster has no network for real nodes: its API server serves this machine alone; "
+            "make a cluster with pyb up --nodes 1"
+        )
+    check_programs()
 
 
 def remove(cluster: Cluster, name: str) -> None:
@@ -37,11 +47,14 @@ def remove(cluster: Cluster, name: str) -> None:
         settings = saved_settings.load(cluster)
         settings.nodes.remove(settings.node(name))
         lifecycle.refresh(cluster, settings)
-        lifecycle.wait_for_end(cluster, f"containerd-{name}")
-        Node(cluster, name).remove()
-        if lifecycle.running_processes(cluster):
-            with contextlib.suppress(ApiError):  # it may never have been registered
-                AdminClient(cluster).call("DELETE", f"/api/v1/nodes/{name}")
+        take_away(cluster, name)
+
+
+def take_away(cluster: Cluster, name: str) -> None:
+    """Remove all that a node made, which the settings have no more."""
+    lifecycle.wait_for_end(cluster, f"containerd-{name}")
+    Node(cluster, name).remove()
+    node_registration.forget(cluster, name)
 
 
 def stop(cluster: Cluster, name: str) -> None:

@@ -25,7 +25,10 @@ FILE_FIELDS = {
     "apiServerArguments": "apiserver_arguments",
     "controllerManagerArguments": "controller_arguments",
     "kubeletArguments": "kubelet_arguments",
+    "nodeGroups": "node_groups",
 }
+GROUP_LABEL = "pybernetes.dev/node-group"
+_LAST_NUMBER = 190  # of a node: the addresses after it are for load balancers
 
 
 class SettingsError(ValueError):
@@ -39,6 +42,36 @@ class NodeSettings:
     name: str
     number: int
     stopped: bool = False
+    group: str = ""
+    labels: dict[str, str] = field(default_factory=dict)
+    taints: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class HollowNode:
+    """A hollow node of a group."""
+
+    name: str
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class NodeGroup:
+    """A group of nodes that are alike: with real containers, or hollow."""
+
+    name: str
+    minimum: int = 0
+    maximum: int = 10
+    size: int = -1  # how many it begins with; -1 stands for the minimum
+    hollow: bool = False
+    labels: dict[str, str] = field(default_factory=dict)
+    taints: list[str] = field(default_factory=list)  # KEY=VALUE:EFFECT
+    resources: dict[str, str] = field(default_factory=dict)
+    role: str = ""
+
+    def all_labels(self) -> dict[str, str]:
+        """Return the labels that its nodes give themselves; the role is given by an administrator."""
+        return {GROUP_LABEL: self.name, **self.labels}
 
 
 @dataclass(slots=True)
@@ -49,6 +82,8 @@ class Settings:
     port: int = 0
     hollow: int = 0
     nodes: list[NodeSettings] = field(default_factory=list)
+    node_groups: list[NodeGroup] = field(default_factory=list)
+    hollow_nodes: list[HollowNode] = field(default_factory=list)  # those of groups
     node_range: str = ""  # addresses of the nodes with real containers
     service_range: str = "10.96.0.0/16"
     pod_range: str = "10.244.0.0/16"
@@ -70,6 +105,31 @@ class Settings:
         names = ", ".join(node.name for node in self.nodes) or "none with real containers"
         raise SettingsError(f"there is no node {name!r}; the nodes are: {names}")
 
+    @property
+    def has_real_nodes(self) -> bool:
+        """Whether there are nodes with real containers, or may be."""
+        return bool(self.nodes) or any(not group.hollow for group in self.node_groups)
+
+    def group(self, name: str) -> NodeGroup:
+        """Return the group with a name."""
+        for group in self.node_groups:
+            if group.name == name:
+                return group
+        names = ", ".join(group.name for group in self.node_groups) or "none"
+        raise SettingsError(f"there is no node group {name!r}; the groups are: {names}")
+
+    def members(self, group: NodeGroup) -> list[str]:
+        """Return the names of a group's nodes, the oldest first."""
+        nodes: list[NodeSettings] | list[HollowNode] = self.hollow_nodes if group.hollow else self.nodes
+        return [node.name for node in nodes if node.group == group.name]
+
+    def registration(self, node: NodeSettings) -> tuple[dict[str, str], list[str], dict[str, str]]:
+        """Return the labels and taints that a node registers itself with, and the resources that it is to have."""
+        if not node.group:
+            return node.labels, node.taints, {}
+        group = self.group(node.group)
+        return {**group.all_labels(), **node.labels}, [*group.taints, *node.taints], group.resources
+
     def change(self, node: NodeSettings, **changes: Any) -> None:
         """Replace a node by a changed one."""
         self.nodes[self.nodes.index(node)] = replace(node, **changes)
@@ -81,7 +141,8 @@ def load(cluster: Cluster) -> Settings:
         fields = json.loads(cluster.settings.read_text())
     except FileNotFoundError:
         return Settings()
-    fields["nodes"] = [NodeSettings(**node) for node in fields["nodes"]]
+    for key, kind in (("nodes", NodeSettings), ("node_groups", NodeGroup), ("hollow_nodes", HollowNode)):
+        fields[key] = [kind(**entry) for entry in fields.get(key, ())]
     return Settings(**fields)
 
 
@@ -99,13 +160,20 @@ def node_name(cluster: str, number: int) -> str:
     return cluster if number == 0 else f"{cluster}-{number + 1}"
 
 
+def new_node(cluster: str, existing: list[NodeSettings], **more: Any) -> NodeSettings:
+    """Return a node with the lowest free number; SettingsError if the cluster's network has no address for it."""
+    taken = {node.number for node in existing}
+    number = next(number for number in range(len(taken) + 1) if number not in taken)
+    if number > _LAST_NUMBER:
+        raise SettingsError(f"a cluster has room for {_LAST_NUMBER + 1} nodes with real containers")
+    return NodeSettings(node_name(cluster, number), number, **more)
+
+
 def with_nodes(cluster: str, existing: list[NodeSettings], count: int) -> list[NodeSettings]:
     """Return a number of nodes: those that exist, then new ones with the lowest free numbers."""
-    result, number = list(existing), 0
+    result = list(existing)
     while len(result) < count:
-        if all(node.number != number for node in result):
-            result.append(NodeSettings(node_name(cluster, number), number))
-        number += 1
+        result.append(new_node(cluster, result))
     return result
 
 
@@ -142,6 +210,10 @@ def apply(cluster: str, settings: Settings, changes: Mapping[str, Any]) -> Setti
             raise SettingsError(f"{key}: {value!r} is not a {kind.__name__}")
         if kind is int and not 0 <= value <= 65535:
             raise SettingsError(f"{key}: {value} is out of range")
+        if key == "node_groups":
+            from pybernetes.tools.local import node_group  # here and not above: it checks names and amounts
+
+            value = node_group.merged(settings.node_groups, changes[key])
         if key == "nodes":
             if value < len(settings.nodes):
                 raise SettingsError(
@@ -156,6 +228,8 @@ def apply(cluster: str, settings: Settings, changes: Mapping[str, Any]) -> Setti
         raise SettingsError(f"the proxy mode {result.proxy_mode!r} is none of {', '.join(modes)}")
     if result.cni not in NETWORKS:
         raise SettingsError(f"the network {result.cni!r} is none of {', '.join(NETWORKS)}")
+    if "node_groups" in changes:
+        result = node_group.resized(cluster, result)
     if result.host_network and len(result.nodes) != 1:
         raise SettingsError("on the host's network there is room for one node only")
     return result

@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
+from pybernetes.client.refs import NODES
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime import Runtime
+from pybernetes.runtime.informer import Informer
+from pybernetes.runtime.transforms import kept
 from pybernetes.tools.local.hollow import stages
 from pybernetes.tools.local.hollow.nodes import HollowNodes
 from pybernetes.tools.local.hollow.pods import HollowPods
@@ -22,18 +26,58 @@ async def run(
     plan: list[stages.Stage] | None = None,
     start_seconds: float = 0.0,
     ready: asyncio.Event | None = None,
+    takes_over: bool = False,
 ) -> None:
-    """Be hollow nodes until cancelled; ``ready`` is set when they are registered."""
+    """Be hollow nodes until cancelled; ``ready`` is set when they are registered.
+
+    One that ``takes_over`` is also every node that somebody else creates with the annotation.
+    """
     runtime = Runtime(client, clock=clock)
-    pods = HollowPods(runtime, names, plan if plan is not None else stages.builtin(), start_seconds)
     nodes = HollowNodes(client, names, version, clock)
+    pods = HollowPods(runtime, nodes.numbers, plan if plan is not None else stages.builtin(), start_seconds)
     await nodes.register()
-    runtime.informers.start()
+    if takes_over:
+        await nodes.take_over_all()
+        if not nodes.numbers:
+            await _first(client, nodes)
     try:
         async with asyncio.TaskGroup() as group:
+            if takes_over:
+                _follow(pods.cache(NODES), nodes, group)
+            runtime.informers.start()
             group.create_task(pods.run())
             group.create_task(nodes.run())
             if ready is not None:
                 ready.set()
     finally:
         await runtime.informers.stop()
+
+
+def _follow(cache: Informer, nodes: HollowNodes, group: asyncio.TaskGroup) -> None:
+    """Be one node more or less when somebody creates or deletes a Node that is hollow."""
+
+    def changed(old: Object | None, new: Object | None) -> None:
+        if new is None:
+            nodes.let_go((old or {})["metadata"]["name"])
+        elif nodes.adopts(new):
+            group.create_task(nodes.take_over(new))
+
+    cache.add_handler(changed)
+
+
+async def _first(client: Client, nodes: HollowNodes) -> None:
+    """Wait for the first Node that is hollow: most clusters never have one, and need not look at pods for it."""
+    informer, came = Informer(client, NODES, transform=kept()), asyncio.Event()
+
+    def changed(old: Object | None, new: Object | None) -> None:
+        if new is not None and nodes.adopts(new):
+            came.set()
+
+    informer.add_handler(changed)
+    watching = asyncio.create_task(informer.run())
+    try:
+        await came.wait()
+    finally:
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
+    await nodes.take_over_all()

@@ -22,6 +22,7 @@ _LEASE_SECONDS = 40
 _RENEW_SECONDS = 10.0
 _HEARTBEAT_SECONDS = 300.0
 _LEASE_NAMESPACE = "kube-node-lease"
+HOLLOW = "pybernetes.dev/hollow"  # the annotation of a Node that is to be a hollow one
 
 
 def node_address(number: int) -> str:
@@ -30,13 +31,22 @@ def node_address(number: int) -> str:
 
 
 class HollowNodes:
-    """Registers hollow nodes and keeps them alive: leases and status."""
+    """Registers hollow nodes and keeps them alive: leases and status.
+
+    Those of the given names are registered here. Whoever creates a Node with the annotation makes one more, with the
+    labels, taints and resources that it was created with; it goes when its Node is deleted.
+    """
 
     def __init__(
         self, client: Client, names: Sequence[str], version: str, clock: Clock | None = None
     ) -> None:
-        self._client, self._names, self._version = client, list(names), version
+        self._client, self._version = client, version
+        self.numbers = {name: number for number, name in enumerate(names)}  # by name; each gives an address
+        self._next = len(names)
+        self._resources: dict[str, Object] = {}  # of those that others created
         self._clock = clock or Clock()
+        self._reported: dict[str, float] = {}
+        self._changed = asyncio.Event()
         self._since = rfc3339.seconds(self._clock.now())
         self._leases: dict[str, Object] = {}
 
@@ -45,13 +55,49 @@ class HollowNodes:
             "name": name, "address": node_address(number), "now": rfc3339.seconds(self._clock.now()), "since": self._since,
             "version": self._version, "uuid": str(uuid.uuid5(uuid.NAMESPACE_DNS, name)),
         }  # fmt: skip
-        return render(stages.node_template(), {}, inputs)
+        node = render(stages.node_template(), {}, inputs)
+        node["status"].update(self._resources.get(name, {}))
+        return node
 
     async def register(self) -> None:
         """Create the nodes, or take over those that exist."""
-        for start in range(0, len(self._names), 32):
-            part = list(enumerate(self._names))[start : start + 32]
-            await asyncio.gather(*(self._register(number, name) for number, name in part))
+        names = list(self.numbers.items())
+        for start in range(0, len(names), 32):
+            part = names[start : start + 32]
+            await asyncio.gather(*(self._register(number, name) for name, number in part))
+
+    async def take_over_all(self) -> None:
+        """Be all nodes that others created to be hollow."""
+        for node in (await self._client.list(NODES)).items:
+            if self.adopts(node):
+                await self.take_over(node)
+
+    def adopts(self, node: Object) -> bool:
+        """Return whether a Node is a hollow one that is not known yet."""
+        meta = node["metadata"]
+        return HOLLOW in (meta.get("annotations") or {}) and meta["name"] not in self.numbers
+
+    async def take_over(self, node: Object) -> None:
+        """Be one more node, which somebody created."""
+        name, status = node["metadata"]["name"], node.get("status") or {}
+        number = self.numbers[name] = self._next
+        self._next += 1
+        amounts = {key: status[key] for key in ("capacity", "allocatable") if status.get(key)}
+        self._resources[name] = amounts
+        try:
+            await self._report(number, name)
+            await self._renew(name)
+        except (StatusError, OSError) as error:
+            log.warning("the hollow node %s cannot be registered yet: %s", name, error)
+        self._reported[name] = self._clock.monotonic()
+        self._changed.set()
+
+    def let_go(self, name: str) -> None:
+        """Be a node no more whose Node was deleted."""
+        if name in self._resources:
+            del self._resources[name], self.numbers[name]
+            self._leases.pop(name, None)
+            self._reported.pop(name, None)
 
     async def _register(self, number: int, name: str) -> None:
         node = self._node(number, name)
@@ -85,17 +131,22 @@ class HollowNodes:
 
     async def run(self) -> None:
         """Renew leases and report until cancelled, one node after the other so that the load is even."""
-        reported = dict.fromkeys(self._names, self._clock.monotonic())
+        self._reported |= dict.fromkeys(self.numbers.keys() - self._reported.keys(), self._clock.monotonic())
         while True:
-            pause = _RENEW_SECONDS / max(1, len(self._names))
-            for number, name in enumerate(self._names):
+            while not self.numbers:
+                self._changed.clear()
+                await self._changed.wait()
+            pause = _RENEW_SECONDS / len(self.numbers)
+            for name, number in list(self.numbers.items()):
                 await self._clock.sleep(pause)
+                if name not in self.numbers:
+                    continue
                 try:
                     await self._renew(name)
-                    if self._clock.monotonic() - reported[name] > _HEARTBEAT_SECONDS * (
+                    if self._clock.monotonic() - self._reported[name] > _HEARTBEAT_SECONDS * (
                         0.8 + random.random() / 5
                     ):
-                        reported[name] = self._clock.monotonic()
+                        self._reported[name] = self._clock.monotonic()
                         await self._report(number, name)
                 except (StatusError, OSError) as error:
                     log.warning("the node %s cannot show that it is alive: %s", name, error)

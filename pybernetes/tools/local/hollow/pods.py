@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
@@ -51,9 +51,9 @@ class HollowPods(Controller):
     workers = 16
 
     def __init__(
-        self, runtime: Runtime, nodes: Sequence[str], plan: list[stages.Stage], start_seconds: float = 0.0
+        self, runtime: Runtime, nodes: Mapping[str, int], plan: list[stages.Stage], start_seconds: float = 0.0
     ) -> None:
-        self._nodes = {name: node_address(number) for number, name in enumerate(nodes)}
+        self._nodes = nodes  # names, and the numbers that addresses follow from; others change it
         self._stages, self._start_seconds = plan, start_seconds
         self._since: dict[str, tuple[str, str, float]] = {}  # a pod's uid, the stage it waits for, since when
         self._assigned: dict[str, int] = {}  # how many addresses of each range are assigned
@@ -119,7 +119,7 @@ class HollowPods(Controller):
     def _inputs(self, pod: Object) -> Inputs:
         node = pod["spec"]["nodeName"]
         return stage_inputs.of(
-            pod, now=self.clock.now(), host=self._nodes[node], address=lambda: self._address(node),
+            pod, now=self.clock.now(), host=node_address(self._nodes.get(node, 0)), address=lambda: self._address(node),
             start_seconds=self._start_seconds, taken=self._taken(pod, node) if stage_inputs.host_ports(pod) else (),
         )  # fmt: skip
 
