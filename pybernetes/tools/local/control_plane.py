@@ -54,6 +54,7 @@ class ControlPlane:
     dialer: Dialer = direct  # how pods and services are reached, which are not in this network namespace
     server: ApiServer = field(init=False)
     _hollow_client: Client = field(init=False)
+    _hollow_addresses: set[str] = field(default_factory=set)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _clients: list[Client] = field(default_factory=list)
     _parts: dict[str, str] = field(default_factory=dict)  # what runs here, and since when
@@ -62,11 +63,9 @@ class ControlPlane:
         """Start the API server, then everything that needs it."""
         settings = setup.settings(self.apiserver)
         settings.nodes.dialer = self.dialer
-        if self.hollow:
-            answers = hollow_server.server(lambda: self._hollow_client)
-            settings.nodes.kubelets = hollow_server.HollowDialer(
-                settings.nodes.kubelets, answers, self.hollow
-            )
+        answers = hollow_server.server(lambda: self._hollow_client)
+        kubelets = hollow_server.HollowDialer(settings.nodes.kubelets, answers, self._hollow_addresses)
+        settings.nodes.kubelets = kubelets
         self.server = ApiServer(setup.store(self.apiserver), settings)
         await self.server.start()
         self._parts = {"store": timestamp(), "kube-apiserver": timestamp()}
@@ -138,7 +137,13 @@ class ControlPlane:
         names = [f"hollow-{number}" for number in range(self.hollow)]
         # They pretend to be all nodes at once, which no single node's identity allows.
         self._hollow_client = self.client("hollow-nodes", MASTERS)
-        await hollow_kubelet.run(self._hollow_client, names, version=KUBERNETES_VERSION, takes_over=True)
+        await hollow_kubelet.run(
+            self._hollow_client,
+            names,
+            version=KUBERNETES_VERSION,
+            takes_over=True,
+            addresses=self._hollow_addresses,
+        )
 
     async def _system_pods(self) -> None:
         # No default role may show pods on all nodes.

@@ -27,13 +27,15 @@ async def run(
     start_seconds: float = 0.0,
     ready: asyncio.Event | None = None,
     takes_over: bool = False,
+    addresses: set[str] | None = None,
 ) -> None:
     """Be hollow nodes until cancelled; ``ready`` is set when they are registered.
 
-    One that ``takes_over`` is also every node that somebody else creates with the annotation.
+    One that ``takes_over`` is also every node that somebody else creates with the annotation; ``addresses`` are kept
+    those of all nodes that it is.
     """
     runtime = Runtime(client, clock=clock)
-    nodes = HollowNodes(client, names, version, clock)
+    nodes = HollowNodes(client, names, version, clock, addresses)
     pods = HollowPods(runtime, nodes.numbers, plan if plan is not None else stages.builtin(), start_seconds)
     await nodes.register()
     if takes_over:

@@ -29,7 +29,6 @@ from pybernetes.lib.http.upgrade import Upgrade, switching_protocols, upgraded
 from pybernetes.lib.http.websocket_connection import WebSocket
 from pybernetes.node.kubelet.server.request import Request
 from pybernetes.tools.local.hollow import container_output
-from pybernetes.tools.local.hollow.nodes import node_address
 
 _PROTOCOLS = (b"v5.channel.k8s.io", b"v4.channel.k8s.io")
 _STDOUT, _ERROR = 1, 3
@@ -43,10 +42,10 @@ _CANNOT = {
 class HollowDialer(Dialer):
     """Reach the kubelets of hollow nodes inside of this process, and others as another dialer does."""
 
-    def __init__(self, others: Dialer, server: Server, nodes: int) -> None:
+    def __init__(self, others: Dialer, server: Server, addresses: set[str]) -> None:
         super().__init__()
         self._others, self._server = others, server
-        self._addresses = frozenset(node_address(number) for number in range(nodes))
+        self._addresses = addresses  # of the nodes that there are; others change it
 
     async def __call__(
         self,

@@ -38,11 +38,18 @@ class HollowNodes:
     """
 
     def __init__(
-        self, client: Client, names: Sequence[str], version: str, clock: Clock | None = None
+        self,
+        client: Client,
+        names: Sequence[str],
+        version: str,
+        clock: Clock | None = None,
+        addresses: set[str] | None = None,
     ) -> None:
         self._client, self._version = client, version
         self.numbers = {name: number for number, name in enumerate(names)}  # by name; each gives an address
         self._next = len(names)
+        self._addresses = addresses if addresses is not None else set()  # kept for whoever wants to know
+        self._addresses.update(map(node_address, range(len(names))))
         self._resources: dict[str, Object] = {}  # of those that others created
         self._clock = clock or Clock()
         self._reported: dict[str, float] = {}
@@ -82,6 +89,7 @@ class HollowNodes:
         name, status = node["metadata"]["name"], node.get("status") or {}
         number = self.numbers[name] = self._next
         self._next += 1
+        self._addresses.add(node_address(number))
         amounts = {key: status[key] for key in ("capacity", "allocatable") if status.get(key)}
         self._resources[name] = amounts
         try:
@@ -95,6 +103,7 @@ class HollowNodes:
     def let_go(self, name: str) -> None:
         """Be a node no more whose Node was deleted."""
         if name in self._resources:
+            self._addresses.discard(node_address(self.numbers[name]))
             del self._resources[name], self.numbers[name]
             self._leases.pop(name, None)
             self._reported.pop(name, None)
