@@ -8,7 +8,7 @@ import sys
 from pybernetes.tools.kubectl import TYPE_CHECKING, log
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.command_line.flags import FlagError, HelpWanted, declare, parse
-from pybernetes.tools.kubectl.command_line.lookup import find
+from pybernetes.tools.kubectl.command_line.lookup import find, texts_of_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Exit, escaped
 
@@ -87,7 +87,7 @@ def _run(argv: list[str], streams: dict[str, Any]) -> int:
         from pybernetes.tools.kubectl.command_line.help import unknown_or_overview
 
         return unknown_or_overview(arguments, path, streams.get("stdout") or sys.stdout)
-    own = declare(*command.FLAGS)
+    own = declare(*texts_of_flags(command, environment))
     flags = {**common, **own}
     try:
         values = parse(arguments, flags, getattr(command, "INTERSPERSED", True))

@@ -30,7 +30,7 @@ _LATER = (
 def prune(context: Context, applied: list[Info], kinds: list[Resource]) -> None:
     """Delete objects of the kinds that may be pruned that have the annotation and were not applied just now."""
     for info in prunable(context, applied, kinds):
-        _delete(context, info)
+        delete(context, info)
 
 
 def prunable(context: Context, applied: list[Info], kinds: list[Resource]) -> Iterator[Info]:
@@ -57,7 +57,8 @@ def prunable(context: Context, applied: list[Info], kinds: list[Resource]) -> It
                 yield Info(resource, namespace, item["metadata"]["name"], item)
 
 
-def _delete(context: Context, info: Info) -> None:
+def delete(context: Context, info: Info) -> None:
+    """Delete an object that is no longer wanted, and say so."""
     from pybernetes.tools.kubectl.output import printers
     from pybernetes.tools.kubectl.resources.deletion import delete_object, propagation_policy
 

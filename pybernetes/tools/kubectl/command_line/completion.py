@@ -19,7 +19,7 @@ from __future__ import annotations
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.command_line.flags import Flag, FlagError, HelpWanted, declare, parse
-from pybernetes.tools.kubectl.command_line.lookup import COMMANDS, find, group_of, names
+from pybernetes.tools.kubectl.command_line.lookup import COMMANDS, find, group_of, names, texts_of_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 
@@ -59,7 +59,7 @@ def complete(words: list[str], streams: dict[str, Any]) -> tuple[str, str]:
 def _answer(before: list[str], last: str, streams: dict[str, Any]) -> Answer:
     common = declare(shared_flags.GLOBAL)
     command, path, rest = find(before, common)
-    flags = {**(declare(*command.FLAGS) if command else {}), **common}
+    flags = {**(declare(*texts_of_flags(command)) if command else {}), **common}
     wanted = None
     if "--" not in before:
         name, equals, value = last.partition("=")

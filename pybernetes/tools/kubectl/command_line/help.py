@@ -7,7 +7,7 @@ import sys
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.command_line.flags import Flag, declare
-from pybernetes.tools.kubectl.command_line.lookup import COMMANDS, group_of, load, names
+from pybernetes.tools.kubectl.command_line.lookup import COMMANDS, group_of, load, names, texts_of_flags
 from pybernetes.tools.kubectl.errors import Verbatim
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def show(command: Command, path: str, out: TextIO) -> int:
     if package := group_of(command):
         width = max(11, *(len(name) for name in names(package))) + 2
         out.write(f"\nAvailable Commands:\n{_summaries(package, names(package), width)}")
-    flags = [flag for flag in declare(*command.FLAGS).values() if not flag.hidden]
+    flags = [flag for flag in declare(*texts_of_flags(command)).values() if not flag.hidden]
     if flags:
         out.write("\nOptions:\n" + flag_texts(flags))
     out.write(f"\nUsage:\n  kubectl {command.USAGE} [options]\n\n")

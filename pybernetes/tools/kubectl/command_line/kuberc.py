@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line.flags import FlagError, Values, declare
-from pybernetes.tools.kubectl.command_line.lookup import find
+from pybernetes.tools.kubectl.command_line.lookup import find, texts_of_flags
 from pybernetes.tools.kubectl.command_line.preferences import StrictError, check, file_of, read
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim, quoted
 
@@ -74,7 +74,7 @@ def _options(
 ) -> list[str]:
     """Return the flags that an entry sets and that the user does not, as arguments."""
     command, _, _ = find(words, common)
-    flags = {**common, **declare(*(command.FLAGS if command is not None else ()))}
+    flags = {**common, **declare(*(texts_of_flags(command) if command is not None else ()))}
     shorts = {flag.short for flag in flags.values() if flag.short}
     given = []
     for option in entry.get("options") or ():

@@ -9,6 +9,7 @@ run(context)   does it, and may return an exit code
 ALIASES        other words for it, in one line; may be left out, as what follows
 INTERSPERSED   False if all that follows the first argument is an argument
 COMPLETION     what its arguments are, for the shell (see ``completion``)
+GATED          flags that are there only if a variable of the environment is ``true``: texts by variable
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import sys
 from pybernetes.tools.kubectl import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any, Protocol
 
     from pybernetes.tools.kubectl.command_line.flags import Flag
@@ -57,6 +59,13 @@ def find(argv: list[str], common: dict[str, Flag]) -> tuple[Command | None, str,
         command, path = following, f"{path} {word}"
         package = group_of(command)
     return command, path, arguments
+
+
+def texts_of_flags(command: Command, environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """Return the texts that declare the flags of a command, with those that the environment asks for."""
+    gated: dict[str, str] = getattr(command, "GATED", {})
+    asked = (text for name, text in gated.items() if environment.get(name, "").lower() == "true")
+    return (*command.FLAGS, *asked)
 
 
 def load(package: str, word: str) -> Command | None:

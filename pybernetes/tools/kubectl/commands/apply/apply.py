@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply.client_side import client_side
 from pybernetes.tools.kubectl.apply.server_side import server_side
 from pybernetes.tools.kubectl.command_line import shared_flags
@@ -9,6 +10,9 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, raise_all
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder
+
+if TYPE_CHECKING:
+    from pybernetes.tools.kubectl.apply.applyset import ApplySet
 
 SUMMARY = "Apply a configuration to a resource by file name or stdin"
 USAGE = "apply (-f FILENAME | -k DIRECTORY)"
@@ -28,16 +32,19 @@ FLAGS = (
 - wait bool false | wait until pruned objects are gone
 """,
 )  # fmt: skip
+GATED = {
+    "KUBECTL_APPLYSET": "- applyset string | [RESOURCE][.GROUP]/NAME of the object that tracks what is applied"
+}
 
 
 def run(context: Context) -> None:
     """Apply the files."""
     flags = context.flags
     context.refuse_arguments()
-    _check(context)
+    applyset = _check(context)
     if flags.server_side and "field-manager" not in flags.changed:
         flags.set("field-manager", "kubectl")
-    if flags.prune:
+    if flags.prune and applyset is None:
         from pybernetes.tools.kubectl.apply.prune import allowed, prune
 
         prunable = allowed(context)  # complain before anything is done
@@ -48,6 +55,8 @@ def run(context: Context) -> None:
     structured = flags.output not in ("", "name")
     if structured:
         printers.make(context)  # complain before anything is done
+    if applyset is not None:
+        applyset.before(infos)
     for info in infos:
         try:
             operation = server_side(context, info) if flags.server_side else client_side(context, info)
@@ -63,15 +72,23 @@ def run(context: Context) -> None:
         else:
             items = [info.object for info in infos]
             printers.make(context)({"apiVersion": "v1", "items": items, "kind": "List", "metadata": {}})
-    if flags.prune:
+    if applyset is not None:
+        applyset.prune(infos)
+    elif flags.prune:
         prune(context, infos, prunable)
 
 
-def _check(context: Context) -> None:
+def _check(context: Context) -> ApplySet | None:
+    """Complain about flags that do not go together; return the set that the objects belong to, if one is named."""
     flags = context.flags
     dry_run = context.dry_run()
     context.validation()
     context.require_files()
+    applyset = None
+    if flags.has("applyset") and flags.applyset:
+        from pybernetes.tools.kubectl.apply.applyset import ApplySet
+
+        applyset = ApplySet(context, flags.applyset)
     if flags.force_conflicts and not flags.server_side:
         raise CommandError("--force-conflicts only works with --server-side")
     if dry_run == "client" and flags.server_side:
@@ -84,9 +101,26 @@ def _check(context: Context) -> None:
         raise CommandError("--dry-run=server cannot be used with --force")
     if flags.all and flags.selector:
         raise CommandError("cannot set --all and --selector at the same time")
+    if applyset is not None:
+        if not flags.prune:
+            raise CommandError("--applyset requires --prune")
+        applyset.check()
     if flags.prune:
         if flags.force:
             raise CommandError("--force cannot be used with --prune")
+        _check_pruning(context, applyset is not None)
+    if flags.subresource and not flags.server_side:
+        raise CommandError("--subresource can only be specified for --server-side")
+    return applyset
+
+
+def _check_pruning(context: Context, by_set: bool) -> None:
+    flags = context.flags
+    if by_set:
+        for name in ("all", "selector", "prune-allowlist"):
+            if getattr(flags, name.replace("-", "_")):
+                raise CommandError(f"--{name} is incompatible with --applyset")
+    else:
         if not flags.all and not flags.selector:
             raise CommandError(
                 "all resources selected for prune without explicitly passing --all. To prune all resources, pass the "
@@ -96,5 +130,3 @@ def _check(context: Context) -> None:
             raise CommandError(
                 "--prune is in alpha and doesn't currently work on objects created by server-side apply"
             )
-    if flags.subresource and not flags.server_side:
-        raise CommandError("--subresource can only be specified for --server-side")
