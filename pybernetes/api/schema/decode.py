@@ -35,7 +35,11 @@ _TIME = re.compile(r"^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d
 
 
 class DecodeError(ValueError):
-    """The value does not fit the type."""
+    """The value does not fit the type; ``converting`` says why in the words of who converts values that were read before."""
+
+    def __init__(self, message: str, converting: str = "") -> None:
+        super().__init__(message)
+        self.converting = converting or message
 
 
 class Decoder:
@@ -56,9 +60,12 @@ class Decoder:
         """The fields that the type does not have, as many as one report takes."""
         return texts(self.noted)
 
-    def decode(self, type_: Type, value: Any) -> Any:
-        """Return the value as the type has it; raise DecodeError if it does not fit."""
-        return self._value(type_, value, None, "")
+    def decode(self, type_: Type, value: Any, field: str = "", owner: str = "") -> Any:
+        """Return the value as the type has it; raise DecodeError if it does not fit.
+
+        ``field`` and ``owner`` say for messages in which field of which type the value was.
+        """
+        return self._value(type_, value, (None, field) if field else None, owner)
 
     def _struct(self, type_: Type, value: Object, path: Place) -> Object:
         fields = type_.fields
@@ -234,11 +241,32 @@ def _mismatch(type_: Type, value: Any, path: Place, owner: str) -> DecodeError:
         if type(step) is str:  # Go leaves out which item of a list or a map it was
             names.append(step)
     where = ".".join(reversed(names))
-    if where:
-        return DecodeError(
-            f"json: cannot unmarshal {given} into Go struct field {owner}.{where} of type {_go_type(type_)}"
-        )
-    return DecodeError(f"json: cannot unmarshal {given} into Go value of type {_go_type(type_)}")
+    place = f"struct field {owner}.{where}" if where else "value"
+    text = f"json: cannot unmarshal {given} into Go {place} of type {_go_type(type_)}"
+    return DecodeError(text, _not_converted(type_, value))
+
+
+_GO_KINDS = {bool: "bool", str: "string", int: "int64", float: "float64", dict: "map", list: "slice"}
+_CONVERTIBLE = {("int64", "string")} | {
+    (number, size) for number in ("int64", "float64") for size in ("int32", "int64")
+}
+
+
+def _not_converted(type_: Type, value: Any) -> str:
+    """Return what Go says when it converts a decoded value; empty for types that read JSON themselves."""
+    given = _GO_KINDS.get(type(value), "invalid")
+    match type_.kind:
+        case "map":
+            return f"cannot restore map from {given}"
+        case "list":
+            return f"cannot restore slice from {given}"
+        case "struct":
+            return f"cannot restore struct from: {given}"
+        case "string" | "boolean" | "integer" | "number":
+            wanted = _go_type(type_)
+            convertible = (given, wanted) in _CONVERTIBLE
+            return f"cannot convert {given} to {wanted}" if convertible else f"unrecognized type: {wanted}"
+    return ""
 
 
 def check_base64(value: str) -> str:

@@ -34,8 +34,12 @@ _WRITE = (
 )
 _SELECT = (
     Parameter("continue", "string", "The token of an earlier answer with a limit, to get what comes next."),
-    Parameter("fieldSelector", "string", "Restricts the objects by their fields."),
-    Parameter("labelSelector", "string", "Restricts the objects by their labels."),
+    Parameter(
+        "fieldSelector", "string", "A selector that restricts the list of returned objects by their fields."
+    ),
+    Parameter(
+        "labelSelector", "string", "A selector that restricts the list of returned objects by their labels."
+    ),
     Parameter("limit", "integer", "How many objects to return at most; the answer has a token for the rest."),
     Parameter("resourceVersion", "string", "Restricts which version of the data may be returned."),
     Parameter("resourceVersionMatch", "string", "How resourceVersion applies: 'Exact' or 'NotOlderThan'."),
@@ -65,7 +69,11 @@ LIST = _sorted(
     _SELECT,
     (
         Parameter("allowWatchBookmarks", "boolean", "Whether a watch may send bookmarks."),
-        Parameter("watch", "boolean", "Streams the changes instead of listing the objects."),
+        Parameter(
+            "watch",
+            "boolean",
+            "Watch for changes to the described resources: a stream of events instead of a list.",
+        ),
     ),
 )
 CREATE = UPDATE = _WRITE

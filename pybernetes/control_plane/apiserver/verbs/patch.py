@@ -11,12 +11,12 @@ from pybernetes.api.apply import apply as server_side
 from pybernetes.api.field import Errors
 from pybernetes.api.patch import json_patch, merge_patch, strategic
 from pybernetes.api.resource import Object
-from pybernetes.api.schema import Decoder
+from pybernetes.api.schema import DecodeError, Decoder
 from pybernetes.api.schema.decode import count_keys
-from pybernetes.api.text import go_format
+from pybernetes.api.text import go_format, go_printf
 from pybernetes.control_plane.apiserver.codec import negotiation
 from pybernetes.control_plane.apiserver.codec.bodies import Body, parse_body
-from pybernetes.control_plane.apiserver.codec.decoding import check_type, convert, report
+from pybernetes.control_plane.apiserver.codec.decoding import check_type, convert, fit, report
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage.kind import Kind
@@ -124,17 +124,27 @@ class Change:
             if not isinstance(result, dict):
                 raise errors.bad_request("json: cannot unmarshal into Go value of type struct")
             check_type(resource, result)
-            new = convert(resource, result, decoder)
+            new = self._converted(result, decoder)
         except errors.StatusError as error:
-            raise _unfit(result, error.message) from None
+            raise error if error.code == 422 else _unfit(result, error.message) from None
         problems = list(self.repeated)
         if validation != "Ignore":
             problems += [f"unknown field {go_format.quote(path)}" for path in decoder.unknown]
         if problems and validation == "Strict":
-            raise _unfit(result, "strict decoding error: " + ", ".join(problems))
+            shown = go_printf.plain(self.value) if self.type == STRATEGIC else result
+            raise _unfit(shown, "strict decoding error: " + ", ".join(problems))
         for problem in problems:
             self.request.warn(problem)
         return new
+
+    def _converted(self, result: Object, decoder: Decoder) -> Object:
+        """Return the patched object as the kind has it; a strategic patch is not decoded again but converted."""
+        if self.type != STRATEGIC:
+            return convert(self.kind.resource, result, decoder)
+        try:
+            return fit(self.kind.resource, result, decoder)
+        except DecodeError as error:
+            raise _unfit(go_printf.plain(self.value), error.converting) from None
 
     def _names_version(self) -> bool:
         if isinstance(self.value, dict):
@@ -160,7 +170,7 @@ def _same_name(meta: Object, name: str) -> None:
 
 def _unfit(result: Any, why: str) -> errors.StatusError:
     problems = Errors()
-    problems.invalid("patch", orjson.dumps(result).decode(), why)
+    problems.invalid("patch", result if isinstance(result, str) else orjson.dumps(result).decode(), why)
     return errors.invalid("", "", "", problems)
 
 
