@@ -292,9 +292,7 @@ class Exec(Credentials):
 
     def _take(self, output: bytes) -> None:
         try:
-            status = exec_credential.status_of(orjson.loads(output), self._config)
-        except orjson.JSONDecodeError as error:
-            raise CredentialError(f"exec plugin didn't return a status field: {error}") from None
+            status = exec_credential.status_of(exec_credential.read(output), self._config)
         except ValueError as error:
             raise CredentialError(str(error)) from None
         token, certificate = status.get("token"), status.get("clientCertificateData")

@@ -64,7 +64,12 @@ def test_what_a_program_is_told() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ([], "didn't return a status field"),
+        ({}, "plugin returned version client.authentication.k8s.io/__internal"),
+        (
+            {"apiVersion": V1, "status": []},
+            "cannot unmarshal array into Go struct field ExecCredential.status",
+        ),
+        ({"apiVersion": V1, "status": {"token": 5}}, "ExecCredentialStatus.status.token of type string"),
         ({"apiVersion": V1}, "didn't return a status field"),
         ({"apiVersion": f"{V1}beta1", "status": {"token": "t"}}, "plugin returned version"),
         ({"apiVersion": V1, "status": {}}, "didn't return a token or cert/key pair"),
@@ -74,3 +79,33 @@ def test_what_a_program_is_told() -> None:
 def test_answers_that_are_refused(answer: Any, message: str) -> None:
     with pytest.raises(ExecCredentialError, match=message):
         exec_credential.status_of(answer, SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (
+            b"foo\n",
+            "couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value",
+        ),
+        (b"[1]", "cannot unmarshal array into Go value"),
+        (b'{"a" 1}', "json parse error: invalid character '1' after object key$"),
+        (b'{"kind":1}', r"cannot unmarshal number into Go struct field \.kind of type string"),
+        (b'{"kind":"Foo","apiVersion":"v1"}', 'no kind "Foo" is registered for version "v1"'),
+        (b'"a', "decoding stdout: yaml: "),
+    ],
+)
+def test_output_that_is_no_credential(raw: bytes, message: str) -> None:
+    with pytest.raises(ExecCredentialError, match=message):
+        exec_credential.read(raw)
+
+
+def test_a_program_may_print_yaml() -> None:
+    answer = exec_credential.read(f"apiVersion: {V1}\nstatus: {{token: t}}\n".encode())
+    assert exec_credential.status_of(answer, SETTINGS) == {"token": "t"}
+
+
+def test_a_program_cannot_ask_when_others_read_the_input() -> None:
+    with pytest.raises(ExecCredentialError, match="used by stdin resource manifest reader"):
+        exec_credential.is_interactive({**SETTINGS, "interactiveMode": "Always"}, True, True)
+    assert not exec_credential.is_interactive({**SETTINGS, "interactiveMode": "IfAvailable"}, True, True)

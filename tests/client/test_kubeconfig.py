@@ -120,8 +120,8 @@ print(json.dumps({{"kind": "ExecCredential", "apiVersion": info["apiVersion"],
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("print('nonsense')", "didn't return a status"),
-        ("print('{}')", "didn't return a status"),
+        ("print('nonsense')", "json parse error"),
+        ("print('{}')", "plugin returned version"),
         (f"print({credential()!r})", "didn't return a token or cert/key pair"),
         (f"print({credential(clientCertificateData='x')!r})", "only certificate or key"),
         (f"print({credential(token='x').replace('/v1', '/v1beta1')!r})", "plugin returned version"),

@@ -38,6 +38,7 @@ class Context:
         self.stdout = stdout or sys.stdout
         self.stderr = stderr or sys.stderr
         self.preference: Object = {}  # what the kuberc file says
+        self._input_taken = False
         self.environment = environment if environment is not None else dict(os.environ)
 
     @property
@@ -126,7 +127,15 @@ class Context:
 
         chosen = access(self.config, self.flags)
         chosen.plugin_policy = self.preference
+        chosen.input_taken = self._input_taken
         return Client(chosen, self.timeout, self.stderr)
+
+    def take_input(self) -> Any:
+        """Return the standard input for a manifest; a program that gives credentials cannot ask the user then."""
+        self._input_taken = True
+        if "client" in self.__dict__:
+            self.client.access.input_taken = True
+        return self.stdin
 
     @cached_property
     def discovery(self) -> Discovery:

@@ -39,7 +39,8 @@ def in_editor(context: Context, text: str, suffix: str) -> tuple[str, str]:
     environment = context.environment
     program = environment.get("KUBE_EDITOR") or environment.get("EDITOR") or "vi"
     handle, path = tempfile.mkstemp(prefix="kubectl-edit-", suffix=suffix)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
+    line_end = "\r\n" if context.flags.windows_line_endings else "\n"
+    with os.fdopen(handle, "w", encoding="utf-8", newline=line_end) as file:
         file.write(text)
     quotes = any(mark in program for mark in "\"'\\")
     command = ["/bin/sh", "-c", f"{program} {shlex.quote(path)}"] if quotes else [*program.split(), path]

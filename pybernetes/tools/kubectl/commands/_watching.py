@@ -45,10 +45,17 @@ class _Growing:
         self._context.stdout.flush()
 
 
+def _refuse_list(value: Object) -> None:
+    if (value["apiVersion"], value["kind"]) == ("v1", "List"):
+        raise CommandError(
+            "watch is only supported on individual resources and resource collections, but a list of resources is found"
+        )
+
+
 def watch(context: Context, human: bool) -> None:
     """List what is there, then print what changes until interrupted."""
     flags = context.flags
-    source = builder(context, human, single_type=True, flatten=False)
+    source = builder(context, human, single_type=True, flatten=False, accepts=_refuse_list)
     try:
         infos = source.all()
     except CommandError as error:

@@ -207,7 +207,7 @@ def _customized(container: Object, custom: Object) -> Object:
 def _warned(context: Context, container: Object, pod: Object) -> None:
     if may_not_work(container, pod):
         context.warn(
-            "Non-root user is configured for the entire target Pod, and some capabilities granted by debug "
+            "Warning: Non-root user is configured for the entire target Pod, and some capabilities granted by debug "
             'profile may not work. Please consider using "--custom" with a custom profile that specifies '
             '"securityContext.runAsUser: 0".'
         )

@@ -38,7 +38,9 @@ def run(context: Context) -> None:
     flags = context.flags
     if flags.output_patch and flags.output:
         raise CommandError("--output-patch and --output are mutually exclusive")
-    builder = Builder.from_flags(context, latest=True, subresource=flags.subresource, empty_selector=True)
+    builder = Builder.from_flags(
+        context, latest=True, subresource=flags.subresource, empty_selector=True, validating=False
+    )
     infos = builder.all()
     if not infos:
         raise CommandError("edit cancelled, no objects found")

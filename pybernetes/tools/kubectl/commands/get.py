@@ -132,10 +132,12 @@ def _tables(context: Context) -> None:
                 info.object = {"kind": "Table", "columnDefinitions": [], "rows": []}
     with_kind = flags.show_kind or len({info.resource for info in infos}) > 1
     blocks: list[tuple[Any, TablePrinter, list[list[str]]]] = []
+    with_namespace = False
     for info in infos:
         if not blocks or blocks[-1][0] != info.resource:
             kind = info.resource.kind_name if with_kind else ""
-            with_namespace = flags.all_namespaces and info.resource.namespaced
+            # As the original: once there is the column, it stays.
+            with_namespace = (with_namespace or info.resource.namespaced) and flags.all_namespaces
             blocks.append((info.resource, TablePrinter(flags, kind=kind, with_namespace=with_namespace), []))
         blocks[-1][2].extend(blocks[-1][1].rows(as_table(info.object)))
     texts = [columns(rows) for _, _, rows in blocks if rows]

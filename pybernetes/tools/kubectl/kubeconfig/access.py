@@ -46,6 +46,7 @@ class Access:
         self.exec: Object | None = None
         self.user = ""  # whose credentials the program gives
         self.cluster: Object = {}
+        self.input_taken = False  # what comes from the standard input is a manifest
         self.plugin_policy: Object = {}  # which programs may give credentials: see the kuberc file
 
 
@@ -194,7 +195,7 @@ def _identity(result: Access, config: Object, context: Object, flags: Values) ->
         result.headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
     elif token:
         result.headers["Authorization"] = f"Bearer {token}"
-    elif user.get("exec"):
+    elif user.get("exec") and not (result.certificate and result.key):  # who has a certificate needs no other
         result.exec, result.user = user["exec"], name
     if who := flags.__getattr__("as") or user.get("as"):
         result.headers["Impersonate-User"] = who

@@ -8,7 +8,7 @@ import subprocess
 
 from pybernetes.client import exec_credential
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.errors import CommandError, NoConnection, Verbatim
+from pybernetes.tools.kubectl.errors import CommandError, NoConnection, Verbatim, quoted
 from pybernetes.tools.kubectl.kubeconfig.access import Access
 
 if TYPE_CHECKING:
@@ -28,17 +28,13 @@ To learn more about this feature, consult the documentation available at:
 def credentials(access: Access) -> None:
     """Run the program and take the token or the certificate that it returns."""
     settings = access.exec or {}
+    _check_settings(settings, access.user)
     try:
         exec_credential.check(settings)
     except ValueError as error:
         raise CommandError(str(error)) from None
-    if not settings.get("interactiveMode") and not settings["apiVersion"].endswith("beta1"):
-        raise Verbatim(
-            f"Error in configuration: interactiveMode must be specified for {access.user} to use exec authentication "
-            "plugin"
-        )
     try:
-        interactive = exec_credential.is_interactive(settings, os.isatty(0))
+        interactive = exec_credential.is_interactive(settings, os.isatty(0), access.input_taken)
     except ValueError as error:
         raise _failed(str(error)) from None
     cluster = {**access.cluster, "server": access.server}
@@ -59,15 +55,30 @@ def credentials(access: Access) -> None:
     if done.returncode:
         raise _failed(f"exec: executable {command} failed with exit code {done.returncode}")
     try:
-        status = exec_credential.status_of(json.loads(done.stdout), settings)
-    except json.JSONDecodeError as error:
-        raise _failed(f"decoding stdout: {error}") from None
+        status = exec_credential.status_of(exec_credential.read(done.stdout), settings)
     except ValueError as error:
         raise _failed(str(error)) from None
     if status.get("token"):
         access.headers["Authorization"] = f"Bearer {status['token']}"
     if status.get("clientCertificateData"):
         access.certificate, access.key = status["clientCertificateData"], status["clientKeyData"]
+
+
+def _check_settings(settings: Object, user: str) -> None:
+    """Refuse settings of a user that lack something, with all that they lack."""
+    version, mode = settings.get("apiVersion") or "", settings.get("interactiveMode")
+    needed = ["command", "apiVersion"] + ([] if version.endswith("beta1") else ["interactiveMode"])
+    problems = [
+        f"{name} must be specified for {user} to use exec authentication plugin"
+        for name in needed
+        if not settings.get(name)
+    ]
+    if mode and mode not in ("Never", "IfAvailable", "Always"):
+        problems.append(f"invalid interactiveMode for {user}: {quoted(str(mode))}")
+    if len(problems) > 1:
+        raise Verbatim("Error in configuration: \n" + "\n".join(f"* {problem}" for problem in problems))
+    if problems:
+        raise CommandError(problems[0])
 
 
 def _permitted(command: str, preference: Object) -> str:

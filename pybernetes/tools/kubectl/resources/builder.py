@@ -50,6 +50,7 @@ class Builder:
     query: dict[str, Any] = {}
     subresource = ""
     ignore: Any = None  # which errors do not count
+    accepts: Any = None  # raises an error for an object of a file that the command cannot use
     validating = False  # objects of files are looked at before they are sent
 
     def __init__(self, context: Context, **options: Any) -> None:
@@ -194,7 +195,7 @@ class Builder:
             return
         from pybernetes.tools.kubectl.resources import manifests
 
-        raw, source = manifests.read(name, self.context.stdin)
+        raw, source = manifests.read(name, self.context.take_input() if name == "-" else None)
         for value in manifests.values(raw, source):
             yield value, source
 
@@ -216,6 +217,9 @@ class Builder:
         if self.validating:
             object_check.validate(value, source)
         object_check.check(value, source)
+        object_check.check_metadata(value, source)
+        if self.accepts is not None:
+            self.accepts(value)
         metadata = value.get("metadata") or {}
         name = metadata.get("name") or ""
         if self.local:
@@ -247,7 +251,7 @@ class Builder:
         wanted = self.context.namespace
         if not info.namespace:
             info.namespace = wanted
-            info.object.setdefault("metadata", {})["namespace"] = wanted
+            info.object["metadata"] = {**(info.object.get("metadata") or {}), "namespace": wanted}
         elif self.enforce_namespace and info.namespace != wanted:
             raise CommandError(
                 f'the namespace from the provided object "{info.namespace}" does not match the namespace "{wanted}". '

@@ -21,6 +21,41 @@ def validate(value: Any, source: str) -> None:
         )
 
 
+_TEXTS = {"name", "namespace", "generateName", "uid", "resourceVersion", "selfLink"}
+_MAPS = {"labels", "annotations"}
+
+
+def _is_plain(metadata: Any) -> bool:
+    """Tell whether metadata has nothing but texts where texts belong; what is rarer is for the schema to look at."""
+    if type(metadata) is not dict:
+        return metadata is None
+    for name, value in metadata.items():
+        if name in _MAPS and type(value) is dict:
+            if any(type(item) is not str for item in value.values()):
+                return False
+        elif value is not None and (name not in _TEXTS or type(value) is not str):
+            return False
+    return True
+
+
+def check_metadata(value: Any, source: str) -> None:
+    """Refuse an object whose metadata is none: a label that is a number, a name that is a list."""
+    metadata = value.get("metadata")
+    if _is_plain(metadata):
+        return
+    from pybernetes.api.schema import DecodeError, Decoder, named
+
+    try:
+        Decoder().decode(
+            named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"),
+            metadata,
+            "metadata",
+            "metadataOnlyObject",
+        )
+    except DecodeError as error:
+        raise CommandError(f'unable to decode "{source}": {error}') from None
+
+
 def check(value: Any, source: str) -> None:
     """Refuse a value that does not say which kind of object it is."""
     if not isinstance(value, dict):

@@ -27,8 +27,8 @@ def until_gone(context: Context, gone: list[tuple[Info, str]], seconds: float) -
 
         try:
             until(context, info, is_gone, deadline)
-        except ApiError as error:
-            if error.reason not in ("Forbidden", "MethodNotAllowed"):
+        except ApiError as error:  # not found: the definition of a custom resource went with its objects
+            if error.reason not in ("Forbidden", "MethodNotAllowed", "NotFound"):
                 raise
 
 

@@ -315,7 +315,10 @@ def main() -> int:
     for difference in unlisted:
         print(f"[{difference.parts}] kubectl {difference.line}")
     if options.report:
-        Path(options.report).write_text("\n".join(entry.text for entry in unlisted))
+        marks = ((entry, "" if entry in unlisted else "listed ") for entry in differences)
+        Path(options.report).write_text(
+            "\n".join(f"{mark}[{entry.parts}] {entry.text}" for entry, mark in marks)
+        )
     print(f"{len(chosen)} lines, {len(differences)} differ, {len(unlisted)} of them are not listed")
     return 1 if unlisted else 0
 

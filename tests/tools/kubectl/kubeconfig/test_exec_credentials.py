@@ -46,7 +46,7 @@ def test_a_certificate(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("print('nonsense')", "decoding stdout: "),
-        ("print('{}')", "exec plugin didn't return a status field"),
+        ("print('{}')", "plugin returned version client.authentication.k8s.io/__internal"),
         (answer(), "exec plugin didn't return a token or cert/key pair"),
         ("raise SystemExit(3)", "failed with exit code 3"),
     ],
@@ -64,6 +64,11 @@ def test_programs_that_fail(tmp_path: Path, text: str, message: str) -> None:
     [
         ({"apiVersion": "v1"}, 'exec plugin: invalid apiVersion "v1"'),
         ({"interactiveMode": ""}, "interactiveMode must be specified for jane"),
+        ({"interactiveMode": "Foo"}, 'invalid interactiveMode for jane: "Foo"'),
+        (
+            {"interactiveMode": "", "command": ""},
+            r"configuration: \n\* command must.*\n\* interactiveMode must",
+        ),
         ({"command": "/no/such/program", "installHint": "get it"}, "not found.*get it"),
     ],
 )

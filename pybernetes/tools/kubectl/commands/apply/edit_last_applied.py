@@ -24,7 +24,7 @@ FLAGS = (
 
 def run(context: Context) -> None:
     """Edit the annotation of each object."""
-    for info in Builder.from_flags(context, latest=True, empty_selector=True).infos():
+    for info in Builder.from_flags(context, latest=True, empty_selector=True, validating=False).infos():
         last = read(info.object)
         if last is None:
             raise CommandError(f"no last-applied-configuration annotation found on resource: {info.name}")

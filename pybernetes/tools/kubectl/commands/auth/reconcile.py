@@ -41,15 +41,10 @@ def run(context: Context) -> None:
     dry_run = context.dry_run()
     if dry_run == "server":
         raise CommandError("--dry-run=server for command reconcile is not supported yet")
-    builder = Builder.from_flags(context, continue_on_error=True)
+    builder = Builder.from_flags(context, continue_on_error=True, accepts=_check_version)
     show = printers.make(context, "reconciled")
     for info in builder.infos():
         if info.resource.group != "rbac.authorization.k8s.io":
-            continue
-        if info.resource.version != "v1":
-            builder.errors.append(
-                CommandError("only rbac.authorization.k8s.io/v1 is supported: not all specified objects are")
-            )
             continue
         try:
             value, report = _reconcile(context, info, dry_run)
@@ -58,6 +53,13 @@ def run(context: Context) -> None:
         except CommandError as error:
             builder.errors.append(error)
     builder.finish()
+
+
+def _check_version(value: Object) -> None:
+    """Refuse a role or a binding of an older version."""
+    group, _, version = value["apiVersion"].partition("/")
+    if group == "rbac.authorization.k8s.io" and version != "v1":
+        raise CommandError(f"only rbac.authorization.k8s.io/v1 is supported: not *{version}.{value['kind']}")
 
 
 def _reconcile(context: Context, info: Info, dry_run: str) -> tuple[Object, Report]:

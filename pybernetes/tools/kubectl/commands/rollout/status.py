@@ -32,17 +32,16 @@ def run(context: Context) -> None:
     flags = context.flags
     require_objects(context)
     check_revision(context)
-    builder = Builder.from_flags(context, empty_selector=True, latest=True)
-    infos = builder.all()
-    if not infos:
-        context.warn(f"No resources found in {context.namespace} namespace.")
-        return
-    deadline = time.monotonic() + (flags.timeout or 10**9)
-    for info in infos:
+    builder = Builder.from_flags(context, empty_selector=True, latest=True, continue_on_error=True)
+
+    def follow(info: Info) -> None:
         if info.resource.kind not in VIEWERS:
             group = f".{info.resource.group}" if info.resource.group else ""
             raise CommandError(f"no status viewer has been implemented for {info.resource.kind}{group}")
-        _follow(context, info, deadline)
+        _follow(context, info, time.monotonic() + (flags.timeout or 10**9))
+
+    if not builder.each(follow):
+        context.warn(f"No resources found in {context.namespace} namespace.")
 
 
 def _follow(context: Context, info: Info, deadline: float) -> None:

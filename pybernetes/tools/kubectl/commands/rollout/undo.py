@@ -69,7 +69,8 @@ def _undo(context: Context, info: Info, dry_run: str) -> None:
         return
     if _same(info, template):
         current = wanted or sorted(by_number)[-1]
-        context.out(f"{info.label} skipped rollback (current template already matches revision {current})")
+        told = f"skipped rollback (current template already matches revision {current})"
+        printers.make(context, told)(info.object)
         return
     labels = {
         k: v

@@ -91,7 +91,7 @@ def _parse(context: Context) -> tuple[list[str], list[Object], list[str]]:
     removed: list[str] = []
     for pair in [*pairs, *context.flags.env]:
         if pair == "-":
-            text = context.stdin.read()
+            text = context.take_input().read()
             wanted += [
                 _variable(line) for line in text.splitlines() if "=" in line and not line.startswith("#")
             ]
