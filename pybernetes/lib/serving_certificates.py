@@ -68,6 +68,8 @@ class ServingCertificates:
         minimum: ssl.TLSVersion = ssl.TLSVersion.TLSv1_2,
         protocols: Iterable[str] = ("http/1.1",),
     ) -> None:
+        # The file of the certificate that clients see who ask for no name.
+        self.certificate = default.certificate
         self._default, self._named, self._bundles = default, tuple(named), tuple(bundles)
         self._ciphers, self._protocols = ciphers, list(protocols)
         self._minimum = max(minimum, ssl.TLSVersion.TLSv1_3) if ciphers is None else minimum

@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TypeAlias
 
 from pybernetes.api import zpages
+from pybernetes.lib.exposition import CONTENT_TYPE
+from pybernetes.lib.health_slis import HealthSlis
 from pybernetes.lib.http.limits import Limits
 from pybernetes.lib.http.messages import TEXT, Request, Response
 from pybernetes.lib.http.server import Server
@@ -34,8 +36,9 @@ def not_found() -> Response:
 class Checks:
     """Named checks behind a path such as ``/healthz``; ``/healthz/name`` runs one of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, slis: HealthSlis | None = None) -> None:
         self._checks: dict[str, Check] = {"ping": lambda: None}
+        self._slis = HealthSlis() if slis is None else slis
 
     def add(self, name: str, check: Check) -> None:
         """Add a check."""
@@ -51,6 +54,7 @@ class Checks:
         for check_name, check in chosen.items():
             problem = check()
             failed = failed or problem is not None
+            self._slis.note(check_name, first, problem is None)
             lines.append(
                 f"[-]{check_name} failed: {problem}" if problem is not None else f"[+]{check_name} ok"
             )
@@ -59,6 +63,11 @@ class Checks:
         if "verbose" in request.query_text:
             return text(("\n".join(lines) + f"\n{first} check passed\n").encode())
         return text(b"ok")
+
+
+def slis_page(slis: HealthSlis) -> Handler:
+    """Return the handler of ``/metrics/slis``."""
+    return lambda request: Response(slis.render(), content_type=CONTENT_TYPE)
 
 
 def zpages_of(name: str, flags: Mapping[str, str], paths: Iterable[str]) -> dict[str, Handler]:

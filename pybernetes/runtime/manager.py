@@ -11,8 +11,9 @@ from types import MappingProxyType
 from pybernetes.client.client import Client
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.exposition import CONTENT_TYPE
+from pybernetes.lib.health_slis import HealthSlis
 from pybernetes.lib.http.messages import Request, Response
-from pybernetes.runtime.component_server import AccessCheck, Checks, ComponentServer, Handler
+from pybernetes.runtime.component_server import AccessCheck, Checks, ComponentServer, Handler, slis_page
 from pybernetes.runtime.controller import Controller
 from pybernetes.runtime.election import Election, Elector
 from pybernetes.runtime.informer import Informers
@@ -46,7 +47,8 @@ class Manager:
                     recorder=self.runtime.recorder(election.name))
             if election is not None else None
         )  # fmt: skip
-        self.health, self.ready = Checks(), Checks()
+        self.slis = HealthSlis()
+        self.health, self.ready = Checks(self.slis), Checks(self.slis)
         self.ready.add("informers", self._check_informers)
         self.controllers: dict[str, Controller] = {}
         self._tasks: list[tuple[str, Callable[[], Awaitable[None]]]] = []
@@ -103,7 +105,7 @@ class Manager:
         """Serve /healthz, /livez, /readyz, /metrics and more; return the port."""
         pages: dict[str, Handler] = {
             "/healthz": self.health.page, "/livez": self.health.page, "/readyz": self.ready.page, "/metrics": self._metrics,
-            **more,
+            "/metrics/slis": slis_page(self.slis), **more,
         }  # fmt: skip
         self._http = ComponentServer(pages, access_check=access_check)
         return await self._http.start(host, port, context)

@@ -6,6 +6,7 @@ import json
 
 from pybernetes.api.resource import Object
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.health_slis import HealthSlis
 from pybernetes.lib.http.messages import Request, Response
 from pybernetes.lib.rfc3339 import micro
 
@@ -20,6 +21,7 @@ class Health:
         self._pending: float | None = None
         self._updated = clock.now()
         self.node: Object | None = None
+        self.slis = HealthSlis()
         self.answers: dict[tuple[str, int], int] = {}
 
     def queued(self) -> None:
@@ -50,6 +52,7 @@ class Health:
         good = self.healthy and (name == "livez" or self.eligible)
         status = 200 if good else 503
         self.answers[name, status] = self.answers.get((name, status), 0) + 1
+        self.slis.note("proxy", name, good)
         now = self._clock.now()
         body: Object = {
             "lastUpdated": micro(now if good else self._updated),

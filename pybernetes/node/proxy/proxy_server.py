@@ -27,7 +27,7 @@ from pybernetes.node.proxy.node import Node, node_of
 from pybernetes.node.proxy.node_port_addresses import node_port_ips, own_addresses
 from pybernetes.node.proxy.rule_monitor import RuleMonitor
 from pybernetes.node.proxy.service_port import ServicePort
-from pybernetes.runtime.component_server import ComponentServer, text, zpages_of
+from pybernetes.runtime.component_server import ComponentServer, slis_page, text, zpages_of
 from pybernetes.runtime.informer import Informer
 
 log = logging.getLogger(__name__)
@@ -287,6 +287,7 @@ class ProxyServer:
         metrics = ComponentServer(
             {
                 "/metrics": metrics_page,
+                "/metrics/slis": slis_page(self.health.slis),
                 "/proxyMode": lambda request: text(self.mode_name.encode()),
                 "/healthz": lambda request: text(b"ok"),
                 **zpages_of("kube-proxy", self._flags, ("/metrics", "/proxyMode", "/healthz")),

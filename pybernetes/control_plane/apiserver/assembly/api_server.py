@@ -6,12 +6,14 @@ import asyncio
 import logging
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 
 from pybernetes.api import feature_gates
 from pybernetes.api.resource import Resource
 from pybernetes.control_plane.apiserver.admission.chain import Chain
 from pybernetes.control_plane.apiserver.aggregation.aggregator import Aggregator
 from pybernetes.control_plane.apiserver.assembly import bootstrap
+from pybernetes.control_plane.apiserver.assembly.identity_lease import IdentityLease
 from pybernetes.control_plane.apiserver.assembly.server_context import new_context
 from pybernetes.control_plane.apiserver.assembly.server_leases import ServerLeases
 from pybernetes.control_plane.apiserver.assembly.settings import Settings
@@ -24,6 +26,7 @@ from pybernetes.control_plane.apiserver.custom_resources.custom_resources import
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.control_plane.apiserver.flowcontrol.configuration import FlowControlConfiguration
 from pybernetes.control_plane.apiserver.flowcontrol.dispatcher import Dispatcher
+from pybernetes.control_plane.apiserver.observability import start_checks
 from pybernetes.control_plane.apiserver.observability.health import Health
 from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 from pybernetes.control_plane.apiserver.pipeline import failures
@@ -65,6 +68,8 @@ class ApiServer:
         for checks in discover(write_checks.__name__, "write_checks").values():
             self.context.write_checks |= checks(self.context)
         self.health = Health()
+        own = {"store-space": (self._check_space, False), "stored-objects": (self._check_objects, True)}
+        start_checks.register(self.health, self._check_store, self._certificate, own)
         self.metrics = self.context.metrics
         self.metrics.count_objects = self._count_objects
         self.discovery = Discovery(settings.resources, f"{settings.advertise_address}:{settings.port}")
@@ -90,6 +95,7 @@ class ApiServer:
         self._compaction: asyncio.Task[None] | None = None
         self._upkeep: RetryingSync | None = None
         self._leases = ServerLeases(store, settings.advertise_address)
+        self._identity: IdentityLease | None = None
         self._publisher = client_ca_publisher.ClientCAPublisher(self.context, settings.trust)
 
     async def start(self) -> None:
@@ -100,17 +106,14 @@ class ApiServer:
         self.context.authentication.start()
         self.context.roles.start()
         self.context.authorization.start()
-        self.health.add("etcd", self._check_store)
-        self.health.add("etcd-readiness", self._check_store, ("readyz",))
-        self.health.add("store-space", self._check_space, ("readyz",))
-        self.health.add("stored-objects", self._check_objects, ("readyz",), informative=True)
-        hook = self.health.add_hook("start-apiextensions-controllers")
+        done = self.health.done
+        done("storage-readiness", "storage-object-count-tracker-hook", "generic-apiserver-start-informers")
+        done("start-apiserver-admission-initializer")
         self.custom_resources.start()
-        hook.done()
+        done("start-apiextensions-informers", "start-apiextensions-controllers", "crd-informer-synced")
         await bootstrap.prepare(self.context, self.settings, self.health)
-        hook = self.health.add_hook("start-cluster-authentication-info-controller")
         await self._publisher.start()
-        hook.done()
+        done("start-cluster-authentication-info-controller")
         serving = self.settings.serving
         assert serving is not None
         serving.listeners.append(self._publisher.changed)
@@ -121,16 +124,27 @@ class ApiServer:
             self.context.authentication.documents = documents(accounts, f"{host}:{self.port}")
         await bootstrap.announce(self.context, self.settings, self.port, self.health, self._leases)
         self._leases.start(self._ensure_addresses)
-        hook = self.health.add_hook("priority-and-fairness-config-producer")
+        done("peer-endpoint-reconciler-controller")
+        self._identity = IdentityLease(self.context, f"{self.settings.advertise_address}:{self.port}")
+        await self._identity.start()
+        done("start-kube-apiserver-identity-lease-controller")
+        done("start-kube-apiserver-identity-lease-garbage-collector")
         await self.flows.start()
-        hook.done()
-        hook = self.health.add_hook("apiservice-registration-controller")
+        done(
+            "priority-and-fairness-config-producer",
+            "priority-and-fairness-config-consumer",
+            "priority-and-fairness-filter",
+        )
         await self.aggregator.start()
-        hook.done()
-        hook = self.health.add_hook("start-system-namespaces-controller")
+        done(
+            "start-kube-aggregator-informers", "kube-apiserver-autoregistration", "autoregister-completion",
+            "apiservice-registration-controller", "apiservice-discovery-controller", "apiservice-openapi-controller",
+            "apiservice-openapiv3-controller", "apiservice-status-local-available-controller",
+            "apiservice-status-remote-available-controller",
+        )  # fmt: skip
         self._upkeep = bootstrap.upkeep(self.context, self.settings, self.port, self._leases)
         self._upkeep.start()
-        hook.done()
+        done("start-system-namespaces-controller")
         if self.settings.compaction_seconds:
             self._compaction = asyncio.create_task(self._compact())
         if self._watchdog is not None:
@@ -169,6 +183,9 @@ class ApiServer:
     async def _ensure_addresses(self) -> None:
         await bootstrap.ensure_addresses(self.context, self.settings, self.port, self._leases)
 
+    def _certificate(self) -> Path | None:
+        return self.settings.serving.certificate if self.settings.serving is not None else None
+
     async def _check_store(self) -> str | None:
         try:
             await self.store.health()
@@ -201,6 +218,8 @@ class ApiServer:
             self._watchdog.stop()
         if self._upkeep is not None:
             await self._upkeep.close()
+        if self._identity is not None:
+            await self._identity.close()
         await self._leases.leave(self._ensure_addresses)
         await asyncio.sleep(self.settings.delay_seconds)
         await self.http.drain(self.settings.drain_seconds)

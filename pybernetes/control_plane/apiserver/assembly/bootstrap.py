@@ -26,35 +26,31 @@ NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 async def prepare(context: ServerContext, settings: Settings, health: Health) -> None:
     """Make what is missing; several servers may do so at once."""
     await _ensure_namespaces(context)
-    hook = health.add_hook("start-service-ip-repair-controllers")
     allocator = ServiceAllocator(context.store, settings.services, timestamp=context.timestamp)
     context.allocators["", "services"] = allocator
     cidr = objects.default_service_cidr(settings.services, context.timestamp())
     await ensure(context, "networking.k8s.io", "servicecidrs", "", cidr, keep_status=True)
+    health.done("start-kubernetes-service-cidr-controller")
     await allocator.start()
-    hook.done()
-    hook = health.add_hook("start-legacy-token-tracking-controller")
+    health.done("start-service-ip-repair-controllers")
     # Since when secrets note the use of their tokens: what cleans them up waits for long enough from then on.
     since = {"metadata": {"name": TRACKING}, "data": {"since": context.timestamp()[:10]}}
     await ensure(context, "", "configmaps", "kube-system", since)
-    hook.done()
-    hook = health.add_hook("rbac/bootstrap-roles")
+    health.done("start-legacy-token-tracking-controller")
     await reconcile(context)
-    hook.done()
-    hook = health.add_hook("scheduling/bootstrap-system-priority-classes")
+    health.done("rbac/bootstrap-roles")
     for priority_class in system_classes():
         await ensure(context, SCHEDULING, "priorityclasses", "", priority_class)
-    hook.done()
+    health.done("scheduling/bootstrap-system-priority-classes")
 
 
 async def announce(
     context: ServerContext, settings: Settings, port: int, health: Health, leases: ServerLeases
 ) -> None:
     """Make the service ``kubernetes`` and add this server to its endpoints, once it listens."""
-    hook = health.add_hook("bootstrap-controller")
     await leases.join()
     await ensure_addresses(context, settings, port, leases)
-    hook.done()
+    health.done("bootstrap-controller")
 
 
 def upkeep(context: ServerContext, settings: Settings, port: int, leases: ServerLeases) -> RetryingSync:

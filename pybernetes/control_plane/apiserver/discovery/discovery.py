@@ -13,14 +13,14 @@ from typing import Any
 
 import orjson
 
-from pybernetes.api import errors
+from pybernetes.api import errors, protobuf
 from pybernetes.api.resource import Resource
 from pybernetes.api.versions import version_rank
 from pybernetes.control_plane.apiserver.discovery import subresource_kinds
 from pybernetes.lib.http import accept
 
 JSON, YAML = "application/json", "application/yaml"
-_OFFERED = (JSON, YAML)
+_OFFERED = (JSON, YAML, protobuf.MEDIA_TYPE)
 _AGGREGATED = {"g": "apidiscovery.k8s.io", "v": "v2", "as": "APIGroupDiscoveryList"}
 _AGGREGATED_SUFFIX = ";" + ";".join(f"{key}={value}" for key, value in _AGGREGATED.items())
 AGGREGATED_TYPE = JSON + _AGGREGATED_SUFFIX
@@ -213,7 +213,7 @@ def _negotiate(path: str, header: str) -> tuple[str, str]:
             if path not in ("/api", "/apis") or not _AGGREGATED.items() <= clause.parameters.items():
                 continue  # a form that does not exist here, such as the retired v2beta1
             form = _AGGREGATED_SUFFIX
-        for offered in (JSON, YAML):
+        for offered in (JSON, YAML) if form else _OFFERED:
             if accept.matches(clause.type, offered):
                 return offered, form
     return "", ""
@@ -286,6 +286,8 @@ def _aggregated_row(resource: Resource) -> dict[str, Any]:
 
 
 def _encode(document: dict[str, Any], media_type: str, pretty: bool) -> bytes:
+    if media_type == protobuf.MEDIA_TYPE:
+        return protobuf.encode({"apiVersion": "", **document})
     if media_type == YAML:
         import yaml  # only clients that ask for it pay for it
 

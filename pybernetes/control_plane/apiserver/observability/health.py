@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from urllib.parse import parse_qs
 
 from pybernetes.api.text import go_format
+from pybernetes.lib.health_slis import HealthSlis
 
 # A check raises, or returns a text, to say what is wrong. It may be a coroutine function.
 Check = Callable[[], "str | Awaitable[str | None] | None"]
@@ -25,31 +26,14 @@ class _Named:
     informative: bool = False
 
 
-class Hook:
-    """Something that must happen once after the start; its check fails until ``done`` is called."""
-
-    def __init__(self) -> None:
-        self._problem: str | None = "not finished"
-
-    def done(self) -> None:
-        """Say that the work is finished."""
-        self._problem = None
-
-    def fail(self, problem: str) -> None:
-        """Say that the work failed; it stays unhealthy until ``done``."""
-        self._problem = problem
-
-    def check(self) -> str | None:
-        """Return what is wrong, or None."""
-        return self._problem
-
-
 class Health:
     """The registry of checks. ``ping`` is always there, and ``shutdown`` closes the list of readyz."""
 
     def __init__(self) -> None:
         self._checks: list[_Named] = []
         self._stopping = False
+        self._unfinished: set[str] = set()
+        self.slis = HealthSlis()
         self._shutdown = _Named("shutdown", self._check_shutdown, ("readyz",))
         self.add("ping", lambda: None)
 
@@ -62,11 +46,20 @@ class Health:
             raise ValueError(f"there is a health check named {name!r} already")
         self._checks.append(_Named(name, check, endpoints, informative))
 
-    def add_hook(self, name: str) -> Hook:
-        """Register ``poststarthook/<name>``; call ``done`` on the result when the hook has run."""
-        hook = Hook()
-        self.add(f"poststarthook/{name}", hook.check)
-        return hook
+    def add_steps(self, names: Iterable[str]) -> None:
+        """Register a check for each step of the start, which fails until the step is ``done``."""
+        for name in names:
+            self._unfinished.add(name)
+            self.add(name, lambda name=name: "not finished" if name in self._unfinished else None)  # type: ignore[misc]
+
+    def done(self, *names: str) -> None:
+        """Say that steps of the start are done; ``poststarthook/`` before their names is left out."""
+        for name in names:
+            self._unfinished -= {name, f"poststarthook/{name}"}
+
+    def unfinished(self, names: Iterable[str]) -> list[str]:
+        """Return those of some steps that are not done yet."""
+        return [name for name in names if f"poststarthook/{name}" in self._unfinished]
 
     def shut_down(self) -> None:
         """Make readyz fail from now on, so that balancers send no more requests."""
@@ -101,7 +94,7 @@ class Health:
     async def _one(self, endpoint: str, name: str) -> tuple[int, dict[str, str], bytes] | None:
         for check in self._of(endpoint):
             if check.name == name:
-                problem = await _run(check.check)
+                problem = await self._run(endpoint, check)
                 if problem is None:
                     return 200, {"Content-Type": _HEADERS["Content-Type"]}, b"ok"
                 return 500, dict(_HEADERS), f"internal server error: {problem}\n".encode()
@@ -117,7 +110,7 @@ class Health:
                 unknown.discard(check.name)
                 lines.append(f"[+]{check.name} excluded: ok")
                 continue
-            problem = await _run(check.check)
+            problem = await self._run(endpoint, check)
             if problem is None:
                 lines.append(f"[+]{check.name} ok")
             else:
@@ -140,10 +133,11 @@ class Health:
     def _of(self, endpoint: str) -> list[_Named]:
         return [check for check in [*self._checks, self._shutdown] if endpoint in check.endpoints]
 
-
-async def _run(check: Check) -> str | None:
-    try:
-        result = check()
-        return await result if inspect.isawaitable(result) else result
-    except Exception as error:
-        return str(error) or type(error).__name__
+    async def _run(self, endpoint: str, named: _Named) -> str | None:
+        try:
+            result = named.check()
+            problem = await result if inspect.isawaitable(result) else result
+        except Exception as error:
+            problem = str(error) or type(error).__name__
+        self.slis.note(named.name, endpoint, problem is None)
+        return problem

@@ -15,6 +15,7 @@ from pybernetes.control_plane.apiserver.observability.health import Health
 from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib import off_loop
+from pybernetes.lib.exposition import CONTENT_TYPE
 from pybernetes.lib.http.accept import etag_matches
 from pybernetes.lib.http.messages import Response
 
@@ -52,6 +53,8 @@ class OwnPaths:
         if first == "metrics" and path == "/metrics":
             content_type, body = self.context.metrics.render()
             return Response(body, 200, content_type)
+        if path == "/metrics/slis":
+            return Response(self.health.slis.render(), 200, CONTENT_TYPE)
         if path in zpages.PATHS:
             return self._zpage(request)
         if path.rstrip("/") in self.context.authentication.documents:
@@ -73,6 +76,7 @@ class OwnPaths:
                 *self.context.authentication.documents,
                 *zpages.PATHS,
                 "/metrics",
+                "/metrics/slis",
                 "/openapi/v2",
                 "/openapi/v3",
                 "/version",

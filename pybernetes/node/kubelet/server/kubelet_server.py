@@ -12,6 +12,7 @@ import orjson
 
 from pybernetes.api import zpages
 from pybernetes.lib import ciphers, tls
+from pybernetes.lib.health_slis import HealthSlis
 from pybernetes.lib.http.limits import Limits
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.server import Server
@@ -23,7 +24,7 @@ from pybernetes.node.kubelet.server.pod_handlers import PodHandlers
 from pybernetes.node.kubelet.server.request import HttpError, Request, page_not_found
 from pybernetes.node.kubelet.server.stats_handlers import StatsHandlers
 from pybernetes.node.kubelet.server.system_logs import SystemLogs
-from pybernetes.runtime.component_server import text, zpage
+from pybernetes.runtime.component_server import Checks, text, zpage
 
 log = logging.getLogger(__name__)
 Fields = dict[str, Any]
@@ -52,7 +53,10 @@ class KubeletServer:
         self._zpages = zpages.Zpages("kubelet", flags, lambda: (f"/{name}" for name in self._handlers))
         settings = kubelet.options.configuration
         self._gate = KubeletAuth(kubelet.client, kubelet.clock, kubelet.options.node_name, settings)
-        handlers, figures = PodHandlers(kubelet), StatsHandlers(kubelet)
+        slis = HealthSlis()
+        self._checks = Checks(slis)
+        self._checks.add("syncloop", self._check_sync_loop)
+        handlers, figures = PodHandlers(kubelet), StatsHandlers(kubelet, slis)
         self._handlers: dict[str, Handler] = {
             "healthz": self._healthz,
             "pods": self._pods,
@@ -125,9 +129,10 @@ class KubeletServer:
         return await self._healthz(request)
 
     async def _healthz(self, request: Request) -> Response:
-        if not self._kubelet.ready.is_set():
-            return text(b"[-]syncloop failed: the kubelet is starting\nhealthz check failed\n", 500)
-        return text(b"ok")
+        return self._checks.page(request)
+
+    def _check_sync_loop(self) -> str | None:
+        return None if self._kubelet.ready.is_set() else "the kubelet is starting"
 
     async def _pods(self, request: Request) -> Response:
         """Answer with every pod of the node and its newest status."""

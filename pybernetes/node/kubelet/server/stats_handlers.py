@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from pybernetes.lib.exposition import CONTENT_TYPE, Exposition, Labels
+from pybernetes.lib.health_slis import HealthSlis
 from pybernetes.lib.http.messages import Response
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
 from pybernetes.node.kubelet.kubelet import Kubelet
@@ -23,8 +24,8 @@ _PROBE = ("probe_type", "container", "pod_uid", "pod", "namespace", "result")
 class StatsHandlers:
     """Answers with figures, which are read when somebody asks."""
 
-    def __init__(self, kubelet: Kubelet) -> None:
-        self._kubelet = kubelet
+    def __init__(self, kubelet: Kubelet, slis: HealthSlis) -> None:
+        self._kubelet, self._slis = kubelet, slis
 
     async def stats(self, request: Request) -> Response:
         """Answer with the summary."""
@@ -35,7 +36,9 @@ class StatsHandlers:
         return Response(orjson.dumps(summary))
 
     async def metrics(self, request: Request) -> Response:
-        """Answer with metrics, of which there are four pages."""
+        """Answer with metrics, of which there are five pages."""
+        if request.path.strip("/") == "metrics/slis":
+            return Response(self._slis.render(), content_type=CONTENT_TYPE)
         pages = {
             "metrics": self._own, "metrics/resource": self._resource, "metrics/cadvisor": self._cadvisor,
             "metrics/probes": self._probes,

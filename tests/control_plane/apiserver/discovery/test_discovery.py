@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from pybernetes.api import protobuf
 from pybernetes.api.errors import StatusError
 from pybernetes.api.resource import Resource
 from pybernetes.api.schema.types import ANY
@@ -150,13 +151,30 @@ def test_the_order_of_parameters_does_not_matter(discovery: Discovery) -> None:
     assert discovery.respond("/api", turned) == discovery.respond("/api", AGGREGATED)
 
 
-@pytest.mark.parametrize("accept", ["text/html", RETIRED, "application/vnd.kubernetes.protobuf"])
+@pytest.mark.parametrize("accept", ["text/html", RETIRED])
 def test_what_is_not_served_is_not_acceptable(discovery: Discovery, accept: str) -> None:
     for path in ("/api", "/apis", "/api/v1", "/apis/apps"):
         with pytest.raises(StatusError) as raised:
             discovery.respond(path, accept)
         assert raised.value.code == 406
     assert discovery.respond("/apis", accept + ", application/json") == discovery.respond("/apis", "")
+
+
+@pytest.mark.parametrize("path", ["/api", "/apis", "/api/v1", "/apis/apps", "/apis/apps/v1"])
+def test_protobuf(discovery: Discovery, path: str) -> None:
+    media_type = "application/vnd.kubernetes.protobuf"
+    response, plain = discovery.respond(path, media_type), discovery.respond(path)
+    assert response is not None and plain is not None and response[0] == media_type
+    expected = {"apiVersion": "", **json.loads(plain[1])}
+    name = "io.k8s.apimachinery.pkg.apis.meta.v1." + expected["kind"]
+    read = protobuf.decode(response[1], ("", "", ""), lambda *_: name)
+    rows = expected.get("resources", ())
+    for row in rows:  # a zero that JSON has
+        if not row["namespaced"]:
+            del row["namespaced"]
+        if not row["singularName"]:
+            del row["singularName"]
+    assert read == expected
 
 
 def test_yaml(discovery: Discovery) -> None:

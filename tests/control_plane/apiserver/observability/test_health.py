@@ -53,14 +53,16 @@ async def test_excluding() -> None:
 
 async def test_hooks_become_healthy_when_they_are_done() -> None:
     health = Health()
-    hook = health.add_hook("start-informers")
+    health.add_steps(["poststarthook/start-informers", "autoregister-completion"])
     assert await text(health, "/readyz/poststarthook/start-informers") == (
         500,
         "internal server error: not finished\n",
     )
-    hook.fail("no such namespace")
-    assert "no such namespace" in (await text(health, "/livez/poststarthook/start-informers"))[1]
-    hook.done()
+    assert health.unfinished(["start-informers"]) == ["start-informers"]
+    health.done("start-informers")
+    assert health.unfinished(["start-informers"]) == []
+    assert (await text(health, "/readyz"))[0] == 500
+    health.done("autoregister-completion")
     assert (await text(health, "/readyz"))[0] == 200
 
 
