@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 import urllib.request
@@ -11,7 +12,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from pybernetes.client import NotFound
-from pybernetes.client.refs import CONFIG_MAPS, DEPLOYMENTS, EVENTS, LEASES, PODS, SERVICES
+from pybernetes.client.refs import CONFIG_MAPS, DEPLOYMENTS, EVENTS, LEASES, NODES, PODS, SERVICES
 from tests.cluster import Cluster, pod
 from tests.servers import Server, running
 from tests.support import eventually, require_program
@@ -46,6 +47,7 @@ def test_every_example_is_tested() -> None:
         "02_operator.py",
         "03_cluster_in_a_test.py",
         "04_extension_server.py",
+        "05_cloud_provider.py",
     ]
     assert sorted(path.name for path in EXAMPLES.glob("*.py")) == tested
 
@@ -126,6 +128,57 @@ async def test_extension_server(tmp_path: Path) -> None:
         async with program("04_extension_server.py", f"--kubeconfig={server.kubeconfig}") as process:
             assert (await line(process)).startswith("greetings are served on localhost:")
             await asyncio.to_thread(_greet, server)
+
+
+async def test_cloud_provider(tmp_path: Path) -> None:
+    about = tmp_path / "inventory-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: inventory\nVersion: 1\n")
+    (about / "entry_points.txt").write_text(
+        "[pybernetes.cloud_providers]\ninventory = 05_cloud_provider:make\n"
+    )
+    machines, config = tmp_path / "machines.json", tmp_path / "cloud.json"
+    machines.write_text(
+        json.dumps({"machines": {"node-1": {"address": "192.0.2.11", "type": "r720", "rack": "a"}}})
+    )
+    config.write_text(json.dumps({"inventory": str(machines)}))
+    taint = {"key": "node.cloudprovider.kubernetes.io/uninitialized", "value": "true", "effect": "NoSchedule"}
+    ports = [{"port": 80, "protocol": "TCP"}]
+    balanced = {"metadata": {"name": "web", "namespace": "default"}, "spec": {"type": "LoadBalancer", "ports": ports}}
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{EXAMPLES}:{tmp_path}"}
+    async with Cluster() as cluster:
+        client = cluster.client
+        await client.create(NODES, {"metadata": {"name": "node-1"}, "spec": {"taints": [taint]}})
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "pybernetes.cmd.main", "cloud-controller-manager", "--cloud-provider=inventory",
+            f"--cloud-config={config}", f"--kubeconfig={cluster.kubeconfig()}", "--secure-port=0",
+            "--node-monitor-period=100ms", env=environment,
+        )  # fmt: skip
+        try:
+
+            async def initialized() -> bool:
+                node = await client.get(NODES, "node-1")
+                labels = node["metadata"].get("labels") or {}
+                assert taint in node["spec"]["taints"] or node["spec"]["providerID"] == "inventory://node-1"
+                return labels.get("topology.kubernetes.io/zone") == "a" and taint not in node["spec"]["taints"]
+
+            await eventually(initialized)
+            await client.create(SERVICES, balanced)
+
+            async def balances() -> bool:
+                status = (await client.get(SERVICES, "web", "default"))["status"]
+                return status["loadBalancer"].get("ingress") == [{"ip": "192.0.2.11", "ipMode": "VIP"}]
+
+            await eventually(balances)
+            machines.write_text(json.dumps({"machines": {}}))
+
+            async def gone() -> bool:
+                return not (await client.list(NODES)).items
+
+            await eventually(gone)
+        finally:
+            process.terminate()
+            assert await process.wait() == 0
 
 
 def _greet(server: Server) -> None:

@@ -19,6 +19,7 @@ SUMMARY = "Run the pods of a node on a container runtime"
 
 def main(argv: list[str]) -> int:
     """Run the kubelet until it is told to stop."""
+    from pybernetes.api import cloud
     from pybernetes.lib import logs
     from pybernetes.node.kubelet import flags
     from pybernetes.node.kubelet.config import ConfigurationError
@@ -27,6 +28,11 @@ def main(argv: list[str]) -> int:
     add_version(parser)
     arguments = parser.parse_args(argv)
     logs.set_up(arguments.v)
+    try:
+        cloud.check_provider(arguments.cloud_provider)
+    except ValueError as error:
+        print(f"kubelet: {error}", file=sys.stderr)
+        return 1
     if arguments.container_runtime != "remote":
         print("kubelet: --container-runtime takes only remote: others are gone", file=sys.stderr)
         return 1

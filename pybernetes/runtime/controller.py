@@ -20,7 +20,7 @@ from pybernetes.client.refs import Kindlike, Ref, as_ref
 from pybernetes.lib.clock import Timer
 from pybernetes.runtime.cache import Cache, IndexFunction, key_of
 from pybernetes.runtime.informer import Informer
-from pybernetes.runtime.queue import Closed, Queue
+from pybernetes.runtime.queue import FIRST_DELAY, LONGEST_DELAY, Closed, Queue
 from pybernetes.runtime.runtime import Runtime
 
 log = logging.getLogger(__name__)
@@ -39,13 +39,21 @@ class Controller:
     # Which objects of a kind matter, if not all: arguments of Informers.get such as namespace, labels and fields.
     selects: ClassVar[Mapping[Kindlike, Mapping[str, Any]]] = {}
     workers: int = 5
+    # How long a key that failed waits for the first time; twice as long each time after that, up to the longest.
+    first_delay: float = FIRST_DELAY
+    longest_delay: float = LONGEST_DELAY
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
         self.client = runtime.client
         self.clock = runtime.clock
         self.metrics = runtime.metrics.reconcile(self.name)
-        self.queue = Queue(runtime.clock, metrics=runtime.metrics.queue(self.name))
+        self.queue = Queue(
+            runtime.clock,
+            first_delay=self.first_delay,
+            longest_delay=self.longest_delay,
+            metrics=runtime.metrics.queue(self.name),
+        )
         self._used: dict[Ref, Informer] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._selects = {as_ref(kind): selection for kind, selection in self.selects.items()}

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Iterable
 
 from pybernetes import KUBERNETES_VERSION
+from pybernetes.api.cloud import EXTERNAL, PROVIDED_ADDRESS, UNINITIALIZED
 from pybernetes.api.resource import Object
 from pybernetes.client import AlreadyExists, Client, NotFound, StatusError
 from pybernetes.client.refs import NODES
@@ -140,8 +141,8 @@ class NodeStatus:
         settings = self._options.configuration
         taints = [*settings.get("registerWithTaints", ())]
         spec: Object = {}
-        if self._options.cloud_provider == "external":
-            taints.append({"key": "node.cloudprovider.kubernetes.io/uninitialized", "value": "true", "effect": "NoSchedule"})  # fmt: skip
+        if self._in_cloud:
+            taints.append({"key": UNINITIALIZED, "value": "true", "effect": "NoSchedule"})
         if taints:
             spec["taints"] = taints
         provider = self._options.provider_id or settings["providerID"]
@@ -151,24 +152,41 @@ class NodeStatus:
             "metadata": {
                 "name": self._options.node_name,
                 "labels": labels(self._options),
-                "annotations": {"volumes.kubernetes.io/controller-managed-attach-detach": "true"},
+                "annotations": {
+                    "volumes.kubernetes.io/controller-managed-attach-detach": "true",
+                    **self._provided_address(),
+                },
             },
             "spec": spec,
             "status": self.status({}),
         }
 
+    @property
+    def _in_cloud(self) -> bool:
+        return self._options.cloud_provider == EXTERNAL
+
+    def _provided_address(self) -> dict[str, str]:
+        """Return the annotation that tells a cloud which of its addresses this node was given."""
+        given = ",".join(self._options.node_ips)
+        return {PROVIDED_ADDRESS: given} if self._in_cloud and given else {}
+
+    def _current_addresses(self, previous: Object) -> list[Object]:
+        """Return the node's addresses; those of a cloud count, and are waited for unless one was given."""
+        if self._in_cloud and previous.get("addresses"):
+            return previous["addresses"]
+        own = self._options.node_ips if self._in_cloud else self._addresses
+        addresses = [{"type": "InternalIP", "address": address} for address in own]
+        return [*addresses, {"type": "Hostname", "address": self._options.hostname or self._options.node_name}]
+
     def status(self, previous: Object) -> Object:
         """Return the node's status as it is now."""
-        options = self._options
-        addresses = [{"type": "InternalIP", "address": address} for address in self._addresses]
-        addresses.append({"type": "Hostname", "address": options.hostname or options.node_name})
         return {
             "capacity": self.capacity,
             "allocatable": self.allocatable,
             "conditions": conditions(
                 previous.get("conditions", []), self._problems(), self._pressures(), self._clock.now()
             ),
-            "addresses": addresses,
+            "addresses": self._current_addresses(previous),
             "daemonEndpoints": {"kubeletEndpoint": {"Port": self._port()}},
             "nodeInfo": machine.info(KUBERNETES_VERSION, self._runtime_version),
             "declaredFeatures": list(_FEATURES),
@@ -197,8 +215,14 @@ class NodeStatus:
             wanted = labels(self._options)
             had = self.node["metadata"].get("labels") or {}
             missing = {key: value for key, value in wanted.items() if had.get(key) != value}
-            if missing:
-                self.node = await self._client.patch(NODES, name, {"metadata": {"labels": missing}})
+            noted = self.node["metadata"].get("annotations") or {}
+            # An annotation that no longer holds goes, as upstream's kubelet has it.
+            annotations: dict[str, str | None] = {PROVIDED_ADDRESS: None} if PROVIDED_ADDRESS in noted else {}
+            annotations |= self._provided_address()
+            changed = {key: value for key, value in annotations.items() if noted.get(key) != value}
+            if missing or changed:
+                patch = {"metadata": {"labels": missing, "annotations": changed}}
+                self.node = await self._client.patch(NODES, name, patch)
             await self.report()
 
     async def report(self) -> None:

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from pybernetes.node.kubelet.node_status.node_status import conditions
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pybernetes.api.resource import Object
+from pybernetes.lib.clock import ManualClock
+from pybernetes.node.kubelet.config import DEFAULTS
+from pybernetes.node.kubelet.node_status.node_status import NodeStatus, conditions
+from pybernetes.node.kubelet.options import Options
 
 
 def test_conditions_of_nodes() -> None:
@@ -16,3 +25,42 @@ def test_conditions_of_nodes() -> None:
     assert {condition["type"]: condition["lastTransitionTime"][-4:] for condition in again} == {
         "MemoryPressure": ":00Z", "DiskPressure": ":00Z", "PIDPressure": ":00Z", "Ready": ":00Z",
     }  # fmt: skip
+
+
+def registered(tmp_path: Path, cloud: str, *node_ips: str) -> NodeStatus:
+    options = Options("n", tmp_path, DEFAULTS, node_ips=node_ips, cloud_provider=cloud)
+    nothing: Any = None
+    return NodeStatus(
+        nothing, ManualClock(), options, addresses=node_ips or ("192.0.2.9",), runtime_version="x",
+        images=list, problems=list, pressures=frozenset, port=lambda: 10250,
+    )  # fmt: skip
+
+
+FROM_CLOUD = [{"type": "ExternalIP", "address": "198.51.100.1"}]
+
+
+@pytest.mark.parametrize(
+    ("cloud", "node_ips", "previous", "addresses"),
+    [
+        ("", (), [], ["192.0.2.9", "n"]),
+        ("", (), FROM_CLOUD, ["192.0.2.9", "n"]),
+        ("external", (), [], ["n"]),  # the cloud will say
+        ("external", ("10.0.0.1",), [], ["10.0.0.1", "n"]),
+        ("external", ("10.0.0.1",), FROM_CLOUD, ["198.51.100.1"]),  # it has said
+    ],
+)
+def test_addresses_in_a_cloud(
+    tmp_path: Path, cloud: str, node_ips: tuple[str, ...], previous: list[Object], addresses: list[str]
+) -> None:
+    status = registered(tmp_path, cloud, *node_ips).status({"addresses": previous})
+    assert [entry["address"] for entry in status["addresses"]] == addresses
+
+
+def test_registration_in_a_cloud(tmp_path: Path) -> None:
+    node = registered(tmp_path, "external", "10.0.0.1", "fd00::1").initial()
+    key = "alpha.kubernetes.io/provided-node-ip"
+    assert node["metadata"]["annotations"][key] == "10.0.0.1,fd00::1"
+    taint = {"key": "node.cloudprovider.kubernetes.io/uninitialized", "value": "true", "effect": "NoSchedule"}
+    assert node["spec"]["taints"] == [taint]
+    alone = registered(tmp_path, "", "10.0.0.1").initial()
+    assert key not in alone["metadata"]["annotations"] and "taints" not in alone["spec"]

@@ -67,9 +67,11 @@ class AccountToken(Credentials):
         )
 
 
-def client_of(owner: Client, config: Config, name: str, clock: Clock | None = None) -> Client:
+def client_of(
+    owner: Client, config: Config, name: str, *, program: str, clock: Clock | None = None
+) -> Client:
     """Return a client over HTTPS that acts as a service account in kube-system."""
     # A certificate would speak louder than the token.
     token = AccountToken(owner, name, config.credentials.trust(), clock)
     own = Config(config.server, token, server_name=config.server_name)
-    return own.client(user_agent=f"kube-controller-manager/{name}")
+    return own.client(user_agent=f"{program}/{name}")

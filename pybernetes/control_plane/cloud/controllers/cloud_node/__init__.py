@@ -1,0 +1,1 @@
+"""Cloud node: completes nodes with what the cloud knows of their instances."""

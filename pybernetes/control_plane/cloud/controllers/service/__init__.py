@@ -1,0 +1,1 @@
+"""Service: has the cloud make load balancers for Services of type LoadBalancer."""
