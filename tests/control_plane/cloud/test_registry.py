@@ -23,7 +23,7 @@ def test_names_are_upstreams() -> None:
 
 
 def test_unknown_providers_are_refused() -> None:
-    with pytest.raises(ValueError, match='unknown cloud provider "nowhere"; there are: .*fake'):
+    with pytest.raises(ValueError, match=r'unknown cloud provider "nowhere"; there are: .*fake'):
         registry.provider("nowhere")
 
 
