@@ -144,7 +144,10 @@ async def test_cloud_provider(tmp_path: Path) -> None:
     config.write_text(json.dumps({"inventory": str(machines)}))
     taint = {"key": "node.cloudprovider.kubernetes.io/uninitialized", "value": "true", "effect": "NoSchedule"}
     ports = [{"port": 80, "protocol": "TCP"}]
-    balanced = {"metadata": {"name": "web", "namespace": "default"}, "spec": {"type": "LoadBalancer", "ports": ports}}
+    balanced = {
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"type": "LoadBalancer", "ports": ports},
+    }
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{EXAMPLES}:{tmp_path}"}
     async with Cluster() as cluster:
         client = cluster.client
@@ -160,7 +163,9 @@ async def test_cloud_provider(tmp_path: Path) -> None:
                 node = await client.get(NODES, "node-1")
                 labels = node["metadata"].get("labels") or {}
                 assert taint in node["spec"]["taints"] or node["spec"]["providerID"] == "inventory://node-1"
-                return labels.get("topology.kubernetes.io/zone") == "a" and taint not in node["spec"]["taints"]
+                return (
+                    labels.get("topology.kubernetes.io/zone") == "a" and taint not in node["spec"]["taints"]
+                )
 
             await eventually(initialized)
             await client.create(SERVICES, balanced)

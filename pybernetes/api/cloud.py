@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 EXTERNAL = "external"
-UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized"  # a taint: the cloud has not completed the node yet
-PROVIDED_ADDRESS = "alpha.kubernetes.io/provided-node-ip"  # an annotation: addresses that the kubelet was given
+UNINITIALIZED = (
+    "node.cloudprovider.kubernetes.io/uninitialized"  # a taint: the cloud has not completed the node yet
+)
+PROVIDED_ADDRESS = (
+    "alpha.kubernetes.io/provided-node-ip"  # an annotation: addresses that the kubelet was given
+)
 
 
 def check_provider(name: str) -> None:

@@ -51,6 +51,8 @@ def test_defaults_are_upstreams() -> None:
 
 
 @pytest.mark.parametrize("program", [kubelet, kube_controller_manager])
-def test_clouds_inside_are_refused_as_upstream_does(program: object, capsys: pytest.CaptureFixture[str]) -> None:
+def test_clouds_inside_are_refused_as_upstream_does(
+    program: object, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert program.main(["--cloud-provider=aws"]) == 1  # type: ignore[attr-defined]
     assert IN_TREE in capsys.readouterr().err

@@ -48,7 +48,9 @@ class CloudCalls:
     def write(self, text: Exposition) -> None:
         """Write the counts."""
         text.family(
-            _CALLS, "counter", "The total number of cloud provider API calls, labeled by operation and result."
+            _CALLS,
+            "counter",
+            "The total number of cloud provider API calls, labeled by operation and result.",
         )
         for (operation, result), count in sorted(self.counts.items()):
             text.sample(_CALLS, (("operation", operation), ("result", result)), count)

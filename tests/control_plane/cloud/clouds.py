@@ -67,9 +67,7 @@ def service(name: str = "web", **spec: Any) -> Object:
 
 async def set_ready(client: Client, name: str, status: str) -> None:
     """Let a node say whether it is ready."""
-    await client.patch_status(
-        NODES, name, {"status": {"conditions": [{"type": "Ready", "status": status}]}}
-    )
+    await client.patch_status(NODES, name, {"status": {"conditions": [{"type": "Ready", "status": status}]}})
 
 
 async def addresses(client: Client, name: str = "web") -> list[str]:

@@ -9,7 +9,9 @@ from pybernetes.control_plane.cloud.calls import CloudCalls
 from pybernetes.control_plane.cloud.provider import CloudProvider
 from pybernetes.lib.flags import Flag
 
-CLUSTER_NAME = Flag("cluster-name", "kubernetes", "name of the cluster, by which the cloud tells clusters apart")
+CLUSTER_NAME = Flag(
+    "cluster-name", "kubernetes", "name of the cluster, by which the cloud tells clusters apart"
+)
 
 
 def cloud_of(options: Namespace) -> tuple[CloudProvider, CloudCalls]:

@@ -134,7 +134,9 @@ CONTROLLER = Descriptor(
     aliases=("cloud-node-lifecycle",),
     identity="node-controller",
     flags=(
-        Flag("node-monitor-period", Seconds(5), "how often the cloud is asked about a node that is not ready"),
+        Flag(
+            "node-monitor-period", Seconds(5), "how often the cloud is asked about a node that is not ready"
+        ),
         Flag("concurrent-node-lifecycle-syncs", 1, "how many nodes are looked after at once"),
     ),
     build=build,

@@ -176,7 +176,10 @@ class NodeStatus:
             return previous["addresses"]
         own = self._options.node_ips if self._in_cloud else self._addresses
         addresses = [{"type": "InternalIP", "address": address} for address in own]
-        return [*addresses, {"type": "Hostname", "address": self._options.hostname or self._options.node_name}]
+        return [
+            *addresses,
+            {"type": "Hostname", "address": self._options.hostname or self._options.node_name},
+        ]
 
     def status(self, previous: Object) -> Object:
         """Return the node's status as it is now."""

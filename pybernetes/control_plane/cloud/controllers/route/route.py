@@ -33,7 +33,9 @@ class RouteController(Controller):
 
     name = "node-route-controller"
 
-    def __init__(self, runtime: Runtime, routes: Routes, cidrs: Sequence[Network], options: Namespace) -> None:
+    def __init__(
+        self, runtime: Runtime, routes: Routes, cidrs: Sequence[Network], options: Namespace
+    ) -> None:
         self._routes, self._cidrs, self._cluster = routes, cidrs, options.cluster_name
         self._calls = cloud_of(options)[1]
         self._period = options.route_reconciliation_period

@@ -77,7 +77,9 @@ def shortage(service: Object, ingresses: Sequence[Ingress]) -> str:
     if not any(ingress.ip or ingress.hostname for ingress in ingresses):
         return "the cloud gave it no address"
     families = service["spec"].get("ipFamilies") or ()
-    if service["spec"].get("ipFamilyPolicy") != "RequireDualStack" or any(entry.hostname for entry in ingresses):
+    if service["spec"].get("ipFamilyPolicy") != "RequireDualStack" or any(
+        entry.hostname for entry in ingresses
+    ):
         return ""
     given = {"IPv6" if ":" in ingress.ip else "IPv4" for ingress in ingresses if ingress.ip}
     missing = [family for family in families if family not in given]

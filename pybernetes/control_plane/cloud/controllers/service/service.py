@@ -59,7 +59,8 @@ class ServiceController(Controller):
 
     def _node_changed(self, old: Object | None, new: Object | None) -> None:
         before, after = (
-            balanced.provider_ids([node] if node and balanced.is_included(node) else []) for node in (old, new)
+            balanced.provider_ids([node] if node and balanced.is_included(node) else [])
+            for node in (old, new)
         )
         if before != after:
             for key in self._services:
@@ -135,7 +136,10 @@ class ServiceController(Controller):
             return
         except CloudError as error:
             self._metrics.errors += 1
-            if await self._calls.ask("get_load_balancer", self._balancers.get(self._cluster, service)) is None:
+            if (
+                await self._calls.ask("get_load_balancer", self._balancers.get(self._cluster, service))
+                is None
+            ):
                 # It is gone: it is made anew.
                 self._done.pop(f"{service['metadata']['namespace']}/{service['metadata']['name']}", None)
                 raise
@@ -154,17 +158,13 @@ class ServiceController(Controller):
     async def _clean_up(self, service: Object) -> None:
         """Remove what the cloud has for a service, then let the service go."""
         try:
-            existing = await self._calls.ask(
-                "get_load_balancer", self._balancers.get(self._cluster, service)
-            )
+            existing = await self._calls.ask("get_load_balancer", self._balancers.get(self._cluster, service))
         except CloudError as error:
             raise CloudError(f"failed to check if load balancer exists before cleanup: {error}") from error
         if existing is not None:
             self._recorder.normal(service, "DeletingLoadBalancer", "Deleting load balancer")
             try:
-                await self._calls.ask(
-                    "delete_load_balancer", self._balancers.delete(self._cluster, service)
-                )
+                await self._calls.ask("delete_load_balancer", self._balancers.delete(self._cluster, service))
             except ImplementedElsewhere:
                 log.debug("another controller removes the load balancer")
             except CloudError as error:

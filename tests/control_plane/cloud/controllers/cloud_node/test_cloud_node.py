@@ -21,7 +21,9 @@ async def initialized(client: Client, name: str) -> Object | None:
 
 
 async def test_a_new_node_gets_what_the_cloud_knows() -> None:
-    cloud = FakeCloud(machines={"a": instance("a", addresses=["10.0.0.1"], type="large", zone="z", region="r")})
+    cloud = FakeCloud(
+        machines={"a": instance("a", addresses=["10.0.0.1"], type="large", zone="z", region="r")}
+    )
     async with Cluster() as cluster:
         client = cluster.client
         await client.create(NODES, node("a", TAINT))
@@ -34,7 +36,9 @@ async def test_a_new_node_gets_what_the_cloud_knows() -> None:
             # Another address is seen from time to time.
             cloud.machines["a"] = instance("a", addresses=["10.0.0.9"])
             await eventually(lambda: _has_address(client, "a", "10.0.0.9"))
-            await client.patch(NODES, "a", {"metadata": {"labels": {"beta.kubernetes.io/instance-type": "huge"}}})
+            await client.patch(
+                NODES, "a", {"metadata": {"labels": {"beta.kubernetes.io/instance-type": "huge"}}}
+            )
             await eventually(lambda: _has_label(client, "a", "node.kubernetes.io/instance-type", "huge"))
             text = manager.metrics.render().decode()
             assert "node_controller_initial_node_sync_delay_seconds_count 1" in text
@@ -69,7 +73,9 @@ async def _reported(client: Client, name: str, reason: str) -> bool:
 
 
 async def _has_address(client: Client, name: str, address: str) -> bool:
-    return any(entry["address"] == address for entry in (await client.get(NODES, name))["status"]["addresses"])
+    return any(
+        entry["address"] == address for entry in (await client.get(NODES, name))["status"]["addresses"]
+    )
 
 
 async def _has_label(client: Client, name: str, label: str, value: str) -> bool:

@@ -29,7 +29,10 @@ async def test_routes_follow_nodes() -> None:
         cloud.faults["create_route"] = CloudError("quota exceeded")
         async with loops(client, cloud, CONTROLLER, **options) as manager:
             await eventually(lambda: _is(unavailable(client, "a"), ("True", "NoRouteCreated")))
-            assert "quota exceeded" in (await eventually(lambda: messages(client, "a", "FailedToCreateRoute")))[0]
+            assert (
+                "quota exceeded"
+                in (await eventually(lambda: messages(client, "a", "FailedToCreateRoute")))[0]
+            )
             del cloud.faults["create_route"]
             await eventually(lambda: _is(unavailable(client, "a"), ("False", "RouteCreated")))
             assert [route.destination for route in cloud.ways] == ["192.168.0.0/16", "10.244.0.0/24"]

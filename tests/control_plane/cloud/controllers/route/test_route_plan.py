@@ -15,7 +15,11 @@ CLUSTER = [ipaddress.ip_network("10.244.0.0/16")]
 
 def node(name: str, *cidrs: str, address: str = "10.0.0.1") -> Object:
     status = {"addresses": [{"type": "InternalIP", "address": address}]}
-    return {"metadata": {"name": name, "uid": f"uid-{name}"}, "spec": {"podCIDRs": list(cidrs)}, "status": status}
+    return {
+        "metadata": {"name": name, "uid": f"uid-{name}"},
+        "spec": {"podCIDRs": list(cidrs)},
+        "status": status,
+    }
 
 
 HERE, THERE = (NodeAddress("InternalIP", "10.0.0.1"),), (NodeAddress("InternalIP", "10.0.0.2"),)

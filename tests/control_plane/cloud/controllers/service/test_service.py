@@ -45,22 +45,30 @@ async def test_from_creation_to_deletion() -> None:
             await eventually(lambda: _is(addresses(client), ["192.0.2.1"]))
             obj = await client.get(SERVICES, "web", "default")
             assert obj["metadata"]["finalizers"] == [FINALIZER] and only(cloud) == ["a"]
-            await eventually(lambda: _has(reasons(client, "web"), "EnsuringLoadBalancer", "EnsuredLoadBalancer"))
+            await eventually(
+                lambda: _has(reasons(client, "web"), "EnsuringLoadBalancer", "EnsuredLoadBalancer")
+            )
             # Nodes come and go; other changes of nodes and services are none of the cloud's business.
             await client.create(NODES, node("b"))
             await eventually(lambda: only(cloud) == ["a", "b"])
-            await client.patch(NODES, "b", {"spec": {"taints": [{"key": TO_BE_DELETED, "effect": "NoSchedule"}]}})
+            await client.patch(
+                NODES, "b", {"spec": {"taints": [{"key": TO_BE_DELETED, "effect": "NoSchedule"}]}}
+            )
             await eventually(lambda: only(cloud) == ["a"])
             await client.patch(SERVICES, "web", {"spec": {"selector": {"app": "elsewhere"}}}, "default")
             assert cloud.count("ensure") == 1 and cloud.count("update") == 2
             await client.patch(SERVICES, "web", {"spec": {"externalTrafficPolicy": "Local"}}, "default")
             await eventually(lambda: cloud.count("ensure") == 2)
             await client.delete(NODES, "a")
-            await eventually(lambda: _has(reasons(client, "web"), "UpdatedLoadBalancer", "UnAvailableLoadBalancer"))
+            await eventually(
+                lambda: _has(reasons(client, "web"), "UpdatedLoadBalancer", "UnAvailableLoadBalancer")
+            )
             await client.delete(SERVICES, "web", "default")
             await eventually(lambda: gone(client))
             assert not cloud.balancers
-            await eventually(lambda: _has(reasons(client, "web"), "DeletingLoadBalancer", "DeletedLoadBalancer"))
+            await eventually(
+                lambda: _has(reasons(client, "web"), "DeletingLoadBalancer", "DeletedLoadBalancer")
+            )
             assert await addresses(client, "other") == [] and ("ensure", "other") not in cloud.calls
             assert "service_controller_loadbalancer_sync_total 5" in manager.metrics.render().decode()
 
@@ -128,7 +136,9 @@ async def test_what_a_service_has_it_keeps_while_the_cloud_fails() -> None:
             for fault in (CloudError("out of order"), asyncio.Event()):
                 cloud.faults["ensure"] = cloud.faults["update"] = fault
                 before = cloud.count("ensure")
-                await client.patch(SERVICES, served, {"metadata": {"annotations": {"a": repr(fault)[:20]}}}, "default")
+                await client.patch(
+                    SERVICES, served, {"metadata": {"annotations": {"a": repr(fault)[:20]}}}, "default"
+                )
                 _controller(manager).enqueue(f"default/{served}")
                 await eventually(lambda before=before: cloud.count("ensure") > before)  # type: ignore[misc]
                 assert await addresses(client, served) == ["192.0.2.1"]
