@@ -33,7 +33,7 @@ def test_addresses(given: tuple[NodeAddress, ...], provided: str | None, expecte
     if provided is not None:
         obj["metadata"]["annotations"] = {"alpha.kubernetes.io/provided-node-ip": provided}
     result = initialization.addresses_of(obj, InstanceMetadata("x://1", addresses=given))
-    assert (result and [entry["address"] for entry in result]) == expected
+    assert (None if result is None else [entry["address"] for entry in result]) == expected
 
 
 @pytest.mark.parametrize("provided", ["10.0.0.9", "nonsense", ""])
