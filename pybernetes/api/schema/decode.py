@@ -67,6 +67,27 @@ class Decoder:
         """
         return self._value(type_, value, (None, field) if field else None, owner)
 
+    def decode_patched(self, type_: Type, value: Object, before: Object) -> Object:
+        """Return what ``decode`` gives, for a value that was made of one which ``decode`` gave, leaving that as it was.
+
+        Parts that are the very ones of before are as they should be; of most patched objects that is nearly all.
+        """
+        return self._patched(type_, value, before, None)
+
+    def _patched(self, type_: Type, value: Object, before: Object, path: Place) -> Object:
+        fields, result = type_.fields, {}
+        for key, item in value.items():
+            known = before.get(key)
+            if item is known and item is not None:
+                result[key] = item
+                continue
+            field = fields.get(key)
+            if type(item) is dict and type(known) is dict and field is not None and field.kind == "struct":
+                result[key] = self._patched(field, item, known, (path, key))
+            else:
+                result.update(self._struct(type_, {key: item}, path))
+        return result
+
     def _struct(self, type_: Type, value: Object, path: Place) -> Object:
         fields = type_.fields
         required = type_.required

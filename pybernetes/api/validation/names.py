@@ -76,19 +76,14 @@ def dns_label(name: str) -> list[str]:
     return list(_dns_label(name))
 
 
-@bounded_cache()
-def _dns_subdomain(name: str) -> tuple[str, ...]:
+def dns_subdomain(name: str) -> list[str]:
+    """Return what is wrong with an RFC 1123 subdomain: the names of most objects, too different to remember."""
     problems = []
     if len(name.encode()) > 253:
         problems.append(max_length(253))
     if not _subdomain.match(name):
         problems.append(regex(_SUBDOMAIN_TEXT, _SUBDOMAIN, "example.com"))
-    return tuple(problems)
-
-
-def dns_subdomain(name: str) -> list[str]:
-    """Return what is wrong with an RFC 1123 subdomain: the names of most objects."""
-    return list(_dns_subdomain(name))
+    return problems
 
 
 def dns1035_label(name: str) -> list[str]:

@@ -67,7 +67,9 @@ def _read(resource: Resource, request: Request, validation: str, default: tuple[
     except errors.StatusError as error:
         raise error.with_traceback(None) from None  # which holds the value
     finally:
-        discard([body.take()])
+        value = body.take()
+        if len(request.body) > off_loop.LARGE:
+            discard([value])
 
 
 def untyped(value: Mapping[str, Any]) -> str:
@@ -85,18 +87,25 @@ def _unrecognized(resource: Resource, body: Body, why: str) -> errors.StatusErro
     )
 
 
-def convert(resource: Resource, value: dict[str, Any], decoder: Decoder) -> Object:
-    """Decode a value by the kind's type, with kind, apiVersion and metadata in place; 400 if it does not fit."""
+def convert(
+    resource: Resource, value: dict[str, Any], decoder: Decoder, before: Object | None = None
+) -> Object:
+    """Decode a value by the kind's type, with kind, apiVersion and metadata in place; 400 if it does not fit.
+
+    ``before`` is the stored object if the value was made of it, sharing what did not change.
+    """
     try:
-        return fit(resource, value, decoder)
+        return fit(resource, value, decoder, before)
     except DecodeError as error:
         raise _cannot_be_handled(resource.kind, resource.version, resource, str(error)) from None
 
 
-def fit(resource: Resource, value: dict[str, Any], decoder: Decoder) -> Object:
+def fit(resource: Resource, value: dict[str, Any], decoder: Decoder, before: Object | None = None) -> Object:
     """Do what ``convert`` does; DecodeError if the value does not fit."""
     if resource.decode is not None:
         obj = resource.decode(value, decoder)
+    elif before is not None:
+        obj = decoder.decode_patched(resource.type, value, before)
     else:
         obj = decoder.decode(resource.type, value)
     obj["kind"], obj["apiVersion"] = resource.kind, resource.api_version

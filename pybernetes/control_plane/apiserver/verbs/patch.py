@@ -96,15 +96,16 @@ class Change:
 
     def __call__(self, old: Object) -> Object:
         resource = self.kind.resource
+        before: Object | None = old
         if self.type == JSON_PATCH:
-            result = json_patch.apply(old, self.value)
+            result, before = json_patch.apply(old, self.value), None
         elif self.type == MERGE_PATCH:
             result = merge_patch.apply(old, self.value)
         else:
             result = strategic.apply(old, self.value, resource.type)
             # The patched fields go into an object whose kind is not in question.
             result["kind"], result["apiVersion"] = resource.kind, resource.api_version
-        new = self._decoded(result)
+        new = self._decoded(result, before)
         _same_name(new["metadata"], self.request.request_info.name)
         # A patch that does not speak of the version does not insist on it.
         if (
@@ -116,7 +117,7 @@ class Change:
             resource.default(new)
         return new
 
-    def _decoded(self, result: Any) -> Object:
+    def _decoded(self, result: Any, before: Object | None) -> Object:
         """Return the patched object; what does not fit the kind is the patch's fault, which 422 says."""
         resource, validation = self.kind.resource, self.options.validation
         decoder = Decoder()
@@ -124,7 +125,7 @@ class Change:
             if not isinstance(result, dict):
                 raise errors.bad_request("json: cannot unmarshal into Go value of type struct")
             check_type(resource, result)
-            new = self._converted(result, decoder)
+            new = self._converted(result, decoder, before)
         except errors.StatusError as error:
             raise error if error.code == 422 else _unfit(result, error.message) from None
         problems = list(self.repeated)
@@ -137,12 +138,12 @@ class Change:
             self.request.warn(problem)
         return new
 
-    def _converted(self, result: Object, decoder: Decoder) -> Object:
+    def _converted(self, result: Object, decoder: Decoder, before: Object | None) -> Object:
         """Return the patched object as the kind has it; a strategic patch is not decoded again but converted."""
         if self.type != STRATEGIC:
-            return convert(self.kind.resource, result, decoder)
+            return convert(self.kind.resource, result, decoder, before)
         try:
-            return fit(self.kind.resource, result, decoder)
+            return fit(self.kind.resource, result, decoder, before)
         except DecodeError as error:
             raise _unfit(go_printf.plain(self.value), error.converting) from None
 
