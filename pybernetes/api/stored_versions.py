@@ -65,7 +65,7 @@ def adopt(obj: Object) -> Object:
     if resource.default is not None:
         resource.default(obj)
     fill_zeros(obj, resource.type)
-    return obj
+    return obj if older is None else older.complete(obj)
 
 
 def fill_zeros(obj: Object, type_: Type) -> None:

@@ -17,12 +17,14 @@ def unchanged(obj: Object) -> Object:
 class OlderVersion:
     """An older version, whose objects ``convert`` gives the form of ``api_version``, changing them if it likes.
 
+    ``complete`` does what is left to do once the object has been decoded as one of that version and has its defaults.
     ``definition`` names the message that it is in protobuf, where that is not the one of ``api_version``.
     """
 
     api_version: str
     convert: Callable[[Object], Object] = unchanged
     definition: str = ""
+    complete: Callable[[Object], Object] = unchanged
 
 
 # By apiVersion and kind.

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import orjson
+
 from pybernetes.api.older_versions._older_version import OlderVersion, Table
 from pybernetes.api.resource import Object
 
+# As much as a request may have, by which every definition came that any API server of today has stored.
+MOST_BYTES = 3 << 20
 _GROUP = "apiextensions.k8s.io"
 _PACKAGE = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1beta1"
 # What v1beta1 can say once for all versions, and the field of a version that says it in v1.
@@ -17,7 +21,7 @@ _SHARED = {
 
 
 def convert(obj: Object) -> Object:
-    """Say in every version what v1beta1 says once for all of them."""
+    """Give a definition the form of v1; what v1beta1 says once for all versions goes into one more, the last."""
     spec = obj.setdefault("spec", {})
     spec.setdefault("scope", "Namespaced")
     name = spec.pop("version", "")
@@ -28,7 +32,7 @@ def convert(obj: Object) -> Object:
         del spec["preserveUnknownFields"]
     else:
         spec["preserveUnknownFields"] = True
-    spec["versions"] = [{**shared, **_without_nulls(version)} for version in versions]
+    spec["versions"] = [*map(_without_nulls, versions), shared]
     for version in spec["versions"]:
         if version.get("additionalPrinterColumns"):
             version["additionalPrinterColumns"] = [
@@ -40,6 +44,18 @@ def convert(obj: Object) -> Object:
     status = obj.setdefault("status", {})
     if not status.get("storedVersions"):
         status["storedVersions"] = [v["name"] for v in spec["versions"] if v.get("storage")][:1]
+    return obj
+
+
+def complete(obj: Object) -> Object:
+    """Say in every version what was said once for all of them, which was decoded once as well."""
+    versions = obj["spec"]["versions"]
+    last = versions.pop()
+    shared = {field: last[field] for field in _SHARED.values() if field in last}
+    size = len(orjson.dumps(shared)) * len(versions)
+    if size > MOST_BYTES:
+        raise ValueError(f"its versions would be {size} bytes of {_GROUP}/v1: the limit is {MOST_BYTES}")
+    obj["spec"]["versions"] = [{**shared, **version} for version in versions]
     return obj
 
 
@@ -61,6 +77,6 @@ def _conversion(old: Object) -> Object:
 
 OLDER: Table = {
     (f"{_GROUP}/v1beta1", "CustomResourceDefinition"): OlderVersion(
-        f"{_GROUP}/v1", convert, f"{_PACKAGE}.CustomResourceDefinition"
+        f"{_GROUP}/v1", convert, f"{_PACKAGE}.CustomResourceDefinition", complete
     )
 }
