@@ -10,8 +10,8 @@ from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.storage import damage
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.view import SharedObject
-from pybernetes.control_plane.apiserver.verbs.watched import Watched
-from pybernetes.control_plane.store.protocol import Damaged, Event, Record, StoreError, Watch
+from pybernetes.control_plane.apiserver.verbs.watched import Following, Watched
+from pybernetes.control_plane.store.protocol import Damaged, Event, Record, StoreError
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.stream import Stream
 
@@ -59,7 +59,7 @@ class LocalWatch(Stream):
         self._changes: list[Change] = []
         self._sent = watched.start  # changes up to here are known
         self._waiter: asyncio.Future[None] | None = None
-        self._watch: Watch | None = None
+        self._watch: Following | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._counted = watched.context.metrics.events(watched.kind.resource)
         self._open_watches = watched.open_watches()
@@ -71,8 +71,9 @@ class LocalWatch(Stream):
         self._kind.watches.add(self.close)
         if options.timeout is not None and options.timeout > 0:
             self._timer = asyncio.get_running_loop().call_later(options.timeout, self._time_is_up)
-        if self._kind.awaits_webhook:
-            beginning = self._watched.begin(self._listen, self._failed, lambda: self.closed)
+        watched = self._watched
+        if self._kind.awaits_webhook or (watched.begins_with_state and watched.takes_long()):
+            beginning = watched.begin(self._state, self._listen, self._failed, lambda: self.closed)
             self._beginning = asyncio.get_running_loop().create_task(beginning)
         else:
             self._listen()
@@ -81,17 +82,18 @@ class LocalWatch(Stream):
         self._changes.append(("ERROR", error.body()))
         self.close()
 
-    def _listen(self) -> None:
+    def _listen(self, state: tuple[list[Change], int] | None = None) -> None:
         try:
-            self._start()
+            self._start(state)
         except Damaged:
             self._failed(damage.list_status(self._kind, self._watched.records()))
 
-    def _start(self) -> None:
+    def _start(self, state: tuple[list[Change], int] | None) -> None:
         options = self._options
         at, initial = self._watched.start, options.initial_events
-        if initial or (initial is None and not at):
-            at = self._send_state()
+        if self._watched.begins_with_state:
+            changes, at = state or (self._state(self._watched.records()), self._store.revision)
+            self._changes.extend(changes)
         elif not at:
             at = self._store.revision
         if initial and options.bookmarks:
@@ -99,16 +101,20 @@ class LocalWatch(Stream):
         self._sent = at
         if self._changes:
             self._wake()
-        self._watch = self._watched.follow(at, self._sink, self._failed, self._closed)
+        self._watch = self._watched.follow(at, self._sink, self._failed, self._closed, self._prepare)
 
-    def _send_state(self) -> int:
+    def _state(self, records: list[Record]) -> list[Change]:
         shared = self._kind.shared
-        self._changes.extend(("ADDED", shared(record)) for record in self._watched.matching())
-        return self._store.revision
+        return [("ADDED", shared(record)) for record in self._watched.matching(records)]
+
+    def _prepare(self, event: Event) -> object:
+        records = [record for record in (event.record, event.previous) if record is not None]
+        return [self._kind.shared(record) for record in self._watched.matching(records)]
 
     def _time_is_up(self) -> None:
         """End the watch, saying how far it came, so that even a quiet one can be taken up again."""
-        if self._options.bookmarks and self._store.revision != self._sent:
+        is_behind = self._watch is None or self._watch.is_behind
+        if self._options.bookmarks and self._store.revision != self._sent and not is_behind:
             self._changes.append(("BOOKMARK", self._bookmark(self._store.revision)))
         self.close()
 

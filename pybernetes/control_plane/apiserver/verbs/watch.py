@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Iterable, Iterator
 from copy import copy
 
 from pybernetes.api import errors, protobuf
@@ -21,8 +21,8 @@ from pybernetes.control_plane.apiserver.storage.options import ListOptions, list
 from pybernetes.control_plane.apiserver.storage.selection import Selection
 from pybernetes.control_plane.apiserver.verbs.get import wait_for
 from pybernetes.control_plane.apiserver.verbs.watch_frames import Batch, Frames
-from pybernetes.control_plane.apiserver.verbs.watched import Watched
-from pybernetes.control_plane.store.protocol import Damaged, Event, StoreError, Watch
+from pybernetes.control_plane.apiserver.verbs.watched import Following, Watched
+from pybernetes.control_plane.store.protocol import Damaged, Event, Record, StoreError
 from pybernetes.lib import off_loop
 from pybernetes.lib.http.stream import Stream
 from pybernetes.lib.http.upgrade import Upgrade
@@ -89,7 +89,7 @@ class Watcher:
         self.stream = Stream(content_type=frames.content_type)
         self.stream.on_open = self._begin
         self.stream.on_close = self._end
-        self._watch: Watch | None = None
+        self._watch: Following | None = None
         self._is_resuming = False  # whether what comes is what the watch has missed
         self._timers: list[asyncio.TimerHandle] = []
         self._events = context.metrics.events(kind.resource)
@@ -98,6 +98,8 @@ class Watcher:
         if frames.plain:
             self._batch = context.batches.setdefault((watched.prefix, frames.key), self._batch)
         self._open_watches = watched.open_watches()
+        # Whether a change has to be read before it can be shown, or is shown by its bytes.
+        self._reads = watched.match is not None or frames.reads
         # Too old a version is an answer of its own while nothing has been sent yet.
         if watched.start and watched.start < context.store.compacted:
             raise errors.expired(f"too old resource version: {watched.start} ({context.store.compacted})")
@@ -110,25 +112,27 @@ class Watcher:
         if timeout is None or timeout <= 0:
             timeout = int(_SHORTEST_TIMEOUT * (1 + random.random()))
         self._timers = [loop.call_later(timeout, self.stream.end)]
-        if self.kind.awaits_webhook:
-            beginning = self.watched.begin(self._listen, self._failed, lambda: self.stream.closed)
+        watched = self.watched
+        if self.kind.awaits_webhook or (self._reads and watched.begins_with_state and watched.takes_long()):
+            beginning = watched.begin(self._state, self._listen, self._failed, lambda: self.stream.closed)
             self._beginning = loop.create_task(beginning)
         else:
             self._listen()
 
-    def _listen(self) -> None:
+    def _listen(self, state: tuple[Iterable[bytes], int] | None = None) -> None:
         try:
-            self._start()
+            self._start(state)
         except Damaged:
             self._failed(damage.list_status(self.kind, self.watched.records()))
 
-    def _start(self) -> None:
+    def _start(self, state: tuple[Iterable[bytes], int] | None) -> None:
         loop = asyncio.get_running_loop()
         initial = self.options.initial_events
         at = self.watched.start
-        if initial or (initial is None and not at):
-            at = self._send_state()
-        elif initial is False and not at:
+        if self.watched.begins_with_state:
+            frames, at = state or (self._state(self.watched.records()), self.context.store.revision)
+            self.stream.begin_with(iter(frames))
+        elif not at:
             at = self.context.store.revision
         if initial and self.options.bookmarks:
             self.stream.write(self.frames.bookmark(at, _INITIAL_END))
@@ -139,23 +143,25 @@ class Watcher:
         self.sent = at
         sink = self._all if self.watched.match is None else self._matching
         self._is_resuming = True
-        self._watch = self.watched.follow(at, sink, self._failed, self._closed)
+        self._watch = self.watched.follow(
+            at, sink, self._failed, self._closed, self._prepare if self._reads else None
+        )
         self._is_resuming = False
 
     def _failed(self, error: errors.StatusError) -> None:
         self.stream.write(self.frames.error(error))
         self.stream.end()
 
-    def _send_state(self) -> int:
-        """Send every object as it is now, as if it had just been added."""
-        current, data = self.frames.current, self.kind.data
-        records = list(self.watched.matching())
-        for record in records:
-            data(record)  # what cannot be read is told before anything is sent
-        frames = (current("ADDED", record) for record in records)  # made as fast as the client reads
+    def _state(self, records: list[Record]) -> Iterable[bytes]:
+        """Return records as if they had just been added."""
+        current, read = self.frames.current, self.frames.read
+        records = self.watched.matching(records)
+        if self.frames.plain:
+            for record in records:
+                read(record)  # what cannot be read is told before anything is sent
+            return (current("ADDED", record) for record in records)  # made as fast as the client reads
         # The first frame of a Table has its headings, so that its frames are made in their order.
-        self.stream.begin_with(frames if self.frames.plain else iter(list(frames)))
-        return self.context.store.revision
+        return [current("ADDED", record) for record in records]
 
     def _all(self, events: list[Event]) -> None:
         """Send a batch of changes to a watch without selectors: it is encoded once for all of them."""
@@ -187,6 +193,13 @@ class Watcher:
             return of(event, "MODIFIED" if matched else "ADDED", now)
         return of(event, "DELETED", before) if matched else b""  # type: ignore[arg-type]
 
+    def _prepare(self, event: Event) -> object:
+        """Read a change beside the event loop: what is made of it is kept with the event, or by who gets this."""
+        if self.frames.plain:
+            return self._frame(event, self.frames)
+        records = [record for record in (event.record, event.previous) if record is not None]
+        return [self.kind.shared(record) for record in self.watched.matching(records)]
+
     def _missed(self, events: list[Event]) -> Iterator[bytes]:
         """Yield what a watch gets of the many changes that it missed, made as fast as the client reads."""
         frames = copy(self.frames)  # a Table's headings go before these, and before what happens meanwhile
@@ -202,7 +215,7 @@ class Watcher:
 
     def _bookmark(self) -> None:
         at = self.context.store.revision
-        if at != self.sent:
+        if at != self.sent and not (self._watch is not None and self._watch.is_behind):
             self.sent = at
             self.stream.write(self.frames.bookmark(at))
         loop = asyncio.get_running_loop()

@@ -14,6 +14,7 @@ from pybernetes.control_plane.apiserver.observability.metrics import Events
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.resource_version import restamp
 from pybernetes.control_plane.store.protocol import Event, Record
+from pybernetes.lib import off_loop
 from pybernetes.lib.http.messages import JSON
 from pybernetes.lib.http.stream import chunk
 
@@ -35,6 +36,15 @@ class Frames:
         """The Content-Type of the stream."""
         return protobuf.MEDIA_TYPE.encode() + b";stream=watch" if self.protobuf else JSON
 
+    @property
+    def reads(self) -> bool:
+        """Whether objects are decoded to be shown, where the stored bytes are not what is sent."""
+        return self.protobuf or not self.plain or self.kind.converts
+
+    def read(self, record: Record) -> object:
+        """Do what takes time of showing a record in a plain form; it is kept with the record."""
+        return self.kind.message_item(record) if self.form is PROTOBUF else self.kind.data(record)
+
     def of(self, event: Event, type_: str, record: Record) -> bytes:
         """Return the chunk of an event; a deletion shows the object as it was, with the version of its end."""
         cache = event.frames
@@ -45,9 +55,13 @@ class Frames:
         if frame is None or (self.columns and not self.plain):
             if record.revision == event.revision:
                 frame = self.current(type_, record)
-            else:
+            elif self.plain or len(record.value) <= off_loop.LARGE:
                 data = restamp(self.kind.data(record), record.revision, event.revision)
                 frame = self._encode(type_, data)
+            else:
+                obj = self.kind.shared(record)
+                meta = {**obj["metadata"], "resourceVersion": str(event.revision)}
+                frame = self._event(type_, self._transformed({**obj, "metadata": meta}))
             if self.plain:
                 cache[key] = frame
         return frame
@@ -58,6 +72,8 @@ class Frames:
             resource, raw = self.kind.resource, protobuf.item_message(self.kind.message_item(record))
             obj = protobuf.envelope(resource.api_version, resource.kind, raw)
             return chunk(protobuf.watch_event(type_, obj))
+        if not self.plain and len(record.value) > off_loop.LARGE:
+            return self._event(type_, self._transformed(self.kind.shared(record)))
         return self._encode(type_, self.kind.data(record))
 
     def _encode(self, type_: str, data: bytes) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.context import ServerContext
@@ -12,8 +13,11 @@ from pybernetes.control_plane.apiserver.storage import damage
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.options import ListOptions
 from pybernetes.control_plane.apiserver.storage.selection import Match
-from pybernetes.control_plane.apiserver.verbs.event_conversion import EventConverter, Sink
+from pybernetes.control_plane.apiserver.verbs.event_preparation import EventPreparation, Prepare, Sink
 from pybernetes.control_plane.store.protocol import Closed, Compacted, Damaged, Record, Watch
+from pybernetes.lib import off_loop
+
+State = TypeVar("State")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +39,34 @@ class Watched:
         record = store.get(self.prefix)
         return [] if record is None else [record]
 
-    def matching(self) -> list[Record]:
-        """Return what is there now and matches."""
+    def matching(self, records: list[Record]) -> list[Record]:
+        """Return those of the records that match."""
         match = self.match
-        return [record for record in self.records() if match is None or match(record)]
+        return records if match is None else [record for record in records if match(record)]
+
+    @property
+    def begins_with_state(self) -> bool:
+        """Whether all that is there now comes first, as if it had just been added."""
+        initial = self.options.initial_events
+        return bool(initial or (initial is None and not self.start))
+
+    def takes_long(self) -> bool:
+        """Tell whether so much is there, or a webhook has to convert it, that nobody can wait for it to be read."""
+        if self.kind.awaits_webhook:
+            return True
+        records = self.records()
+        try:
+            return (
+                len(records) > off_loop.MANY or sum(len(record.value) for record in records) > off_loop.LARGE
+            )
+        except Damaged:
+            return False  # which is found out at once
+
+    async def state(self, read: Callable[[list[Record]], State]) -> tuple[State, int]:
+        """Return what ``read`` makes, beside the event loop, of all that is there now, and the revision of that."""
+        await self.convert()
+        records, at = self.records(), self.context.store.revision
+        return await off_loop.run(off_loop.LARGE + 1, read, records), at
 
     async def convert(self) -> None:
         """Have all that is there converted by the webhook; nothing is left when this returns."""
@@ -47,29 +75,42 @@ class Watched:
 
     async def begin(
         self,
-        listen: Callable[[], None],
+        read: Callable[[list[Record]], State],
+        listen: Callable[[tuple[State, int] | None], None],
         failed: Callable[[errors.StatusError], None],
         is_closed: Callable[[], bool],
     ) -> None:
-        """Begin once all that is there now has been converted, if there is still somebody who listens."""
+        """Begin once all that is there now was read, or only converted, if there is still somebody who listens."""
         try:
-            await self.convert()
+            state = await self.state(read) if self.begins_with_state else None
+            if state is None:
+                await self.convert()
         except errors.StatusError as error:
             failed(error)
         except Damaged:
             failed(damage.list_status(self.kind, self.records()))
         else:
             if not is_closed():
-                listen()
+                listen(state)
 
     def follow(
-        self, at: int, sink: Sink, failed: Callable[[errors.StatusError], None], closed: Closed
-    ) -> Watch | None:
-        """Send the changes after a version to ``sink``, converted where a webhook does that."""
-        if self.kind.awaits_webhook:
-            sink = EventConverter(self.kind, sink, failed, self.context.store).take
+        self,
+        at: int,
+        sink: Sink,
+        failed: Callable[[errors.StatusError], None],
+        closed: Closed,
+        prepare: Prepare | None,
+    ) -> Following | None:
+        """Send the changes after a version to ``sink``, converted where a webhook does that.
+
+        ``prepare`` reads what the sink needs of a large change; None if it needs nothing but its bytes.
+        """
+        preparation = None
+        if self.kind.awaits_webhook or prepare is not None:
+            preparation = EventPreparation(self.kind, sink, failed, self.context.store, prepare)
+            sink = preparation.take
         try:
-            return self.context.store.watch(self.prefix, at, sink, closed=closed)
+            return Following(self.context.store.watch(self.prefix, at, sink, closed=closed), preparation)
         except Compacted as error:
             closed(error)
             return None
@@ -79,3 +120,21 @@ class Watched:
         kind = self.kind
         scope = "namespace" if self.prefix != kind.prefix and kind.namespaced else "cluster"
         return self.context.metrics.long_running("watch", kind.resource, "", scope)
+
+
+class Following:
+    """An open watch of the store, and the changes that came and were not passed on yet."""
+
+    __slots__ = ("_preparation", "_watch")
+
+    def __init__(self, watch: Watch, preparation: EventPreparation | None) -> None:
+        self._watch, self._preparation = watch, preparation
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether changes wait: nobody may be told that all up to the current version has been sent."""
+        return self._preparation is not None and self._preparation.is_busy
+
+    def close(self) -> None:
+        """End it."""
+        self._watch.close()
