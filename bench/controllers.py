@@ -86,7 +86,8 @@ async def one_process(storage: str) -> AsyncIterator[Client]:
             ["--bind-address=127.0.0.1", "--secure-port=0", f"--storage-backend={storage}", f"--cert-dir={directory}",
              *([f"--data-dir={directory}/data"] if storage == "sqlite" else [])]
         )  # fmt: skip
-        server = ApiServer(setup.store(given), setup.settings(given))
+        configured = setup.settings(given)
+        server = ApiServer(setup.store(given, configured), configured)
         await server.start()
         client = Client(
             InProcessTransport(server.http.application, User("bench", groups=(MASTERS, AUTHENTICATED)))

@@ -86,7 +86,7 @@ class Caller:
         started = time.process_time()
         for number in range(count):
             body = {"metadata": {"labels": {"number": str(number)}}}
-            await self._call("PATCH", f"{PODS}/{name}", body, b"application/merge-patch+json")
+            await self.call("PATCH", f"{PODS}/{name}", body, b"application/merge-patch+json")
         return (time.process_time() - started) / count * 1e6
 
     async def _binds(self, count: int) -> float:
@@ -94,18 +94,19 @@ class Caller:
         started = time.process_time()
         for name in names:
             binding = {"metadata": {"name": name}, "target": {"kind": "Node", "name": "n"}}
-            await self._call("POST", f"{PODS}/{name}/binding", binding)
+            await self.call("POST", f"{PODS}/{name}/binding", binding)
         return (time.process_time() - started) / count * 1e6
 
     async def _create(self) -> str:
         self._pods += 1
         name = f"p{self._pods}"
-        await self._call("POST", PODS, {"metadata": {"name": name}, **POD})
+        await self.call("POST", PODS, {"metadata": {"name": name}, **POD})
         return name
 
-    async def _call(
+    async def call(
         self, method: str, path: str, body: dict[str, Any], media_type: bytes = b"application/json"
     ) -> None:
+        """Send one request, which has to succeed."""
         answer = self._handle(self._request(method, path, json.dumps(body).encode(), media_type))
         answer = await answer if inspect.isawaitable(answer) else answer
         assert isinstance(answer, Response) and answer.status < 300, answer

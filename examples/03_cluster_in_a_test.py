@@ -34,7 +34,8 @@ async def main() -> None:
             "--storage-backend=memory",
         ]
         arguments = parser().parse_args(flags)
-        server = ApiServer(setup.store(arguments), setup.settings(arguments))
+        settings = setup.settings(arguments)
+        server = ApiServer(setup.store(arguments, settings), settings)
         await server.start()
         client = Client(
             InProcessTransport(server.http.application, User("admin", groups=(MASTERS, AUTHENTICATED)))

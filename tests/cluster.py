@@ -60,7 +60,7 @@ class Cluster:
         )
         settings = setup.settings(arguments)
         settings.drain_seconds = 0.5
-        self.server = ApiServer(setup.store(arguments), settings)
+        self.server = ApiServer(setup.store(arguments, settings), settings)
         await self.server.start()
         self.port = self.server.port
         self.client = self.local_client()

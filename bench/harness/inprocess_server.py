@@ -1,4 +1,4 @@
-"""An API server in the benchmark's own process, with its store in memory."""
+"""An API server in the benchmark's own process, with its store in memory unless flags say otherwise."""
 
 import tempfile
 from collections.abc import AsyncIterator
@@ -13,16 +13,17 @@ TOKEN = "token"  # of its administrator
 
 
 @asynccontextmanager
-async def inprocess_server() -> AsyncIterator[ApiServer]:
-    """Yield a server that answers; it is stopped at the end, and nothing of it stays."""
+async def inprocess_server(*more: str) -> AsyncIterator[ApiServer]:
+    """Yield a server that answers, with more flags; it is stopped at the end, and nothing of it stays."""
     with tempfile.TemporaryDirectory(prefix="pyb-bench-") as directory:
         with open(f"{directory}/tokens.csv", "w") as file:
             file.write(f"{TOKEN},bench,1,{MASTERS}\n")
         flags = parser().parse_args(
             ["--bind-address=127.0.0.1", "--secure-port=0", "--storage-backend=memory", f"--cert-dir={directory}",
-             f"--token-auth-file={directory}/tokens.csv", "--disable-admission-plugins=ServiceAccount"]
+             f"--token-auth-file={directory}/tokens.csv", "--disable-admission-plugins=ServiceAccount", *more]
         )  # fmt: skip
-        server = ApiServer(setup.store(flags), setup.settings(flags))
+        settings = setup.settings(flags)
+        server = ApiServer(setup.store(flags, settings), settings)
         await server.start()
         try:
             yield server

@@ -24,7 +24,7 @@ def run(data: bytes) -> None:
     nothing: Any = None
     mirror = Mirror(clock=lambda: 0.0)
     make = MemoryStore(stamp=stamp, check=check).checked_record
-    feed = EtcdFeed(nothing, mirror, "/registry/", make, "/barrier")
+    feed = EtcdFeed(nothing, mirror, "/registry/", make, "/barrier", nothing)
     feed._apply(answer.events)
     assert all(key == record.key for key, record in mirror.records.items())
     assert mirror.revision >= max((record.revision for record in mirror.records.values()), default=0)

@@ -38,6 +38,7 @@ async def _run(cluster: Cluster, settings: Settings) -> int:
     from pybernetes.cmd import kube_apiserver, kube_controller_manager
     from pybernetes.lib.http.dialer import Dialer, RangeDialer
     from pybernetes.lib.names import Names
+    from pybernetes.tools.local import hardening
     from pybernetes.tools.local.control_plane import ControlPlane
     from pybernetes.tools.local.host_client import HostClient
 
@@ -55,6 +56,7 @@ async def _run(cluster: Cluster, settings: Settings) -> int:
             "--enable-bootstrap-token-auth=true",
             "--enable-admission-plugins=NodeRestriction",  # on anyway; scanners and audit-security read flags
             *_kubelet_access(cluster),
+            *hardening.flags(cluster, settings),
             *settings.apiserver_arguments,
         ]
     )

@@ -36,6 +36,7 @@ async def _serve(arguments: argparse.Namespace) -> int:
     from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
     from pybernetes.control_plane.apiserver.assembly.setup import settings, store
 
-    server = ApiServer(store(arguments), settings(arguments))
+    configured = settings(arguments)
+    server = ApiServer(store(arguments, configured), configured)
     where = arguments.bind_address
     return await serve(server, lambda: f"kube-apiserver is serving on https://{where}:{server.port}")

@@ -38,6 +38,13 @@ def parser() -> argparse.ArgumentParser:
         default=None,
         help="put the single node on the host's own network",
     )
+    add(
+        "--encrypt",
+        action="store_true",
+        default=None,
+        help="encrypt secrets on the disk, with a key made once",
+    )
+    add("--audit", action="store_true", default=None, help="note requests in an audit log")
     add("--config", metavar="FILE", help="a file with the settings; flags win over it")
     add(
         "--wait",
@@ -66,7 +73,7 @@ def changes(arguments: argparse.Namespace, new: bool) -> dict[str, Any]:
     from pybernetes.tools.local import settings
 
     result = settings.from_file(Path(arguments.config)) if arguments.config else {}
-    for name in ("nodes", "hollow", "proxy_mode", "cni", "host_network"):
+    for name in ("nodes", "hollow", "proxy_mode", "cni", "host_network", "encrypt", "audit"):
         if getattr(arguments, name) is not None:
             result[name] = getattr(arguments, name)
     if new and not {"nodes", "hollow", "node_groups"} & result.keys():

@@ -242,6 +242,20 @@ class Mirror:
         if self._waiters:
             self._wake()
 
+    def replace(self, records: Iterable[Record]) -> None:
+        """Put records in the place of those that could not be read; whoever watches there starts over."""
+        touched: dict[Node, None] = {}
+        for record in records:
+            self.records[record.key] = record
+            if isinstance(record, DamagedRecord):
+                self._damaged[record.key] = record
+            for name in ("", *ancestors(record.key), record.key):
+                if (node := self._nodes.get(name)) is not None:
+                    touched[node] = None
+        error = Compacted(self.revision, self.revision)
+        for watch in [watch for node in touched for watch in node.watches]:
+            watch.end(error)
+
     def advance(self, revision: int) -> None:
         """Note that the state stayed as it is up to a revision."""
         if revision > self.revision:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from pybernetes.control_plane.store.mirror import Mirror
@@ -19,6 +19,8 @@ from pybernetes.control_plane.store.protocol import (
     NotFound,
     Page,
     Record,
+    SealedRecord,
+    Sealing,
     Sink,
     SnapshotStatus,
     Stamp,
@@ -38,11 +40,13 @@ class MirroredStore(Store):
     def __init__(
         self,
         *,
+        sealing: Sealing | None = None,
         stamp: Stamp = identity,
         check: Check = accept,
         clock: Clock = wall_clock,
         history: HistoryLimits | None = None,
     ) -> None:
+        self.sealing = sealing
         self.stamp = stamp
         self.check = check
         self.clock = clock
@@ -113,16 +117,57 @@ class MirroredStore(Store):
         """Refuse: drivers that keep nothing on a disk have nothing to save."""
         raise StoreError(f"{type(self).__name__} has nothing to save")
 
-    def record(self, key: str, value: bytes, revision: int, expires: float = 0.0) -> Record:
-        """Return the record of a value that this process wrote, or that a checksum vouches for."""
+    def is_stale(self, record: Record) -> bool:
+        """Tell whether a record would be sealed otherwise if it were written now."""
+        return self.sealing is not None and record.seal != self.sealing.current(record.key)
+
+    async def unseal_again(self) -> int:
+        """Try again what could not be unsealed."""
+        records = self.mirror.records
+        sealed = [
+            record for key in self.mirror.problems() if isinstance(record := records[key], SealedRecord)
+        ]
+        if not sealed or self.sealing is None:
+            return 0
+        await self.sealing.prepare(record.stored for record in sealed)
+        opened = []
+        for record in sealed:
+            again = self.checked_record(record.key, record.stored, record.revision, record.kept_until)
+            if records.get(record.key) is record and not isinstance(again, SealedRecord):
+                opened.append(again)
+        self.take_unsealed(opened)
+        return len(opened)
+
+    def take_unsealed(self, records: Iterable[Record]) -> None:
+        """Show records that could not be read before."""
+        self.mirror.replace(records)
+
+    def sealed(self, key: str, value: bytes) -> tuple[bytes, object]:
+        """Return a value as it is to be stored, and what it is sealed with."""
+        return (value, None) if self.sealing is None else self.sealing.seal(key, value)
+
+    def record(
+        self, key: str, value: bytes, revision: int, expires: float = 0.0, seal: object = None
+    ) -> Record:
+        """Return the record of a value that this process wrote."""
         try:
-            return Record(key, self.stamp(value, revision), revision, expires)
+            return Record(key, self.stamp(value, revision), revision, expires, seal)
         except ValueError as error:
             return DamagedRecord(key, revision, str(error))
 
-    def checked_record(self, key: str, value: bytes, revision: int, expires: float = 0.0) -> Record:
-        """Return the record of a value that nobody vouches for."""
-        record = self.record(key, value, revision, expires)
+    def stored_record(self, key: str, stored: bytes, revision: int, expires: float = 0.0) -> Record:
+        """Return the record of what is stored, if a checksum vouches for it."""
+        if self.sealing is None:
+            return self.record(key, stored, revision, expires)
+        try:
+            value, seal = self.sealing.unseal(key, stored)
+        except ValueError as error:
+            return SealedRecord(key, stored, revision, expires, str(error))
+        return self.record(key, value, revision, expires, seal)
+
+    def checked_record(self, key: str, stored: bytes, revision: int, expires: float = 0.0) -> Record:
+        """Return the record of what is stored, if nobody vouches for it."""
+        record = self.stored_record(key, stored, revision, expires)
         try:
             self.check(record.value)
         except Damaged:

@@ -11,6 +11,7 @@ from pybernetes.control_plane.store.protocol import (
     Check,
     Clock,
     HistoryLimits,
+    Sealing,
     Stamp,
     Store,
     StoreError,
@@ -61,7 +62,9 @@ def open_store(
     return driver.open(arguments, {"stamp": stamp, "check": check, "clock": clock, "history": history})
 
 
-def open_chosen(arguments: argparse.Namespace, stamp: Stamp, check: Check) -> Store:
+def open_chosen(
+    arguments: argparse.Namespace, stamp: Stamp, check: Check, sealing: Sealing | None = None
+) -> Store:
     """Make the store that the command line chooses; a flag of another driver is refused by name."""
     known = all_drivers()
     implied = (driver.name for driver in known if driver.implied_by and _given(arguments, driver))
@@ -74,7 +77,7 @@ def open_chosen(arguments: argparse.Namespace, stamp: Stamp, check: Check) -> St
             if flag not in driver.flags and getattr(arguments, flag.attribute) != flag.default:
                 raise ValueError(f"--{flag.name} is not an option of --storage-backend={driver.name}")
     history = HistoryLimits().within(memory_room.room())
-    return driver.open(arguments, {"stamp": stamp, "check": check, "history": history})
+    return driver.open(arguments, {"sealing": sealing, "stamp": stamp, "check": check, "history": history})
 
 
 def _given(arguments: argparse.Namespace, driver: Driver) -> bool:

@@ -7,6 +7,7 @@ StoreError
 ├── Compacted        the history back to the given revision is gone
 ├── FutureRevision   the given revision does not exist yet
 ├── Damaged          what is stored at a key cannot be read
+├── CannotSeal       a value cannot be made ready for the disk (encrypted)
 └── Unavailable      the data cannot be reached or written now
     └── NoSpace      there is no room for it
 """
@@ -15,10 +16,10 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
 if TYPE_CHECKING:
     from pybernetes.control_plane.store.past import Past
@@ -70,11 +71,16 @@ class FutureRevision(StoreError):
 
 
 class Damaged(StoreError):
-    def __init__(self, key: str, revision: int, problem: str) -> None:
+    def __init__(self, key: str, revision: int, problem: str, *, is_sealed: bool = False) -> None:
         super().__init__(f"{key} is damaged: {problem}")
         self.key = key
         self.revision = revision
         self.problem = problem
+        self.is_sealed = is_sealed  # it cannot be unsealed; what is inside may be good
+
+
+class CannotSeal(StoreError):
+    pass
 
 
 class Unavailable(StoreError):
@@ -90,13 +96,16 @@ class NoSpace(Unavailable):
 class Record:
     """One key with its value as handed out (stamped); never changed once made, except for `view`."""
 
-    __slots__ = ("key", "value", "revision", "expires", "view")
+    __slots__ = ("key", "value", "revision", "expires", "seal", "view")
 
-    def __init__(self, key: str, value: bytes, revision: int, expires: float = 0.0) -> None:
+    def __init__(
+        self, key: str, value: bytes, revision: int, expires: float = 0.0, seal: object = None
+    ) -> None:
         self.key = key
         self.value = value
         self.revision = revision
         self.expires = expires  # seconds since the epoch, 0 for never
+        self.seal = seal  # what the value is sealed with where it is kept; None for as it is
         self.view: Any = None  # for readers: whatever they derived from the value
 
     def __repr__(self) -> str:
@@ -112,6 +121,7 @@ class DamagedRecord(Record):
         self.key = key
         self.revision = revision
         self.expires = 0.0  # what does not make sense is kept until somebody decides
+        self.seal = None
         self.view = None
         self.problem = problem
 
@@ -122,6 +132,21 @@ class DamagedRecord(Record):
 
     def __repr__(self) -> str:
         return f"DamagedRecord({self.key!r}, {self.problem!r}, revision={self.revision})"
+
+
+class SealedRecord(DamagedRecord):
+    """A key whose value cannot be unsealed now; what is stored is remembered, because a key for it may still come."""
+
+    __slots__ = ("stored", "kept_until")
+
+    def __init__(self, key: str, stored: bytes, revision: int, expires: float, problem: str) -> None:
+        super().__init__(key, revision, problem)
+        self.stored, self.kept_until = stored, expires
+
+    @property
+    def value(self) -> bytes:  # type: ignore[override]
+        """Raise, since there is nothing that could be shown."""
+        raise Damaged(self.key, self.revision, self.problem, is_sealed=True)
 
 
 class Event:
@@ -172,6 +197,25 @@ class SnapshotStatus:
     revision: int
     total_keys: int
     total_size: int
+
+
+class Sealing(Protocol):
+    """Makes values ready for the disk and readable again: the one place between what is served and what is kept."""
+
+    def seal(self, key: str, value: bytes) -> tuple[bytes, object]:
+        """Return what is to be stored, and what it is sealed with; CannotSeal if that fails."""
+        ...
+
+    def unseal(self, key: str, stored: bytes) -> tuple[bytes, object]:
+        """Return the value, and what it was sealed with; ValueError if that fails."""
+        ...
+
+    def current(self, key: str) -> object:
+        """Return what a value would be sealed with now."""
+        ...
+
+    async def prepare(self, stored: Iterable[bytes]) -> None:
+        """Fetch what is needed to unseal values, where that takes time."""
 
 
 class Watch(ABC):
@@ -237,6 +281,14 @@ class Store(ABC):
         """Return what is wrong with the records that cannot be read, by key."""
 
     @abstractmethod
+    def is_stale(self, record: Record) -> bool:
+        """Tell whether a record would be sealed otherwise if it were written now."""
+
+    @abstractmethod
+    async def unseal_again(self) -> int:
+        """Try again what could not be unsealed, and return how many records can be read now; their watches start over."""
+
+    @abstractmethod
     def changed(self, prefix: str) -> int:
         """Return a revision that grows with every change under a prefix, for callers that cache lists."""
 
@@ -299,8 +351,9 @@ def steady(clock: Clock) -> Clock:
 
 
 class CommonOptions(TypedDict, total=False):
-    """What every driver takes: how values are stamped and checked, the time, and how much history is kept."""
+    """What every driver takes: how values are sealed, stamped and checked, the time, and how much history is kept."""
 
+    sealing: Sealing | None
     stamp: Stamp
     check: Check
     clock: Clock

@@ -66,7 +66,7 @@ class ControlPlane:
         answers = hollow_server.server(lambda: self._hollow_client)
         kubelets = hollow_server.HollowDialer(settings.nodes.kubelets, answers, self._hollow_addresses)
         settings.nodes.kubelets = kubelets
-        self.server = ApiServer(setup.store(self.apiserver), settings)
+        self.server = ApiServer(setup.store(self.apiserver, settings), settings)
         await self.server.start()
         self._parts = {"store": timestamp(), "kube-apiserver": timestamp()}
         self._supervise("kube-controller-manager", self._controllers)

@@ -19,6 +19,8 @@ FILE_FIELDS = {
     "proxyMode": "proxy_mode",
     "cni": "cni",
     "hostNetwork": "host_network",
+    "encrypt": "encrypt",
+    "audit": "audit",
     "podSubnet": "pod_range",
     "serviceSubnet": "service_range",
     "apiServerPort": "port",
@@ -90,6 +92,8 @@ class Settings:
     proxy_mode: str = "iptables"
     cni: str = "vxlan"
     host_network: bool = False
+    encrypt: bool = False  # secrets on the disk
+    audit: bool = False
     dns_port: int = 0  # of the name server, where nodes reach it; 0 if there are no nodes
     paused: bool = False
     user: int = 0  # whose process the control plane is; 0 for whoever starts the cluster

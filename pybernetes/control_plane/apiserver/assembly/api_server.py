@@ -48,6 +48,7 @@ from pybernetes.lib.http.server import Server
 from pybernetes.lib.loop_watchdog import LoopWatchdog
 
 log = logging.getLogger(__name__)
+_RELOAD = "poststarthook/start-encryption-provider-config-automatic-reload"
 # So many damaged objects are named by the check that tells of them.
 _NAMED = 20
 
@@ -70,6 +71,10 @@ class ApiServer:
         self.health = Health()
         own = {"store-space": (self._check_space, False), "stored-objects": (self._check_objects, True)}
         start_checks.register(self.health, self._check_store, self._certificate, own)
+        if settings.encryption.has_health:
+            self.health.add("kms-providers", settings.encryption.problem, ("healthz", "readyz"))
+        if settings.encryption.reload:
+            self.health.add_steps([_RELOAD])
         self.metrics = self.context.metrics
         self.metrics.count_objects = self._count_objects
         self.discovery = Discovery(settings.resources, f"{settings.advertise_address}:{settings.port}")
@@ -81,6 +86,7 @@ class ApiServer:
         self.flows = FlowControlConfiguration(self.context, settings.seats)
         dispatcher = Dispatcher(self.flows)
         self.metrics.more += [dispatcher.render, self._render_damage, self._render_features]
+        self.metrics.more.append(settings.encryption.metrics.render)
         if settings.auditor is not None:
             self.metrics.more.append(settings.auditor.render)
         handler = pipeline(self.context, router, settings.auditor, dispatcher if settings.seats else None)
@@ -100,6 +106,7 @@ class ApiServer:
 
     async def start(self) -> None:
         """Load the store, make what must exist, and listen."""
+        await self.settings.encryption.start(self.store.unseal_again)
         await self.store.start()
         if self.settings.auditor is not None:
             await self.settings.auditor.start()
@@ -108,7 +115,7 @@ class ApiServer:
         self.context.authorization.start()
         done = self.health.done
         done("storage-readiness", "storage-object-count-tracker-hook", "generic-apiserver-start-informers")
-        done("start-apiserver-admission-initializer")
+        done("start-apiserver-admission-initializer", _RELOAD)
         self.custom_resources.start()
         done("start-apiextensions-informers", "start-apiextensions-controllers", "crd-informer-synced")
         await bootstrap.prepare(self.context, self.settings, self.health)
@@ -235,3 +242,4 @@ class ApiServer:
         for allocator in self.context.allocators.values():
             await allocator.close()
         await self.store.close()
+        await self.settings.encryption.close()

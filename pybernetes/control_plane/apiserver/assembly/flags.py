@@ -11,6 +11,7 @@ from pybernetes.control_plane.apiserver.assembly import runtime_config, secure_s
 from pybernetes.control_plane.apiserver.audit import setup as audit
 from pybernetes.control_plane.apiserver.authn import setup as authentication
 from pybernetes.control_plane.apiserver.authz import setup as authorization
+from pybernetes.control_plane.apiserver.encryption import setup as encryption
 from pybernetes.control_plane.apiserver.flowcontrol import priority_level
 from pybernetes.control_plane.apiserver.proxy import kubelets
 from pybernetes.control_plane.apiserver.services import options as services
@@ -34,7 +35,7 @@ def groups() -> dict[str, Sequence[Flag]]:
     """Return every flag under the title that the help shows it below; drivers and plugins declare their own."""
     return {
         "serving": [*secure_serving.FLAGS, _WATCHDOG],
-        "storage": [*storage.flags(), _COMPACTION, _MEDIA_TYPE],
+        "storage": [*storage.flags(), *encryption.FLAGS, _COMPACTION, _MEDIA_TYPE],
         "authentication": authentication.flags(),
         "audit": audit.FLAGS,
         "nodes": kubelets.FLAGS,

@@ -14,6 +14,7 @@ from pybernetes.control_plane.apiserver.authn import client_ca_publisher
 from pybernetes.control_plane.apiserver.authn.authentication import Authentication
 from pybernetes.control_plane.apiserver.authz.authorizer import Authorizer
 from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.encryption.encryption import Encryption
 from pybernetes.control_plane.apiserver.proxy.node_access import NodeAccess
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.lib import memory_room
@@ -34,6 +35,8 @@ class Settings:
     feature_gates: Mapping[str, bool] = field(default_factory=dict)
     # The built-in kinds to serve.
     resources: Sequence[Resource] = field(default_factory=builtin)
+    # What seals values on their way to the store, which has to be the store's.
+    encryption: Encryption = field(default_factory=Encryption)
     # What the command line said, for /flagz.
     flags: Mapping[str, str] = field(default_factory=dict)
     authentication: Callable[[ServerContext], Authentication] = lambda context: Authentication()

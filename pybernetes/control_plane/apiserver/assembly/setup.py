@@ -16,6 +16,7 @@ from pybernetes.control_plane.apiserver.audit import setup as auditing
 from pybernetes.control_plane.apiserver.authn.client_ca_publisher import ClientAuthorities
 from pybernetes.control_plane.apiserver.authn.setup import authentication, bundles
 from pybernetes.control_plane.apiserver.authz.setup import authorizers
+from pybernetes.control_plane.apiserver.encryption.setup import encryption
 from pybernetes.control_plane.apiserver.proxy import kubelets
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.control_plane.apiserver.storage.resource_version import check, stamp
@@ -26,9 +27,9 @@ from pybernetes.lib import tls
 log = logging.getLogger(__name__)
 
 
-def store(arguments: argparse.Namespace) -> Store:
-    """Return the store that the flags choose."""
-    return open_chosen(arguments, stamp, check)
+def store(arguments: argparse.Namespace, settings: Settings) -> Store:
+    """Return the store that the flags choose; the settings say how its values are encrypted."""
+    return open_chosen(arguments, stamp, check, settings.encryption)
 
 
 def settings(arguments: argparse.Namespace) -> Settings:
@@ -40,6 +41,7 @@ def settings(arguments: argparse.Namespace) -> Settings:
         )
     result.feature_gates = feature_gates.from_flag(arguments.feature_gates)
     result.resources = runtime_config.served(arguments.runtime_config, registry.builtin())
+    result.encryption = encryption(arguments, registry.builtin())
     result.advertise_address = advertised(arguments)
     result.flags = zpages.flags_of(arguments)
     result.external_hostname = arguments.external_hostname

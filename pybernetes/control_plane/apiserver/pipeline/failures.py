@@ -10,7 +10,7 @@ from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.codec import negotiation
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.storage import damage
-from pybernetes.control_plane.store.protocol import Damaged, NoSpace, StoreError
+from pybernetes.control_plane.store.protocol import CannotSeal, Damaged, NoSpace, StoreError
 from pybernetes.lib.http.messages import Response
 
 log = logging.getLogger(__name__)
@@ -39,6 +39,8 @@ def _as_status(error: Exception) -> errors.StatusError:
         return error
     if isinstance(error, Damaged):
         return damage.status(error)
+    if isinstance(error, CannotSeal):
+        return errors.internal(str(error))
     if isinstance(error, NoSpace):
         return errors.StatusError(500, "", str(error))
     if isinstance(error, StoreError):

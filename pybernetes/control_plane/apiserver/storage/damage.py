@@ -21,7 +21,10 @@ _READ_ERROR = "StorageReadError"
 
 def text(error: Damaged, key: str) -> str:
     """Return what is said of an object that cannot be read."""
-    problem = f"object not decodable revision={error.revision}: {error.problem}"
+    if error.is_sealed:
+        problem = f"data from the storage is not transformable revision=0: {error.problem}"
+    else:
+        problem = f"object not decodable revision={error.revision}: {error.problem}"
     return f"StorageError: corrupt object, Code: 7, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: {problem}"
 
 

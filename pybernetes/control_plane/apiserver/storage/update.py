@@ -98,7 +98,7 @@ async def update_stored(
             # A write that changes nothing is judged like any other, and only then left out.
             # What is large is compared beside the loop only.
             same = (size > off_loop.LARGE or new == old) and await off_loop.run(size, _exactly, new, old)
-            if same and not kind.is_outdated(record):
+            if same and not kind.is_outdated(record) and not context.store.is_stale(record):
                 return Written(record, new, size)
             if options.dry_run:
                 return Written(None, new, size)

@@ -48,7 +48,9 @@ class MemoryStore(MirroredStore):
 
     def _put(self, key: str, value: bytes, ttl: int, previous: Record | None) -> Record:
         revision = self.mirror.revision + 1
-        record = self.record(key, value, revision, self.clock() + ttl if ttl else 0.0)
+        # Nothing is kept, but what could not be written to a disk is not taken here either.
+        _, seal = self.sealed(key, value)
+        record = self.record(key, value, revision, self.clock() + ttl if ttl else 0.0, seal)
         self._apply(Event(revision, key, record, previous))
         if ttl:
             self._expiry.add(record)

@@ -18,6 +18,7 @@ from pybernetes.cmd.kube_apiserver import parser
 from pybernetes.control_plane.apiserver.admission import plugins
 from pybernetes.control_plane.apiserver.assembly import setup
 from pybernetes.control_plane.apiserver.assembly.flags import groups
+from pybernetes.control_plane.apiserver.assembly.settings import Settings
 from pybernetes.control_plane.apiserver.authn import authenticators
 from pybernetes.control_plane.apiserver.authz import modes
 from pybernetes.control_plane.store import drivers
@@ -200,7 +201,7 @@ def test_every_flag_is_declared_once() -> None:
 )  # fmt: skip
 def test_options_that_a_driver_does_not_take_are_refused(given: list[str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        setup.store(parser().parse_args(given))
+        setup.store(parser().parse_args(given), Settings())
 
 
 def test_flags_of_a_mode_that_is_not_chosen_are_refused(extended: None, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ revision, and returns once the mirror has seen it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -77,7 +77,9 @@ class EtcdStore(MirroredStore):
         """Connect, read everything and follow."""
         self._client = EtcdClient(self._servers, **self._tls)
         self._leases = Leases(self._client)
-        self._feed = EtcdFeed(self._client, self.mirror, self._prefix, self.checked_record, self._barrier)
+        self._feed = EtcdFeed(
+            self._client, self.mirror, self._prefix, self.checked_record, self._barrier, self._prepare
+        )
         try:
             await self._feed.start(START_SECONDS)
         except BaseException:
@@ -93,28 +95,35 @@ class EtcdStore(MirroredStore):
             await client.close()
         self.end()
 
+    async def _prepare(self, pairs: Iterable[Any]) -> None:
+        """Fetch what is needed to unseal what etcd sent."""
+        if self.sealing is not None:
+            await self.sealing.prepare(pair.value for pair in pairs)
+
     # --- writing
 
     async def create(self, key: str, value: bytes, *, ttl: int = 0) -> Record:
         """Write a new key; KeyExists when it is there."""
-        revision, current, repeated = await self._put(key, self._is(key, 0), value, ttl)
+        stored, _ = self.sealed(key, value)
+        revision, current, repeated = await self._put(key, self._is(key, 0), stored, ttl)
         if not revision and current is not None:
-            if not repeated or current.value != value:
+            if not repeated or current.value != stored:
                 raise KeyExists(key)
             revision = current.mod_revision
-        return self._written(key, value, revision)
+        return self._written(key, stored, revision)
 
     async def update(self, key: str, value: bytes, revision: int, *, ttl: int = 0) -> Record:
         """Replace a value if the key is still at `revision`."""
+        stored, _ = self.sealed(key, value)
         compare = self._is(key, revision) if revision else self._exists(key)
-        written, current, repeated = await self._put(key, compare, value, ttl)
+        written, current, repeated = await self._put(key, compare, stored, ttl)
         if not written:
             if current is None:
                 raise NotFound(key)
-            if not repeated or current.value != value:
+            if not repeated or current.value != stored:
                 raise Conflict(key, self._seen(current))
             written = current.mod_revision
-        return self._written(key, value, written)
+        return self._written(key, stored, written)
 
     async def delete(self, key: str, revision: int) -> Event:
         """Delete a key if it is still at `revision` (0: whatever it is)."""
@@ -133,8 +142,8 @@ class EtcdStore(MirroredStore):
             event = Event(deleted, key, None, before)
         return event
 
-    async def _put(self, key: str, compare: Any, value: bytes, ttl: int) -> tuple[int, Any, bool]:
-        put = rpc.PutRequest(key=key.encode(), value=value)
+    async def _put(self, key: str, compare: Any, stored: bytes, ttl: int) -> tuple[int, Any, bool]:
+        put = rpc.PutRequest(key=key.encode(), value=stored)
         if not ttl or self._leases is None:
             return await self._transact(key, compare, rpc.RequestOp(request_put=put))
         put.lease = await self._leases.lease(ttl)
@@ -174,11 +183,11 @@ class EtcdStore(MirroredStore):
             key=key.encode(), target=rpc.Compare.VERSION, result=rpc.Compare.GREATER, version=0
         )
 
-    def _written(self, key: str, value: bytes, revision: int) -> Record:
+    def _written(self, key: str, stored: bytes, revision: int) -> Record:
         current = self.get(key)
         if current is not None and current.revision == revision:
             return current
-        return self.checked_record(key, value, revision)  # changed again since
+        return self.checked_record(key, stored, revision)  # changed again since
 
     def _seen(self, pair: Any) -> Record:
         return self._written(pair.key.decode(), pair.value, pair.mod_revision)

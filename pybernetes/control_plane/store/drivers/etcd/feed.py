@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 import grpc
@@ -23,6 +23,8 @@ log = logging.getLogger(__name__)
 
 # Makes a record from a key, its value and its revision.
 Make = Callable[[str, bytes, int], Record]
+# Fetches what is needed to make records from what etcd sent.
+Prepare = Callable[[Iterable[Any]], Awaitable[None]]
 
 PAGE = 2000
 # Ends the watch when its member loses the cluster, where it would stay silent otherwise.
@@ -34,10 +36,12 @@ BROADCAST = -1
 class EtcdFeed:
     """Reads etcd into a mirror until it is closed."""
 
-    def __init__(self, client: EtcdClient, mirror: Mirror, prefix: str, make: Make, barrier: str) -> None:
+    def __init__(
+        self, client: EtcdClient, mirror: Mirror, prefix: str, make: Make, barrier: str, prepare: Prepare
+    ) -> None:
         self._client = client
         self._mirror = mirror
-        self._make = make
+        self._make, self._prepare = make, prepare
         self._barrier = barrier.encode()  # a key that is written to see it arrive, and not shown
         self._key = prefix.encode()
         self._end = (prefix_end(prefix) or "\0").encode()
@@ -142,6 +146,7 @@ class EtcdFeed:
                 if answer.fragment:
                     continue
                 if gathered:
+                    await self._prepare(change.kv for change in gathered)
                     self._apply(gathered)
                     gathered = []
                 elif not answer.created and (self._progress_is_ordered or answer.watch_id != BROADCAST):
@@ -193,6 +198,7 @@ class EtcdFeed:
                 pair for pair in answer.kvs if pair.key != self._barrier and _name(pair.key) is not None
             )
             if not answer.more:
+                await self._prepare(pairs)
                 return pairs, revision
             key = answer.kvs[-1].key + b"\0"
 

@@ -27,13 +27,22 @@ COMMIT_BYTES, ROW_BYTES = 3 * 4096, 2048
 
 
 class Write:
-    """One waiting change and who waits for it; a value of None deletes, a key of None only probes."""
+    """One waiting change and who waits for it; a value of None deletes, a key of None only probes.
 
-    __slots__ = ("event", "expires", "future", "key", "others", "previous", "revision", "value")
+    ``value`` goes to the disk; ``plain`` is what readers see, and ``seal`` what lies between the two.
+    """
 
-    def __init__(self, key: str | None, value: bytes | None, expires: float, previous: Record | None) -> None:
+    __slots__ = (
+        "event", "expires", "future", "key", "others", "plain", "previous", "revision", "seal", "value",
+    )  # fmt: skip
+
+    def __init__(
+        self, key: str | None, value: bytes | None, expires: float, previous: Record | None,
+        plain: bytes | None = None, seal: object = None,
+    ) -> None:  # fmt: skip
         self.key = key
         self.value = value
+        self.plain, self.seal = plain, seal
         self.expires = expires
         self.previous = previous
         self.revision = 0
@@ -216,4 +225,4 @@ class Committer:
 def _is_permitted(write: Write, free: int) -> bool:
     previous = write.previous
     size = None if previous is None or isinstance(previous, DamagedRecord) else len(previous.value)
-    return is_permitted(None if write.value is None else len(write.value), size, free)
+    return is_permitted(None if write.plain is None else len(write.plain), size, free)

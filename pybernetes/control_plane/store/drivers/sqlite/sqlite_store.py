@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Unpack
 
@@ -77,6 +77,8 @@ class SqliteStore(MirroredStore):
         except StoreError:
             self._unlock()
             raise
+        if self.sealing is not None:
+            await self.sealing.prepare(stored for _, _, stored, _ in opened.rows if stored is not None)
         # What is damaged comes first: a good row with the same key wins.
         records: list[Record] = []
         for row in opened.damaged:
@@ -85,9 +87,9 @@ class SqliteStore(MirroredStore):
                 self._unnamed[row.name] = row.problem
             else:
                 records.append(DamagedRecord(row.key, row.revision, row.problem))
-        for key, changed, value, expires in opened.rows:
-            assert value is not None
-            records.append(self.record(key, value, changed, expires))
+        for key, changed, stored, expires in opened.rows:
+            assert stored is not None
+            records.append(self.stored_record(key, stored, changed, expires))
         self.mirror.load(records, opened.revision)
         self._committer = Committer(opened.connection, opened.revision, self._committed, self._reserve)
         for record in records:
@@ -100,6 +102,14 @@ class SqliteStore(MirroredStore):
     def damaged(self) -> Mapping[str, str]:
         """Return what is wrong with the records that cannot be read, by key; rows without one by their number."""
         return {**self._unnamed, **super().damaged()}
+
+    def take_unsealed(self, records: Iterable[Record]) -> None:
+        """Show records that could not be read before, and let them go when their time comes."""
+        opened = list(records)
+        super().take_unsealed(opened)
+        for record in opened:
+            if record.expires:
+                self._expiry.add(record)
 
     async def close(self) -> None:
         """Finish pending writes, end every watch and unlock the directory."""
@@ -149,7 +159,9 @@ class SqliteStore(MirroredStore):
     async def _put(self, key: str, value: bytes, ttl: int, previous: Record | None) -> Record:
         if not key.isascii():
             key.encode()  # what cannot be written raises here, not in a batch with others
-        event = await self._submit(Write(key, value, self.clock() + ttl if ttl else 0.0, previous))
+        stored, seal = self.sealed(key, value)
+        write = Write(key, stored, self.clock() + ttl if ttl else 0.0, previous, value, seal)
+        event = await self._submit(write)
         assert event.record is not None
         return event.record
 
@@ -173,7 +185,7 @@ class SqliteStore(MirroredStore):
         self._failed = error is not None and not isinstance(error, NoSpace)
         events: list[Event] = []
         for write in writes:
-            key, value, revision = write.key, write.value, write.revision
+            key, value, revision = write.key, write.plain, write.revision
             if key is None:
                 write.event = Event(revision, "", None, None)
                 continue
@@ -181,7 +193,7 @@ class SqliteStore(MirroredStore):
             if error is None:
                 record = None
                 if value is not None:
-                    record = self.record(key, value, revision, write.expires)
+                    record = self.record(key, value, revision, write.expires, write.seal)
                 write.event = Event(revision, key, record, write.previous)
                 events.append(write.event)
         if events:

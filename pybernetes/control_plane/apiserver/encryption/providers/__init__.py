@@ -1,0 +1,1 @@
+"""The providers of ``EncryptionConfiguration``: one file or folder each, with a ``PROVIDER``."""
