@@ -88,7 +88,7 @@ class _Field:
         self.repeated, self.mapped = shape.holds is Holds.LIST, shape.holds is Holds.MAP
         # Go writes the zero of every field that is no pointer.
         self.droppable = not fact.pointer
-        self.read: Read = _message(fact.inline) if self.inline else _reader(shape.node, self.mapped)
+        self.read: Read = _message(fact.inline) if self.inline else _reader(shape.node)
 
 
 @cache
@@ -139,12 +139,12 @@ def _entry(value: Any, read: Read, depth: int) -> tuple[str, Any]:
     return key, item if item is not None else read(b"", depth + 1)
 
 
-def _reader(node: Object, in_map: bool = False) -> Read:
+def _reader(node: Object) -> Read:
     """Return how a single value of a schema is read."""
     name = shapes.reference(node)
     if name in _SPECIAL:
         return _SPECIAL[name]
-    kind = shapes.value_kind(node, in_map)
+    kind = shapes.value_kind(node)
     return _message(name) if kind == "message" else _READERS[kind]
 
 

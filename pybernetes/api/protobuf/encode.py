@@ -101,7 +101,7 @@ class _Field:
         if fact.inline:
             self.write = _tagged(fact.number, wire.BYTES, _sized(_message(fact.inline)))
             return
-        wire_type, write, zero = _writer(shape.node, in_map=holds is Holds.MAP)
+        wire_type, write, zero = _writer(shape.node)
         if holds is Holds.LIST:
             self.write = _repeated(fact.number, wire_type, write)
         elif holds is Holds.MAP:
@@ -177,13 +177,13 @@ def _sized(write: Write) -> Write:
     return sized
 
 
-def _writer(node: Object, in_map: bool) -> tuple[int, Write, Any]:
+def _writer(node: Object) -> tuple[int, Write, Any]:
     """Return how a single value of a schema is written: its wire type, the writer, and its zero (None: not written)."""
     name = shapes.reference(node)
     if name in _SPECIAL:
         write, zero = _SPECIAL[name]
         return wire.BYTES, _sized(write), zero
-    kind = shapes.value_kind(node, in_map)
+    kind = shapes.value_kind(node)
     if kind == "message":
         return wire.BYTES, _sized(_message(name)), {}
     return _WRITERS[kind]

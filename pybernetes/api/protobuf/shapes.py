@@ -56,7 +56,7 @@ def _shape(fact: facts.Fact, node: Object) -> Shape:
     node = {**definition(name), **node} if name else node
     if "additionalProperties" in node:
         return Shape(fact, Holds.MAP, node["additionalProperties"])
-    if node.get("type") == "array":
+    if node.get("type") == "array" and not fact.wrapped:
         return Shape(fact, Holds.LIST, node["items"])
     return Shape(fact, Holds.ONE, node)
 
@@ -67,7 +67,7 @@ def reference(node: Object) -> str:
     return name
 
 
-def value_kind(node: Object, in_map: bool) -> str:
+def value_kind(node: Object) -> str:
     """Return what a single value of a schema is: message, empty, texts, bytes, string, boolean, integer, number or raw."""
     name = reference(node)
     node = {**definition(name), **node} if name else node
@@ -76,7 +76,9 @@ def value_kind(node: Object, in_map: bool) -> str:
     kind = node.get("type") or "raw"
     if kind == "object" and name:  # a message without fields, whose presence says it all
         return "empty"
-    if kind == "array" and in_map:  # a list in a map is wrapped in a message of its own
+    if (
+        kind == "array"
+    ):  # one that is not repeated: a list in a map, or one that is marked, is a message of its own
         return "texts"
     if kind == "string" and node.get("format") == "byte":
         return "bytes"

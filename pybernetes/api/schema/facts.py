@@ -16,6 +16,7 @@ class Fact(NamedTuple):
     pointer: bool = False  # zero is different from absent
     always: bool = False  # written even when empty
     inline: str = ""
+    wrapped: bool = False  # a list that is a message of its own
 
 
 @lru_cache(maxsize=1)
@@ -45,7 +46,9 @@ def message(name: str) -> tuple[Fact, ...]:
             inline = field[1:] if "." in field else f"{package}.{field[1:]}"
             facts.append(Fact("", number, inline=inline))
         else:
-            facts.append(Fact(field.rstrip("*!"), number, field.endswith("*"), field.endswith("!")))
+            plain = field.rstrip("*!@")
+            marks = field[len(plain) :]
+            facts.append(Fact(plain, number, "*" in marks, "!" in marks, wrapped="@" in marks))
     return tuple(facts)
 
 

@@ -104,6 +104,15 @@ def test_kinds_of_every_group(obj: Object) -> None:
     assert protobuf.decode(protobuf.encode(obj), NONE, lambda *_: META + obj["kind"]) == obj
 
 
+def test_a_list_that_is_a_message_of_its_own() -> None:
+    """The verbs of a resource in discovery: one message with all of them, unlike other lists."""
+    resource = {"name": "x", "verbs": ["get", "list"]}
+    listed = {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "v1", "resources": [resource]}
+    written = protobuf.encode(listed)
+    assert field(4, field(1, "get") + field(1, "list")) in written
+    assert protobuf.decode(written, NONE, lambda *_: META + "APIResourceList") == listed
+
+
 @pytest.mark.parametrize(
     ("obj", "text"),
     [
