@@ -13,6 +13,8 @@ from pybernetes.api.resource import Object, Resource
 from pybernetes.api.schema import Decoder, Type
 from pybernetes.lib.discover import discover
 
+# Kinds that are stored, but that no client can ask for.
+_NEVER_SERVED = {("", "v1", "RangeAllocation"): "io.k8s.api.core.v1.RangeAllocation"}
 _ZEROS = {"string": "", "boolean": False, "integer": 0, "number": 0, "quantity": "0", "bytes": None}
 
 
@@ -38,6 +40,8 @@ def _stored() -> dict[tuple[str, str], Resource]:
 
 def message_name(group: str, version: str, kind: str) -> str:
     """Return the definition of a stored kind's protobuf message; KeyError if there is none."""
+    if (group, version, kind) in _NEVER_SERVED:
+        return _NEVER_SERVED[group, version, kind]
     older = older_versions().get((f"{group}/{version}", kind))
     if older is not None and older.definition:
         return older.definition

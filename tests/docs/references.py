@@ -95,7 +95,6 @@ def _words_of_code() -> frozenset[str]:
 
 # Flags of programs that are not ours, where a page speaks of them.
 _FOREIGN_FLAGS = {
-    "storage-media-type": "the original kube-apiserver",
     **dict.fromkeys(("focus", "skip", "procs"), "ginkgo"),
     **dict.fromkeys(
         ("provider", "num-nodes", "allowed-not-ready-nodes", "minStartupPods", "kubectl-path"), "e2e.test"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from pybernetes.api import feature_gates
+from pybernetes.api import feature_gates, protobuf
 from pybernetes.api.resource import Resource
 from pybernetes.control_plane.apiserver.admission.chain import Chain
 from pybernetes.control_plane.apiserver.aggregation.aggregator import Aggregator
@@ -59,6 +59,8 @@ class ApiServer:
     def __init__(self, store: Store, settings: Settings) -> None:
         self.store, self.settings = store, settings
         self.kinds = Kinds(settings.resources)
+        for kind in self.kinds:
+            kind.stores_messages = settings.storage_media_type == protobuf.MEDIA_TYPE and bool(kind.message)
         self.context = new_context(
             store, self.kinds, nodes=settings.nodes, lists=ListCache.within(settings.memory_room)
         )

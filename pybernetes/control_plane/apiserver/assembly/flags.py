@@ -27,7 +27,7 @@ _COMPACTION = Flag("etcd-compaction-interval", Seconds(300), "how often history 
 _MEDIA_TYPE = Flag(
     "storage-media-type",
     "application/json",
-    "form in which objects are stored; only application/json is supported",
+    "form in which built-in kinds are stored: application/json, or application/vnd.kubernetes.protobuf as upstream does by default; custom resources are JSON",
 )
 
 

@@ -58,6 +58,8 @@ class Settings:
     drain_seconds: float = 60.0
     # How often what is older than this is let go from the store's history; 0 keeps it.
     compaction_seconds: float = 300.0
+    # The form in which built-in kinds are stored.
+    storage_media_type: str = "application/json"
     # How many bytes of memory there are for what clients send and ask for.
     memory_room: int = field(default_factory=memory_room.room)
     # From how much processor time on a turn of the event loop is logged and counted; 0 watches none.

@@ -6,7 +6,7 @@ import argparse
 import logging
 from pathlib import Path
 
-from pybernetes.api import feature_gates, registry, zpages
+from pybernetes.api import feature_gates, protobuf, registry, zpages
 from pybernetes.control_plane.apiserver.admission.setup import select
 from pybernetes.control_plane.apiserver.aggregation.proxy import Identity
 from pybernetes.control_plane.apiserver.assembly import runtime_config
@@ -25,6 +25,7 @@ from pybernetes.control_plane.store.protocol import Store
 from pybernetes.lib import tls
 
 log = logging.getLogger(__name__)
+STORAGE_MEDIA_TYPES = ("application/json", protobuf.MEDIA_TYPE)
 
 
 def store(arguments: argparse.Namespace, settings: Settings) -> Store:
@@ -35,10 +36,12 @@ def store(arguments: argparse.Namespace, settings: Settings) -> Store:
 def settings(arguments: argparse.Namespace) -> Settings:
     """Return everything else that the flags say."""
     result = Settings(host=arguments.bind_address, port=arguments.secure_port)
-    if arguments.storage_media_type != "application/json":
+    if arguments.storage_media_type not in STORAGE_MEDIA_TYPES:
+        allowed = ", ".join(STORAGE_MEDIA_TYPES)
         raise ValueError(
-            f'--storage-media-type "{arguments.storage_media_type}" invalid, allowed values: application/json'
+            f'--storage-media-type "{arguments.storage_media_type}" invalid, allowed values: {allowed}'
         )
+    result.storage_media_type = arguments.storage_media_type
     result.feature_gates = feature_gates.from_flag(arguments.feature_gates)
     result.resources = runtime_config.served(arguments.runtime_config, registry.builtin())
     result.encryption = encryption(arguments, registry.builtin())

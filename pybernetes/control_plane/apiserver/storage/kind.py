@@ -15,6 +15,7 @@ from pybernetes.api.resource import Object, Resource
 from pybernetes.api.schema import Type, definition_name, has_message, kind_type
 from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.storage import encoded, nulls
+from pybernetes.control_plane.apiserver.storage import written_messages as written
 from pybernetes.control_plane.apiserver.storage.view import SharedObject, View, view_of
 from pybernetes.control_plane.store.protocol import Damaged, Record
 from pybernetes.lib import json_pieces
@@ -49,6 +50,8 @@ class Kind:
         self.stored_versions = {resource.api_version}
         if resource.storage_version is not None:
             self.stored_versions.add("/".join(filter(None, resource.storage_version)))
+        # Whether messages are stored, and not JSON.
+        self.stores_messages = False
         # Whether a webhook converts objects between what is stored and this version, which takes time.
         self.awaits_webhook = False
         self._head = b'{"kind":"%b","apiVersion":"%b",' % (
@@ -77,6 +80,15 @@ class Kind:
             if key not in ordered:
                 ordered[key] = value
         return orjson.dumps(ordered if self._stored is None else nulls.fill(ordered, self._stored))
+
+    def stored_form(self, obj: Object) -> bytes:
+        """Return the bytes to store in the form that is stored: JSON, or the envelope of a message."""
+        data = self.serialize(obj)
+        if not self.stores_messages:
+            return data
+        message = protobuf.encode(orjson.loads(data))
+        written.remember(message, data)
+        return message
 
     async def encode(self, obj: Object) -> bytes:
         """Return the bytes to store, converted by the webhook if the kind has one."""

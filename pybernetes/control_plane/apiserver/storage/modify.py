@@ -78,7 +78,7 @@ class Transaction:
 
 
 async def _store(store: Store, kind: Kind, key: str, obj: Object, before: Record | None, size: int) -> Record:
-    value = await kind.encode(obj) if kind.awaits_webhook else await off_loop.run(size, kind.serialize, obj)
+    value = await kind.encode(obj) if kind.awaits_webhook else await off_loop.run(size, kind.stored_form, obj)
     # What is larger already may shrink.
     if len(value) > _MOST_BYTES and (before is None or len(value) > len(before.value)):
         raise errors.too_large(f"limit is {_MOST_BYTES}")

@@ -12,6 +12,7 @@ import orjson
 
 from pybernetes.api import protobuf, stored_versions
 from pybernetes.api.text import go_format
+from pybernetes.control_plane.apiserver.storage import written_messages
 
 _META = b'"metadata":{'
 
@@ -23,7 +24,7 @@ def stamp(value: bytes, revision: int) -> bytes:
     that are no object.
     """
     if value[:4] == b"k8s\0" or value[-1:] == b"\n":
-        value = _adopted(value)
+        value = written_messages.json_of(value) or _adopted(value)
     start = value.find(_META) + len(_META)
     if start < len(_META) or value[:1] != b"{":
         raise ValueError(f"it is no object: {go_format.quote(value[:20].decode(errors='replace'))}")

@@ -9,6 +9,10 @@ from typing import Any
 
 import pytest
 
+from pybernetes.api import protobuf, stored_versions
+from pybernetes.api.registry import builtin
+from pybernetes.control_plane.apiserver.storage import written_messages
+from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.resource_version import check, restamp, stamp
 
 RECORDED = Path(__file__).parents[3] / "api" / "protobuf" / "recorded.jsonl"
@@ -95,3 +99,24 @@ def test_a_definition_as_upstream_stores_it() -> None:
         False,
         False,
     )
+
+
+def test_a_range_that_upstream_keeps() -> None:
+    """Nobody can ask for these, yet they say which ports are taken."""
+    value = {"kind": "RangeAllocation", "apiVersion": "v1", "range": "30000-32767", "data": "AQ=="}
+    message = protobuf.encode(value, stored_versions.message_name)
+    assert json.loads(stamp(message, 7)) == {**value, "metadata": {"resourceVersion": "7"}}
+
+
+def test_what_was_just_written_is_not_read_again() -> None:
+    pods = Kind(next(resource for resource in builtin() if resource.kind == "ConfigMap"))
+    obj = {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "a"}, "data": {"b": "c"}}
+    plain = pods.stored_form(obj)
+    assert plain == pods.serialize(obj)
+    pods.stores_messages = True
+    message = pods.stored_form(obj)
+    assert message.startswith(b"k8s\0") and written_messages.json_of(message) == plain
+    assert stamp(message, 7) == stamp(plain, 7)
+    written_messages.remember(b"x" * (2 << 20), b"y" * (2 << 20))  # all that there is room for
+    assert written_messages.json_of(message) is None
+    assert json.loads(stamp(message, 7)) == json.loads(stamp(plain, 7))

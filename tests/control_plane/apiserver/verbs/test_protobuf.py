@@ -6,6 +6,7 @@ import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPResponse
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,7 +17,7 @@ from pybernetes.api.protobuf import wire
 from pybernetes.api.resource import Object
 from pybernetes.api.schema import definition_name
 from tests.control_plane.apiserver.verbs.config_maps import make, path
-from tests.servers import TOKEN, Server
+from tests.servers import TOKEN, Server, running
 from tests.support import until
 
 META = "io.k8s.apimachinery.pkg.apis.meta.v1."
@@ -206,3 +207,14 @@ def test_custom_resources_have_metadata_in_protobuf(server: Server, namespace: s
 def test_reviews(server: Server, where: str) -> None:
     body = b'{"spec":{"resourceAttributes":{"verb":"get","resource":"pods"}}}'
     assert call(server, "POST", where, body=body)["status"]["allowed"] is True
+
+
+def test_messages_in_the_store(tmp_path: Path) -> None:
+    """What is stored as protobuf is the same for clients, also after a restart."""
+    flag = f"--storage-media-type={protobuf.MEDIA_TYPE}"
+    with running(tmp_path, flag) as server:
+        made = make(server, "default", "m", a="b")
+        changed = server.call("PUT", f"{path('default')}/m", {**made, "data": {"k": "v"}})[1]
+    assert any(b"k8s\0" in file.read_bytes() for file in (tmp_path / "data").rglob("*") if file.is_file())
+    with running(tmp_path, "--storage-media-type=application/json") as server:
+        assert server.call("GET", f"{path('default')}/m")[1] == changed
