@@ -16,6 +16,7 @@ import uuid
 from pybernetes.api.errors import StatusError
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.storage.damage import left_alone
 from pybernetes.control_plane.apiserver.storage.ensure import ensure
 from pybernetes.control_plane.apiserver.storage.modify import DELETE, KEEP, Outcome, modify
 from pybernetes.control_plane.store.protocol import StoreError
@@ -91,7 +92,8 @@ class IdentityLease:
                 return KEEP
             return {**lease, "spec": {**lease.get("spec", {}), **spec}}
 
-        await modify(context.store, kind, kind.key(_NAMESPACE, self.name), change)
+        with left_alone():
+            await modify(context.store, kind, kind.key(_NAMESPACE, self.name), change)
 
     async def collect(self) -> None:
         """Delete the leases of servers that are gone."""
@@ -102,6 +104,7 @@ class IdentityLease:
             return DELETE if lease is not None and expired(lease, now) else KEEP
 
         for record in context.store.list(kind.collection(_NAMESPACE)).records:
-            if kind.labels(record).get(IDENTITY) == "kube-apiserver" and expired(kind.shared(record), now):
-                log.info("the lease %s of a server that is gone is deleted", record.key)
-                await modify(context.store, kind, record.key, change)
+            with left_alone():
+                if kind.labels(record).get(IDENTITY) == "kube-apiserver" and expired(kind.shared(record), now):
+                    log.info("the lease %s of a server that is gone is deleted", record.key)
+                    await modify(context.store, kind, record.key, change)
