@@ -105,6 +105,7 @@ class IdentityLease:
 
         for record in context.store.list(kind.collection(_NAMESPACE)).records:
             with left_alone():
-                if kind.labels(record).get(IDENTITY) == "kube-apiserver" and expired(kind.shared(record), now):
+                ours = kind.labels(record).get(IDENTITY) == "kube-apiserver"
+                if ours and expired(kind.shared(record), now):
                     log.info("the lease %s of a server that is gone is deleted", record.key)
                     await modify(context.store, kind, record.key, change)
