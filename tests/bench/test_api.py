@@ -59,7 +59,16 @@ def test_it_measures_everything_and_cleans_up(tmp_path: Path) -> None:
     result = json.loads(done.stdout)
     assert list(result["results"]) == [
         *("create-1", "create-16", "get-1", "get-16", "list-500-1", "list-500-4"),
-        *("list-20-2", "list-20-cached-2", "patch-1", "patch-16", "watch-3x5", "delete-1", "delete-16"),
+        *(
+            "list-20-2",
+            "list-20-cached-2",
+            "list-20-protobuf-2",
+            "patch-1",
+            "patch-16",
+            "watch-3x5",
+            "delete-1",
+            "delete-16",
+        ),
     ]
     for figures in result["results"].values():
         assert figures["rate"] > 0

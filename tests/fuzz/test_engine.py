@@ -113,6 +113,9 @@ def test_it_ends_on_a_signal(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.SIG_DFL
+        ),  # in the background it may be ignored
     )
     try:
         assert process.stdout is not None and process.stdout.readline().startswith("seed ")
