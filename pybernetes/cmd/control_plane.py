@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pybernetes.cmd._program import run, serve
@@ -40,7 +41,10 @@ async def _run(cluster: Cluster, settings: Settings) -> int:
     from pybernetes.lib.names import Names
     from pybernetes.tools.local import hardening
     from pybernetes.tools.local.control_plane import ControlPlane
+    from pybernetes.tools.local.hollow import usage
+    from pybernetes.tools.local.hollow.usage import HollowUsage
     from pybernetes.tools.local.host_client import HostClient
+    from pybernetes.tools.local.metrics import MetricsSettings
 
     host = HostClient(cluster.host_socket) if settings.node_range else None
     nodes_apart = host is not None and not settings.host_network
@@ -78,6 +82,8 @@ async def _run(cluster: Cluster, settings: Settings) -> int:
         dns_settings=_dns_settings(settings),
         node_range=settings.node_range,
         host=host,
+        metrics=MetricsSettings(cluster.certificates),
+        hollow_usage=HollowUsage(usage.read(Path(settings.hollow_usage)) if settings.hollow_usage else None),
         nodes_apart=nodes_apart,
         dialer=RangeDialer(ranges, host.connecting, names)
         if host is not None and nodes_apart

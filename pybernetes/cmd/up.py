@@ -27,6 +27,11 @@ def parser() -> argparse.ArgumentParser:
         help="so many nodes that only pretend; no real node unless --nodes is given",
     )
     add(
+        "--hollow-usage",
+        metavar="FILE",
+        help="file that says what pods on hollow nodes use, instead of our own",
+    )
+    add(
         "--proxy-mode",
         metavar="MODE",
         help="how services are reached: iptables (default), another mode of kube-proxy, or none",
@@ -73,9 +78,19 @@ def changes(arguments: argparse.Namespace, new: bool) -> dict[str, Any]:
     from pybernetes.tools.local import settings
 
     result = settings.from_file(Path(arguments.config)) if arguments.config else {}
-    for name in ("nodes", "hollow", "proxy_mode", "cni", "host_network", "encrypt", "audit"):
+    names = ("nodes", "hollow", "hollow_usage", "proxy_mode", "cni", "host_network", "encrypt", "audit")
+    for name in names:
         if getattr(arguments, name) is not None:
             result[name] = getattr(arguments, name)
+    if result.get("hollow_usage"):
+        from pybernetes.tools.local.hollow import usage
+
+        path = Path(result["hollow_usage"]).absolute()
+        try:
+            usage.read(path)  # now, where somebody sees what is wrong with it
+        except (OSError, ValueError, KeyError) as error:
+            raise settings.SettingsError(f"{path}: {error}") from None
+        result["hollow_usage"] = str(path)
     if new and not {"nodes", "hollow", "node_groups"} & result.keys():
         result["nodes"] = 1
     return result

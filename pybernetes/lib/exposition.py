@@ -20,7 +20,10 @@ def number(value: float) -> str:
     """Return a number as Prometheus' own programs write it."""
     if isinstance(value, int) or value.is_integer():
         whole = int(value)
-        return str(whole) if abs(whole) < 1_000_000 or isinstance(value, int) else f"{value:g}"
+        if abs(whole) < 1_000_000 or isinstance(value, int):
+            return str(whole)
+        digits = len(str(abs(whole)).rstrip("0"))
+        return f"{value:.{max(0, min(digits, 17) - 1)}e}"  # as many digits as it has, and no more
     return repr(value)
 
 

@@ -136,6 +136,15 @@ def ensure_pair(certificate: Path, key: Path, authority: Pair, subject: str, nam
         _write_pair(issue(authority, subject, names=wanted, server=True), certificate, key)
 
 
+def ensure_client(certificate: Path, key: Path, directory: Path, user: str) -> None:
+    """Write a user's client certificate, signed by the authority of a directory, unless a good one is there."""
+    authority_certificate, authority_key = ensure_authority(directory)
+    authority = Pair(authority_certificate.read_bytes(), authority_key.read_bytes())
+    existing = _read(certificate, key)
+    if existing is None or not covers(load(existing)[0], ()) or not _signed_by(existing, authority):
+        _write_pair(issue(authority, user, client=True), certificate, key)
+
+
 def server_context(
     certificate: Path | str,
     key: Path | str,

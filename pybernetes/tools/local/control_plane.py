@@ -6,7 +6,7 @@ import asyncio
 import logging
 from argparse import Namespace
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pybernetes import KUBERNETES_VERSION
@@ -20,11 +20,13 @@ from pybernetes.control_plane.controllers._controller_manager import registry
 from pybernetes.lib.http.dialer import Dialer, direct
 from pybernetes.node.provisioner import provisioner
 from pybernetes.runtime import Manager
-from pybernetes.tools.local import addons, dns
+from pybernetes.tools.local import addons, dns, metrics
 from pybernetes.tools.local.dns import DnsSettings
 from pybernetes.tools.local.hollow import hollow_kubelet, hollow_server
+from pybernetes.tools.local.hollow.usage import HollowUsage
 from pybernetes.tools.local.host_client import HostClient
 from pybernetes.tools.local.load_balancers import LoadBalancers
+from pybernetes.tools.local.metrics import MetricsSettings
 from pybernetes.tools.local.system_pods import SystemPods
 
 log = logging.getLogger(__name__)
@@ -52,6 +54,8 @@ class ControlPlane:
     host: HostClient | None = None  # does on the host what this process may not; None if it may do everything
     nodes_apart: bool = False  # whether nodes, pods and services are in network namespaces of their own
     dialer: Dialer = direct  # how pods and services are reached, which are not in this network namespace
+    metrics: MetricsSettings | None = None  # what metrics-server needs; None runs none
+    hollow_usage: HollowUsage = field(default_factory=HollowUsage)  # what pods on hollow nodes use
     server: ApiServer = field(init=False)
     _hollow_client: Client = field(init=False)
     _hollow_addresses: set[str] = field(default_factory=set)
@@ -63,7 +67,7 @@ class ControlPlane:
         """Start the API server, then everything that needs it."""
         settings = setup.settings(self.apiserver)
         settings.nodes.dialer = self.dialer
-        answers = hollow_server.server(lambda: self._hollow_client)
+        answers = hollow_server.server(lambda: self._hollow_client, self.hollow_usage)
         kubelets = hollow_server.HollowDialer(settings.nodes.kubelets, answers, self._hollow_addresses)
         settings.nodes.kubelets = kubelets
         self.server = ApiServer(setup.store(self.apiserver, settings), settings)
@@ -77,6 +81,8 @@ class ControlPlane:
             self._supervise("storage-provisioner", self._storage)
         if self.dns_settings is not None:
             self._supervise("kube-dns", self._dns)
+        if self.metrics is not None:
+            self._supervise("metrics-server", self._metrics_server)
         if self.node_range:
             self._supervise("load-balancers", self._load_balancers)
         if self.first_node:
@@ -133,6 +139,13 @@ class ControlPlane:
         await provisioner.ensure_class(client)
         await provisioner.provision(client, self.volumes, folders=self.host)
 
+    async def _metrics_server(self) -> None:
+        assert self.metrics is not None
+        groups = ("system:serviceaccounts", "system:serviceaccounts:kube-system")
+        client = self.client(metrics.ACCOUNT, *groups, agent_name="metrics-server")
+        settings = replace(self.metrics, kubelets=self.server.context.nodes.kubelets)
+        await metrics.run(client, self.client("pybernetes-addons", MASTERS), settings)
+
     async def _hollow(self) -> None:
         names = [f"hollow-{number}" for number in range(self.hollow)]
         # They pretend to be all nodes at once, which no single node's identity allows.
@@ -143,6 +156,7 @@ class ControlPlane:
             version=KUBERNETES_VERSION,
             takes_over=True,
             addresses=self._hollow_addresses,
+            usage=self.hollow_usage,
         )
 
     async def _system_pods(self) -> None:

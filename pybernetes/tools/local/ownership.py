@@ -94,7 +94,7 @@ def named_files(settings: Settings) -> list[Path]:
         argument.partition("=")[2] or argument
         for argument in (*settings.apiserver_arguments, *settings.controller_arguments)
     ]
-    return [Path(value) for value in values if value.startswith("/")]
+    return [Path(value) for value in (*values, settings.hollow_usage) if value.startswith("/")]
 
 
 def is_closed(cluster: Cluster, settings: Settings) -> bool:

@@ -16,6 +16,7 @@ API_VERSION, KIND = "local.pybernetes.dev/v1alpha1", "Cluster"
 FILE_FIELDS = {
     "nodes": "nodes",
     "hollow": "hollow",
+    "hollowUsage": "hollow_usage",
     "proxyMode": "proxy_mode",
     "cni": "cni",
     "hostNetwork": "host_network",
@@ -83,6 +84,7 @@ class Settings:
     address: str = "127.0.0.1"
     port: int = 0
     hollow: int = 0
+    hollow_usage: str = ""  # file that says what pods on hollow nodes use; empty for our own
     nodes: list[NodeSettings] = field(default_factory=list)
     node_groups: list[NodeGroup] = field(default_factory=list)
     hollow_nodes: list[HollowNode] = field(default_factory=list)  # those of groups

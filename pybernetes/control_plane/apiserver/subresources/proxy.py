@@ -42,7 +42,8 @@ async def handle(context: ServerContext, request: Request, kind: Kind) -> Answer
     await context.admission.admit(attributes)
     finders = {"nodes": _node, "pods": _pod, "services": _service}
     target = await finders[kind.resource.plural](context, request, kind)
-    target.dialer = context.nodes.dialer
+    if kind.resource.plural != "nodes":
+        target.dialer = context.nodes.dialer
     target.headers[_PASSED_ON_BY] = _OWN_MARK.encode()
     target.prefix = forwarding.with_query(parted(request.path)[0], "")
     if not request.request_info.rest and not request.path.endswith("/") and request.method in ("GET", "HEAD"):
@@ -92,7 +93,9 @@ async def _node(context: ServerContext, request: Request, kind: Kind) -> Target:
     target = kubelets.kubelet(context, name, _path(request))
     target.host = await checked_address(target.host)
     if port and port != str(target.port):
-        return Target(target.host, _number(port), _path(request), _tls(scheme))
+        other = Target(target.host, _number(port), _path(request), _tls(scheme))
+        other.dialer = context.nodes.dialer
+        return other
     return target
 
 

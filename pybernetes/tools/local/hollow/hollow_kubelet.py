@@ -15,6 +15,7 @@ from pybernetes.runtime.transforms import kept
 from pybernetes.tools.local.hollow import stages
 from pybernetes.tools.local.hollow.nodes import HollowNodes
 from pybernetes.tools.local.hollow.pods import HollowPods
+from pybernetes.tools.local.hollow.usage import HollowUsage
 
 
 async def run(
@@ -28,15 +29,18 @@ async def run(
     ready: asyncio.Event | None = None,
     takes_over: bool = False,
     addresses: set[str] | None = None,
+    usage: HollowUsage | None = None,
 ) -> None:
     """Be hollow nodes until cancelled; ``ready`` is set when they are registered.
 
     One that ``takes_over`` is also every node that somebody else creates with the annotation; ``addresses`` are kept
-    those of all nodes that it is.
+    those of all nodes that it is; ``usage`` is told which pods they have.
     """
     runtime = Runtime(client, clock=clock)
     nodes = HollowNodes(client, names, version, clock, addresses)
     pods = HollowPods(runtime, nodes.numbers, plan if plan is not None else stages.builtin(), start_seconds)
+    if usage is not None:
+        usage.pods_on, usage.siblings, usage.node_at = pods.on_node, pods.siblings, nodes.node_at
     await nodes.register()
     if takes_over:
         await nodes.take_over_all()

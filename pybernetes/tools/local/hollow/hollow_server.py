@@ -18,6 +18,7 @@ from pybernetes.api.resource import Object
 from pybernetes.client import errors
 from pybernetes.client.client import Client
 from pybernetes.client.refs import PODS
+from pybernetes.lib.exposition import CONTENT_TYPE
 from pybernetes.lib.http import websocket
 from pybernetes.lib.http.dialer import Dialer, P
 from pybernetes.lib.http.duplex import Duplex
@@ -28,7 +29,9 @@ from pybernetes.lib.http.server_connection import Answer
 from pybernetes.lib.http.upgrade import Upgrade, switching_protocols, upgraded
 from pybernetes.lib.http.websocket_connection import WebSocket
 from pybernetes.node.kubelet.server.request import Request
+from pybernetes.node.kubelet.stats import resource_metrics
 from pybernetes.tools.local.hollow import container_output
+from pybernetes.tools.local.hollow.usage import HollowUsage
 
 _PROTOCOLS = (b"v5.channel.k8s.io", b"v4.channel.k8s.io")
 _STDOUT, _ERROR = 1, 3
@@ -65,16 +68,32 @@ class HollowDialer(Dialer):
         return protocol
 
 
-def server(client: Callable[[], Client]) -> Server:
-    """Return what answers for all kubelets of hollow nodes; pods are asked for with the client."""
+def server(client: Callable[[], Client], usage: HollowUsage) -> Server:
+    """Return what answers for all kubelets of hollow nodes; pods are asked for with the client.
+
+    Which of the nodes is asked what it uses is known by the address that a request is for.
+    """
 
     async def answer(request: Request) -> Answer:
         try:
+            if request.path_parts[0] in ("metrics", "stats"):
+                return _figures(usage, usage.node_at(request.header(b"host").rpartition(":")[0]), request)
             return await _answer(client(), request)
         except StatusError as error:
             return Response(orjson.dumps(error.body()), error.code, JSON)
 
     return Server(answer, request_class=Request)
+
+
+def _figures(usage: HollowUsage, node: str | None, request: Request) -> Response:
+    """Return what a node and its pods use."""
+    path = request.path.rstrip("/")
+    if node is None or path not in ("/metrics/resource", "/stats/summary"):
+        raise StatusError(404, "NotFound", f"a hollow node has nothing at {request.path}")
+    summary = usage.summary(node)
+    if path == "/stats/summary":
+        return Response(orjson.dumps(summary))
+    return Response(resource_metrics.render(summary, usage.now()), content_type=CONTENT_TYPE)
 
 
 async def _answer(client: Client, request: Request) -> Answer:

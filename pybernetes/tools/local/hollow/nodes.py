@@ -47,6 +47,7 @@ class HollowNodes:
     ) -> None:
         self._client, self._version = client, version
         self.numbers = {name: number for number, name in enumerate(names)}  # by name; each gives an address
+        self._names: dict[str, str] = {}  # by address, made anew when it does not fit
         self._next = len(names)
         self._addresses = addresses if addresses is not None else set()  # kept for whoever wants to know
         self._addresses.update(map(node_address, range(len(names))))
@@ -65,6 +66,13 @@ class HollowNodes:
         node = render(stages.node_template(), {}, inputs)
         node["status"].update(self._resources.get(name, {}))
         return node
+
+    def node_at(self, address: str) -> str | None:
+        """Return the node that has an address."""
+        name = self._names.get(address)
+        if name is None or node_address(self.numbers.get(name, -1)) != address:
+            self._names = {node_address(number): known for known, number in self.numbers.items()}
+        return self._names.get(address)
 
     async def register(self) -> None:
         """Create the nodes, or take over those that exist."""

@@ -13,6 +13,7 @@ from pybernetes.client.errors import Conflict, NotFound
 from pybernetes.client.refs import NODES, PODS
 from pybernetes.lib.forgetting import forgotten
 from pybernetes.runtime import Controller, Runtime
+from pybernetes.runtime.cache import by_controller
 from pybernetes.runtime.events import Recorder
 from pybernetes.tools.local.hollow import stage_inputs, stages
 from pybernetes.tools.local.hollow.nodes import node_address
@@ -35,6 +36,16 @@ def by_address(pod: Object) -> tuple[str, ...]:
     return (address,) if address else ()
 
 
+def by_node(pod: Object) -> tuple[str, ...]:
+    """Index a pod by its node."""
+    return (pod["spec"].get("nodeName", ""),)
+
+
+def by_running_controller(pod: Object) -> tuple[str, ...]:
+    """Index a running pod by what made it."""
+    return by_controller(pod) if pod.get("status", {}).get("phase") == "Running" else ()
+
+
 @forgotten
 @lru_cache(maxsize=4096)
 def _network(text: str) -> IPv4Network | IPv6Network:
@@ -47,7 +58,7 @@ class HollowPods(Controller):
     name = "hollow-pods"
     kind = PODS
     selects = {PODS: {"fields": "spec.nodeName!="}}
-    indexes = {PODS: (with_host_ports, by_address)}
+    indexes = {PODS: (with_host_ports, by_address, by_node, by_running_controller)}
     workers = 16
 
     def __init__(
@@ -122,6 +133,15 @@ class HollowPods(Controller):
             pod, now=self.clock.now(), host=node_address(self._nodes.get(node, 0)), address=lambda: self._address(node),
             start_seconds=self._start_seconds, taken=self._taken(pod, node) if stage_inputs.host_ports(pod) else (),
         )  # fmt: skip
+
+    def on_node(self, node: str) -> list[Object]:
+        """Return the pods of a node."""
+        return self.objects.find(by_node, node)
+
+    def siblings(self, pod: Object) -> int:
+        """Return how many running pods have the same owner."""
+        owners = by_controller(pod)
+        return self.objects.count(by_running_controller, owners[0]) if owners else 1
 
     def _taken(self, pod: Object, node: str) -> set[tuple[str, int]]:
         """Return the ports of a node that other pods have."""

@@ -26,7 +26,7 @@ class Stage(NamedTuple):
 
 def read(path: Path) -> list[Stage]:
     """Return the stages in a file."""
-    return [Stage(**entry) for entry in _yaml(path)]
+    return [Stage(**entry) for entry in read_yaml(path)]
 
 
 @lru_cache(maxsize=1)
@@ -38,10 +38,11 @@ def builtin() -> list[Stage]:
 @lru_cache(maxsize=1)
 def node_template() -> Object:
     """Return what a hollow node looks like."""
-    return _yaml(_FOLDER / "node.yaml")
+    return read_yaml(_FOLDER / "node.yaml")
 
 
-def _yaml(path: Path) -> Any:
+def read_yaml(path: Path) -> Any:
+    """Return what a file of data says."""
     import yaml
 
     return yaml.load(path.read_text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
@@ -49,7 +50,12 @@ def _yaml(path: Path) -> Any:
 
 def matches(stage: Stage, pod: Object, inputs: Inputs) -> bool:
     """Return whether all conditions of a stage hold."""
-    for name, expected in stage.when.items():
+    return holds(stage.when, pod, inputs)
+
+
+def holds(conditions: Object, pod: Object, inputs: Inputs) -> bool:
+    """Return whether all conditions hold."""
+    for name, expected in conditions.items():
         value = lookup(pod, name) if name.startswith(".") else inputs.get(name, ABSENT)
         if not any(
             _is(value, alternative)
