@@ -56,6 +56,8 @@ class OpenApi:
         place = f"apis/{group}/{version}"
         if self._foreign.get(place, (None, None)) == (v3, v2):
             return
+        if v2 is not None and not protobuf.can_be_written(v2):
+            v2 = None  # one server's document must not break that of all
         self._foreign[place] = (v3, v2)
         self._v3.pop(place, None)
         self._v2, self._index = {}, b""

@@ -112,14 +112,14 @@ def _operation(node: Mapping[str, Any]) -> bytes:
     responses = b"".join(_named(1, code, _response(response)) for code, response in node["responses"].items())
     return b"".join(
         (
-            _texts(1, node["tags"]),
-            _text(3, node["description"]),
-            _text(5, node["operationId"]),
-            _texts(6, node["produces"]),
-            _texts(7, node["consumes"]),
+            _texts(1, node.get("tags", ())),
+            _text(3, node.get("description")),
+            _text(5, node.get("operationId")),
+            _texts(6, node.get("produces", ())),
+            _texts(7, node.get("consumes", ())),
             *(_bytes(8, _parameter(parameter)) for parameter in node.get("parameters", ())),
             _bytes(9, responses),
-            _texts(10, node["schemes"]),
+            _texts(10, node.get("schemes", ())),
             _extensions(13, node),
         )
     )
@@ -129,6 +129,18 @@ def _path(node: Mapping[str, Any]) -> bytes:
     out = [_bytes(number, _operation(node[method])) for method, number in _METHODS.items() if method in node]
     out += [_bytes(9, _parameter(parameter)) for parameter in node.get("parameters", ())]
     return b"".join(out)
+
+
+def can_be_written(node: Mapping[str, Any]) -> bool:
+    """Return whether paths and definitions that another server gave can be part of a document."""
+    try:
+        for path, item in (node.get("paths") or {}).items():
+            _named(2, path, _path(item))
+        for name, definition in (node.get("definitions") or {}).items():
+            _named(1, name, schema(definition))
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
+        return False
+    return True
 
 
 def document(node: Mapping[str, Any]) -> bytes:

@@ -93,3 +93,20 @@ def test_long_texts_and_large_numbers() -> None:
     assert found[11] == [70_000]
     assert fields(found[21][0]) == {2: [1]}
     assert fields(fields(fields(found[23][0])[1][0])[20][0]) == {2: [b'"a"']}
+
+
+@pytest.mark.parametrize(
+    ("foreign", "written"),
+    [
+        ({"paths": {"/apis/g/v1/things": {"get": {"responses": {"200": {"description": "OK"}}}}}}, True),
+        ({"paths": {"/apis/g/v1/things": {"get": {}}}}, False),
+        ({"paths": {"/apis/g/v1/things": []}}, False),
+        ({"definitions": {"Thing": {"type": 5}}}, False),
+        ({"definitions": {"Thing": {"properties": {"a": "b"}}}}, False),
+    ],
+)
+def test_another_server_breaks_nothing(foreign: dict[str, Any], written: bool) -> None:
+    openapi = OpenApi()
+    openapi.set_foreign("g", "v1", None, {"paths": {}, "definitions": {}} | foreign)
+    answer = openapi.respond("/openapi/v2", accept=protobuf.MEDIA_TYPES[0])
+    assert answer is not None and (b"/apis/g/v1/things" in answer[2]) is written
