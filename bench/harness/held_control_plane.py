@@ -48,8 +48,10 @@ async def run(directory: Path, kubeconfig: Path, arguments: list[str]) -> None:
          f"--token-auth-file={directory / 'tokens.csv'}", *flags]
     )  # fmt: skip
     # Nobody reports on the nodes of a benchmark: they would all be called unknown in the middle of it.
-    controllers = kube_controller_manager.parser().parse_args(["--node-monitor-grace-period=24h"])
-    plane = HeldControlPlane(server, controllers, sum(hollow))
+    controllers = kube_controller_manager.parser().parse_args(
+        ["--node-monitor-grace-period=24h", "--secure-port=0"]
+    )
+    plane = HeldControlPlane(server, controllers, None, sum(hollow))
     plane.alone = "--alone" in arguments
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     loop.add_signal_handler(signal.SIGUSR1, plane.released.set)

@@ -45,11 +45,12 @@ async def serve_aggregated(
 ) -> int:
     """Serve until told to stop, to those whom the cluster says to trust unless flags say it."""
     from pybernetes.client.errors import StatusError
+    from pybernetes.runtime import secure_serving
     from pybernetes.runtime.aggregated_api import request_header_config
 
     if not options.secure_port:
         raise ValueError("--secure-port: an API server has to be reached, 0 is not taken")
-    trust, following = _secure_serving.trusted(options), None
+    trust, following = secure_serving.trusted(options), None
     with tempfile.TemporaryDirectory(prefix=f"{name}-") as directory:
         if trust.proxy is None and not options.authentication_skip_lookup:
             try:
@@ -65,7 +66,7 @@ async def serve_aggregated(
                 request_header_config.follow(client, Path(directory), auth, own), name="trust"
             )
         program = make(auth)
-        context = _secure_serving.tls_context(options, name, trust.bundles)
+        context = secure_serving.tls_context(options, name, trust.bundles)
         stop = stop_event()
         try:
             port = await program.start(options.bind_address, options.secure_port, context)

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import tempfile
-from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pybernetes.lib import ciphers
 from pybernetes.lib.flags import Flag
 
 if TYPE_CHECKING:
-    import ssl
-    from collections.abc import Sequence
-
-    from pybernetes.lib.serving_certificates import CABundle
+    from pybernetes.client.kubeconfig import Config
     from pybernetes.runtime import Manager
     from pybernetes.runtime.aggregated_api.request_header_config import Trusted
     from pybernetes.runtime.delegated_auth import DelegatedAuth
@@ -39,7 +33,7 @@ def serving_flags(port: int) -> tuple[Flag, ...]:
         Flag("requestheader-uid-headers", (), "headers that may hold the user's UID"),
         Flag("requestheader-group-headers", ("x-remote-group",), "headers that name groups"),
         Flag("requestheader-extra-headers-prefix", ("x-remote-extra-",), "prefixes of headers with more about the user"),
-        Flag("authentication-kubeconfig", "", "how to ask the API server who a caller is"),
+        Flag("authentication-kubeconfig", "", "how to ask the API server who a caller is, and whose certificates it trusts"),
         Flag("authorization-kubeconfig", "", "how to ask the API server whether a caller may look"),
         Flag("authorization-always-allow-paths", ("/healthz", "/readyz", "/livez"), "paths that anybody may look at"),
         Flag("profiling", True, "there are no profiles to be had: taken and left"),
@@ -54,57 +48,21 @@ def check(options: argparse.Namespace) -> None:
     ciphers.minimum_version(options.tls_min_version)
 
 
-def trusted(options: argparse.Namespace) -> Trusted:
-    """Return whom the flags say to trust."""
-    from pybernetes.lib.serving_certificates import CABundle
-    from pybernetes.runtime.aggregated_api.request_header_config import Trusted
-    from pybernetes.runtime.delegated_auth import FrontProxy
+def asked(options: argparse.Namespace, kubeconfig: str) -> Config:
+    """Return how the API server is asked about callers."""
+    from pybernetes.client import kubeconfig as config
 
-    clients = CABundle(Path(options.client_ca_file)) if options.client_ca_file else None
-    proxy = None
-    if options.requestheader_client_ca_file:
-        proxy = FrontProxy(
-            CABundle(Path(options.requestheader_client_ca_file)),
-            options.requestheader_allowed_names,
-            options.requestheader_username_headers,
-            options.requestheader_uid_headers,
-            options.requestheader_group_headers,
-            options.requestheader_extra_headers_prefix,
-        )
-    return Trusted(clients, proxy)
-
-
-def tls_context(options: argparse.Namespace, name: str, bundles: Sequence[CABundle]) -> ssl.SSLContext:
-    """Return the TLS context to serve with; a certificate is made if none is given."""
-    from pybernetes.lib import tls
-    from pybernetes.lib.serving_certificates import KeyPair, ServingCertificates
-
-    with ExitStack() as stack:
-        certificate, key = Path(options.tls_cert_file), Path(options.tls_private_key_file)
-        if not options.tls_cert_file:
-            temporary = "" if options.cert_dir else stack.enter_context(tempfile.TemporaryDirectory())
-            directory = Path(options.cert_dir or temporary)
-            directory.mkdir(parents=True, exist_ok=True)
-            address = "127.0.0.1" if options.bind_address in ("0.0.0.0", "::") else options.bind_address
-            certificate, key, _ = tls.ensure_serving(directory, ["localhost", address], name)
-        return ServingCertificates(
-            KeyPair(certificate, key),
-            bundles=bundles,
-            ciphers=ciphers.openssl_list(options.tls_cipher_suites),
-            minimum=ciphers.minimum_version(options.tls_min_version),
-        ).context
+    return config.load(
+        options.authorization_kubeconfig or options.authentication_kubeconfig or kubeconfig or None
+    )
 
 
 def delegated_auth(options: argparse.Namespace, name: str, kubeconfig: str, trust: Trusted) -> DelegatedAuth:
     """Return what asks the API server who a caller is and what it may see."""
-    from pybernetes.client import kubeconfig as config
     from pybernetes.runtime.delegated_auth import DelegatedAuth
 
-    asks = config.load(
-        options.authorization_kubeconfig or options.authentication_kubeconfig or kubeconfig or None
-    )
     return DelegatedAuth(
-        asks.client(user_agent=name),
+        asked(options, kubeconfig).client(user_agent=name),
         allowed=options.authorization_always_allow_paths,
         clients=trust.clients,
         proxy=trust.proxy,
@@ -113,11 +71,8 @@ def delegated_auth(options: argparse.Namespace, name: str, kubeconfig: str, trus
 
 async def serve(manager: Manager, options: argparse.Namespace, name: str, kubeconfig: str) -> int:
     """Serve what a manager shows; return the port."""
-    from pybernetes.api.zpages import flags_of
-    from pybernetes.runtime.component_server import zpages_of
+    from pybernetes.runtime import secure_serving
 
-    trust = trusted(options)
-    context = tls_context(options, name, trust.bundles)
-    access_check = delegated_auth(options, name, kubeconfig, trust)
-    more = zpages_of(name, flags_of(options), ("/healthz", "/livez", "/metrics", "/readyz"))
-    return await manager.serve(options.bind_address, options.secure_port, context, access_check, more)
+    access = asked(options, kubeconfig)
+    look_up = bool(options.authentication_kubeconfig)
+    return await secure_serving.serve(manager, options, name, access.client(user_agent=name), look_up=look_up)

@@ -36,10 +36,10 @@ def main(argv: list[str]) -> int:
 
 
 async def _run(cluster: Cluster, settings: Settings) -> int:
-    from pybernetes.cmd import kube_apiserver, kube_controller_manager
+    from pybernetes.cmd import kube_apiserver, kube_controller_manager, kube_scheduler
     from pybernetes.lib.http.dialer import Dialer, RangeDialer
     from pybernetes.lib.names import Names
-    from pybernetes.tools.local import hardening
+    from pybernetes.tools.local import command_lines, hardening
     from pybernetes.tools.local.control_plane import ControlPlane
     from pybernetes.tools.local.hollow import usage
     from pybernetes.tools.local.hollow.usage import HollowUsage
@@ -50,32 +50,27 @@ async def _run(cluster: Cluster, settings: Settings) -> int:
     nodes_apart = host is not None and not settings.host_network
     names = Names()  # of webhooks and aggregated servers
     ranges = f"{settings.pod_range},{settings.service_range}".split(",")
-    apiserver = kube_apiserver.parser().parse_args(
-        [
-            f"--bind-address={settings.address}",
-            f"--secure-port={settings.port}",
-            f"--cert-dir={cluster.certificates}",
-            f"--data-dir={cluster.data}",
-            f"--service-cluster-ip-range={settings.service_range}",
-            "--enable-bootstrap-token-auth=true",
-            "--enable-admission-plugins=NodeRestriction",  # on anyway; scanners and audit-security read flags
-            *_kubelet_access(cluster),
-            *hardening.flags(cluster, settings),
-            *settings.apiserver_arguments,
-        ]
-    )
-    controllers = kube_controller_manager.parser().parse_args(
-        [
-            "--allocate-node-cidrs=true",
-            f"--cluster-cidr={settings.pod_range}",
-            f"--root-ca-file={cluster.certificates / 'ca.crt'}",
-            *settings.controller_arguments,
-        ]
-    )
+    ensure_kubelet_client(cluster)
+    flags = {
+        "kube-apiserver": command_lines.apiserver(cluster, settings, hardening.flags(cluster, settings)),
+        "kube-controller-manager": command_lines.controller_manager(cluster, settings),
+        "kube-scheduler": command_lines.scheduler(cluster, settings),
+    }
+
+    def flags_of(part: str, node: str) -> tuple[str, ...]:
+        return tuple(
+            command_lines.kube_proxy(settings, node) if part == "kube-proxy" else flags.get(part, ())
+        )
+
+    apiserver = kube_apiserver.parser().parse_args(flags["kube-apiserver"])
+    controllers = kube_controller_manager.parser().parse_args(flags["kube-controller-manager"])
+    scheduler = kube_scheduler.parser().parse_args(flags["kube-scheduler"])
     plane = ControlPlane(
         apiserver,
         controllers,
+        scheduler,
         settings.hollow,
+        flags_of=flags_of,
         first_node=_first_node(settings),
         node_parts=("kube-proxy",) if settings.proxy_mode != "none" else (),
         volumes=cluster.volumes,
@@ -116,23 +111,18 @@ def _first_node(settings: Settings) -> str:
     return "hollow-0" if settings.hollow else ""
 
 
-def _kubelet_access(cluster: Cluster) -> list[str]:
-    """Return the flags by which the API server and kubelets know each other; its own certificate is made once."""
+def ensure_kubelet_client(cluster: Cluster) -> None:
+    """Make the certificate by which kubelets know the API server, once."""
     from pybernetes.lib import tls
     from pybernetes.tools.local import addons
 
     certificate, key = (cluster.certificates / f"{addons.KUBELET_CLIENT}.{end}" for end in ("crt", "key"))
-    if not key.exists():
-        for end in ("crt", "key"):  # of earlier versions, which were let do everything
-            (cluster.certificates / f"apiserver-kubelet-client.{end}").unlink(missing_ok=True)
-        authority_file, authority_key = tls.ensure_authority(cluster.certificates)
-        authority = tls.Pair(authority_file.read_bytes(), authority_key.read_bytes())
-        own = tls.issue(authority, addons.KUBELET_CLIENT, client=True)
-        tls.write_atomically(certificate, own.certificate)
-        tls.write_atomically(key, own.key, 0o600)
-    return [
-        f"--kubelet-client-certificate={certificate}",
-        f"--kubelet-client-key={key}",
-        f"--kubelet-certificate-authority={cluster.certificates / 'ca.crt'}",
-        "--kubelet-preferred-address-types=InternalIP,Hostname",
-    ]
+    if key.exists():
+        return
+    for end in ("crt", "key"):  # of earlier versions, which were let do everything
+        (cluster.certificates / f"apiserver-kubelet-client.{end}").unlink(missing_ok=True)
+    authority_file, authority_key = tls.ensure_authority(cluster.certificates)
+    authority = tls.Pair(authority_file.read_bytes(), authority_key.read_bytes())
+    own = tls.issue(authority, addons.KUBELET_CLIENT, client=True)
+    tls.write_atomically(certificate, own.certificate)
+    tls.write_atomically(key, own.key, 0o600)

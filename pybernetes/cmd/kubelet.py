@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from pybernetes.node.kubelet.kubelet import Kubelet
     from pybernetes.node.kubelet.server.kubelet_server import KubeletServer
 
+PlainLog = Callable[[str, str], Path | None]
 SUMMARY = "Run the pods of a node on a container runtime"
 
 
@@ -62,8 +64,17 @@ async def _until_told(arguments: argparse.Namespace) -> int:
     return 0
 
 
-async def serve(arguments: argparse.Namespace, stop: asyncio.Event, *, alone: bool = False) -> None:
-    """Run a kubelet until the event is set; one that is ``alone`` has the process for itself."""
+async def serve(
+    arguments: argparse.Namespace,
+    stop: asyncio.Event,
+    *,
+    alone: bool = False,
+    plain_log: PlainLog | None = None,
+) -> None:
+    """Run a kubelet until the event is set; one that is ``alone`` has the process for itself.
+
+    ``plain_log`` gives the logs of pods that are shown on the node and are no containers.
+    """
     import socket
 
     from pybernetes.api import zpages
@@ -93,6 +104,8 @@ async def serve(arguments: argparse.Namespace, stop: asyncio.Event, *, alone: bo
         cni_configuration=folder,
         certificates=Path(arguments.cert_dir) if arguments.cert_dir else root / "pki",
     )
+    if plain_log is not None:
+        options.plain_log = plain_log
     node_allocatable.check_machine(options.configuration, Path("/sys/fs/cgroup/cgroup.controllers").exists())
     if alone:
         node_allocatable.prepare_process(options.configuration)

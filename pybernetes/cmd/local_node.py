@@ -49,7 +49,11 @@ async def _run(name: str, node_name: str) -> int:
     options.append(f"--cni-bridge={network.bridge_name(name) if settings.host_network else ''}")
     arguments = flags.parser().parse_args([*options, *settings.kubelet_arguments])
     await containerd.make_ready(node.containerd)
-    tasks = [asyncio.create_task(_keep("kubelet", stop, lambda: kubelet.serve(arguments, stop)))]
+    tasks = [
+        asyncio.create_task(
+            _keep("kubelet", stop, lambda: kubelet.serve(arguments, stop, plain_log=node.plain_log))
+        )
+    ]
     if settings.proxy_mode != "none":
         from pybernetes.tools.local import kube_proxy
 

@@ -50,6 +50,12 @@ def parser() -> argparse.ArgumentParser:
         help="encrypt secrets on the disk, with a key made once",
     )
     add("--audit", action="store_true", default=None, help="note requests in an audit log")
+    add(
+        "--deny-service-external-ips",
+        action="store_true",
+        default=None,
+        help="refuse services that claim addresses for themselves (spec.externalIPs)",
+    )
     add("--config", metavar="FILE", help="a file with the settings; flags win over it")
     add(
         "--wait",
@@ -91,6 +97,8 @@ def changes(arguments: argparse.Namespace, new: bool) -> dict[str, Any]:
         except (OSError, ValueError, KeyError) as error:
             raise settings.SettingsError(f"{path}: {error}") from None
         result["hollow_usage"] = str(path)
+    if arguments.deny_service_external_ips is not None:
+        result["deny_external_ips"] = True
     if new and not {"nodes", "hollow", "node_groups"} & result.keys():
         result["nodes"] = 1
     return result

@@ -95,7 +95,7 @@ class ServingCertificates:
             context.verify_mode = ssl.CERT_OPTIONAL
             # Any certificate of a bundle is trusted for its own sake, as in Go, not only roots.
             context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
-            for bundle in self._bundles:
+            for bundle in filter(lambda bundle: bundle.certificates, self._bundles):
                 context.load_verify_locations(cadata=b"".join(bundle.certificates))
                 client_authorities.announce(context, bundle.certificates)
         return context

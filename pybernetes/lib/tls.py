@@ -10,6 +10,7 @@ import ipaddress
 import os
 import ssl
 import tempfile
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -126,6 +127,24 @@ def ensure_serving(directory: Path, names: Iterable[str], stem: str = "apiserver
     authority = Pair(authority_certificate.read_bytes(), authority_key.read_bytes())
     ensure_pair(certificate, key, authority, "kube-apiserver", names)
     return certificate, key, authority_certificate
+
+
+def validity(certificate: Path) -> tuple[float, float]:
+    """Return from when to when the first certificate of a file is valid; OSError if it has none.
+
+    Without the library that makes certificates: processes that never make any need not load it.
+    """
+    fields = ssl._ssl._test_decode_cert(str(certificate))  # type: ignore[attr-defined]
+    return ssl.cert_time_to_seconds(fields["notBefore"]), ssl.cert_time_to_seconds(fields["notAfter"])
+
+
+def is_current(certificate: Path) -> bool:
+    """Return whether a file has a certificate that is valid today."""
+    try:
+        begin, end = validity(certificate)
+    except OSError:
+        return False
+    return begin <= time.time() < end
 
 
 def ensure_pair(certificate: Path, key: Path, authority: Pair, subject: str, names: Iterable[str]) -> None:

@@ -8,8 +8,9 @@ from cryptography import x509
 from cryptography.x509.oid import NameOID
 
 from pybernetes.cmd import control_plane
-from pybernetes.tools.local import addons
+from pybernetes.tools.local import addons, command_lines
 from pybernetes.tools.local.paths import Cluster
+from pybernetes.tools.local.settings import Settings
 
 
 def test_kubelets_know_the_api_server_as_somebody_who_may_nothing_else(tmp_path: Path) -> None:
@@ -20,7 +21,8 @@ def test_kubelets_know_the_api_server_as_somebody_who_may_nothing_else(tmp_path:
     for file in old:
         file.write_text("of an earlier version")
     for _ in range(2):
-        flags = dict(flag.split("=") for flag in control_plane._kubelet_access(cluster))
+        control_plane.ensure_kubelet_client(cluster)
+        flags = dict(flag.split("=") for flag in command_lines.apiserver(cluster, Settings()))
         certificate = x509.load_pem_x509_certificate(Path(flags["--kubelet-client-certificate"]).read_bytes())
         subject = {attribute.oid: attribute.value for attribute in certificate.subject}
         assert subject == {NameOID.COMMON_NAME: addons.KUBELET_CLIENT}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,6 +28,9 @@ class Options:
     dead_runs: int = 1  # how many earlier runs of a container are kept for their logs
     housekeeping: float = 10.0  # seconds between two checks for eviction
     capacity: Mapping[str, str] = field(default_factory=dict)  # overrides what the machine has
+
+    # The file with the log of a pod that is shown on the node and is no container, by its namespace and name.
+    plain_log: Callable[[str, str], Path | None] = lambda namespace, name: None
 
     def __post_init__(self) -> None:
         # Mounts are found by their real names, and below the root nothing is to be a link.

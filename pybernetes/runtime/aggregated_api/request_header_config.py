@@ -35,14 +35,19 @@ class Trusted:
         return [bundle for bundle in bundles if bundle is not None]
 
 
+def files(directory: Path) -> list[Path]:
+    """Return the files that the authorities of clients and of proxies are kept in."""
+    return [directory / f"{key}.crt" for key in (_CLIENTS, _PROXIES)]
+
+
 def read(data: Object, directory: Path) -> Trusted:
     """Write the authorities of the ConfigMap's data to files of a directory; ValueError if one cannot be read."""
     bundles: dict[str, CABundle | None] = {}
-    for key in (_CLIENTS, _PROXIES):
+    for key, file in zip((_CLIENTS, _PROXIES), files(directory), strict=True):
         bundles[key] = None
         if data.get(key):
-            tls.write_atomically(directory / f"{key}.crt", data[key].encode())
-            bundles[key] = CABundle(directory / f"{key}.crt")
+            tls.write_atomically(file, data[key].encode())
+            bundles[key] = CABundle(file)
     authorities = bundles[_PROXIES]
     if authorities is None:
         return Trusted(bundles[_CLIENTS])

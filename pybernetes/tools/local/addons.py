@@ -48,6 +48,15 @@ def kubelet_access() -> list[tuple[Ref, Object]]:
     return [(CLUSTER_ROLE_BINDINGS, binding)]
 
 
+def certificate_renewal() -> list[tuple[Ref, Object]]:
+    """Return what permits nodes to renew their own client certificates without anybody's approval."""
+    name = "pybernetes:node-autoapprove-certificate-rotation"
+    role_name = "system:certificates.k8s.io:certificatesigningrequests:selfnodeclient"
+    binding = _binding(name, role_name, "")
+    binding["subjects"] = [{"apiGroup": _RBAC, "kind": "Group", "name": "system:nodes"}]
+    return [(CLUSTER_ROLE_BINDINGS, binding)]
+
+
 async def apply(client: Client, objects: list[tuple[Ref, Object]]) -> None:
     """Apply the objects, whoever changed them."""
     for kind, obj in objects:

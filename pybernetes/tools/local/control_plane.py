@@ -19,7 +19,7 @@ from pybernetes.control_plane.apiserver.inprocess.transport import InProcessTran
 from pybernetes.control_plane.controllers._controller_manager import registry
 from pybernetes.lib.http.dialer import Dialer, direct
 from pybernetes.node.provisioner import provisioner
-from pybernetes.runtime import Manager
+from pybernetes.runtime import Manager, secure_serving
 from pybernetes.tools.local import addons, dns, metrics
 from pybernetes.tools.local.dns import DnsSettings
 from pybernetes.tools.local.hollow import hollow_kubelet, hollow_server
@@ -27,11 +27,12 @@ from pybernetes.tools.local.hollow.usage import HollowUsage
 from pybernetes.tools.local.host_client import HostClient
 from pybernetes.tools.local.load_balancers import LoadBalancers
 from pybernetes.tools.local.metrics import MetricsSettings
-from pybernetes.tools.local.system_pods import SystemPods
+from pybernetes.tools.local.system_pods import Part, SystemPods
 
 log = logging.getLogger(__name__)
 _RESTART_SECONDS = 1.0
 # Parts that only a local cluster has: no pod of kube-system shows them.
+_ADDRESSED = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "store")
 _UNSHOWN = ("addons", "hollow-nodes", "load-balancers", "system-pods")
 
 
@@ -41,14 +42,17 @@ def _user(name: str, *groups: str) -> User:
 
 @dataclass
 class ControlPlane:
-    """Everything that one process of a local cluster runs. ``apiserver`` and ``controllers`` are parsed flags."""
+    """Everything that one process of a local cluster runs. ``apiserver`` and the next two are parsed flags."""
 
     apiserver: Namespace
     controllers: Namespace
+    scheduler: Namespace | None = None  # None shows nothing of it on a port
     hollow: int = 0
     first_node: str = ""  # the node that the parts of this process are shown on; empty shows none
     volumes: Path | None = None  # where claims get their folders; None gives them none
     node_parts: tuple[str, ...] = ()  # what runs on every node with real containers
+    # The flags that a part is shown with, by its name and that of its node.
+    flags_of: Callable[[str, str], tuple[str, ...]] = lambda part, node: ()
     node_range: str = ""  # of nodes and load balancers; empty if there are none
     dns_settings: DnsSettings | None = None  # where kube-dns answers; None runs none
     host: HostClient | None = None  # does on the host what this process may not; None if it may do everything
@@ -67,6 +71,8 @@ class ControlPlane:
         """Start the API server, then everything that needs it."""
         settings = setup.settings(self.apiserver)
         settings.nodes.dialer = self.dialer
+        if self.scheduler is not None:
+            settings.nodes.components = self.scheduler.bind_address
         answers = hollow_server.server(lambda: self._hollow_client, self.hollow_usage)
         kubelets = hollow_server.HollowDialer(settings.nodes.kubelets, answers, self._hollow_addresses)
         settings.nodes.kubelets = kubelets
@@ -107,16 +113,36 @@ class ControlPlane:
             )
 
         registry.add_all(manager, chosen, self.controllers, own)
-        await manager.run()
+        await self._run_serving(manager, self.controllers, "kube-controller-manager", client)
+
+    async def _run_serving(self, manager: Manager, options: Namespace, name: str, client: Client) -> None:
+        """Run a manager and show its health and metrics meanwhile, where its flags say."""
+        try:
+            if options.secure_port:
+                await secure_serving.serve(manager, options, name, client)
+        except OSError as error:  # its work is worth more than its pages
+            log.error("%s is not seen at %s:%s: %s", name, options.bind_address, options.secure_port, error)
+        try:
+            await manager.run()
+        finally:
+            await manager.stop_serving()
 
     async def _scheduler(self) -> None:
         # Here and not above: numpy takes a while to import, and the API server need not wait for it.
         from pybernetes.control_plane.scheduler.scheduler import Scheduler
 
-        await Scheduler(self.client("system:kube-scheduler", agent_name="kube-scheduler")).run()
+        client = self.client("system:kube-scheduler", agent_name="kube-scheduler")
+        scheduler = Scheduler(client)
+        if self.scheduler is None:
+            return await scheduler.run()
+        manager = Manager(client)
+        manager.add_task("scheduler", scheduler.run)
+        manager.metrics.more.append(lambda text: scheduler.metrics.write(text, scheduler))
+        manager.ready.add("informer-sync", scheduler.check)
+        await self._run_serving(manager, self.scheduler, "kube-scheduler", client)
 
     async def _addons(self) -> None:
-        objects = [*addons.kubelet_access(), *addons.pod_network()]
+        objects = [*addons.kubelet_access(), *addons.pod_network(), *addons.certificate_renewal()]
         await addons.apply(self.client("pybernetes-addons", MASTERS), objects)
         await asyncio.get_running_loop().create_future()  # done for as long as this process lives
 
@@ -164,12 +190,18 @@ class ControlPlane:
         manager = Manager(self.client("system-pods", MASTERS))
         since = timestamp()
 
-        def of_node(name: str) -> dict[str, str]:
-            if name.startswith("hollow-") and name != self.first_node:
-                return {}
-            here = {part: began for part, began in self._parts.items() if part not in _UNSHOWN}
-            there = {} if name.startswith("hollow-") else dict.fromkeys(self.node_parts, since)
-            return {**(here if name == self.first_node else {}), **there}
+        def of_node(name: str) -> dict[str, Part]:
+            shown: dict[str, Part] = {}
+            if name == self.first_node:
+                for part, began in self._parts.items():
+                    if part not in _UNSHOWN:
+                        address = settings.components if part in _ADDRESSED else ""
+                        shown[part] = Part(began, self.flags_of(part, name), address)
+            if not name.startswith("hollow-"):
+                shown |= {part: Part(since, self.flags_of(part, name)) for part in self.node_parts}
+            return shown
+
+        settings = self.server.context.nodes
 
         manager.add(SystemPods(manager.runtime, of_node))
         await manager.run()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
+import hashlib
 import json
 import os
 import signal
@@ -20,6 +22,7 @@ from pybernetes.node.containerd.requirements import check_programs
 from pybernetes.tools.local import (
     addons,
     background_process,
+    command_lines,
     dns_ports,
     host_network,
     kubeconfig,
@@ -37,6 +40,9 @@ from pybernetes.tools.local.settings import NodeSettings, Settings
 
 SUPERVISOR = "supervisor"
 _READY_SECONDS = 60.0
+_PORT = 6443
+_FREEBIND = 15  # IP_FREEBIND, which Python has no name for before 3.14
+_LOOPBACK_TRIES = 16
 # Called with what is done, what comes next, and the seconds since the start.
 Step = Callable[[str, str, float], None]
 
@@ -114,8 +120,6 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
 def _decide(cluster: Cluster, settings: Settings, changes: Mapping[str, Any]) -> Settings:
     """Return the settings that the cluster is to have, with the addresses that they need."""
     result = saved_settings.apply(cluster.name, settings, {"paused": False, **changes})
-    if not result.port:
-        result.port = _free_port()
     if result.host_network:
         result.address = "0.0.0.0"
         result.node_range = result.node_range or network.free_range(cluster.name)  # for load balancers
@@ -124,6 +128,10 @@ def _decide(cluster: Cluster, settings: Settings, changes: Mapping[str, Any]) ->
         # Nodes reach the API server over the bridge, and so does everybody else on this machine.
         result.address = network.gateway(result.node_range)
         cluster.kubeconfig.unlink(missing_ok=True)
+    elif not result.port:
+        result.address = _loopback(cluster.name)
+    if not result.port:
+        result.port = _free_port(result.address)
     if not background_process.running(cluster.pid_file(SUPERVISOR)):
         result.user = ownership.user_for(cluster)
     if result.has_real_nodes and not (
@@ -141,10 +149,36 @@ def _hand_over(cluster: Cluster, settings: Settings) -> None:
         saved_settings.save(cluster, settings)
 
 
-def _free_port() -> int:
+def _loopback(name: str) -> str:
+    """Return an address of this machine for a cluster alone, on which the well-known ports are free; else the usual one."""
+    for turn in range(_LOOPBACK_TRIES):
+        digest = hashlib.sha256(f"{name}/{turn}".encode()).digest()
+        address = f"127.{64 + digest[0] % 128}.{digest[1]}.{1 + digest[2] % 254}"
+        if all(map(functools.partial(_is_free, address), (_PORT, *command_lines.HEALTH_PORTS))):
+            return address
+    return "127.0.0.1"
+
+
+def _free_port(address: str) -> int:
+    """Return the API server's usual port, or any if that is taken at its address."""
+    if address != "127.0.0.1" and _is_free(address, _PORT):
+        return _PORT
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def _is_free(address: str, port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(
+            socket.SOL_SOCKET, socket.SO_REUSEADDR, 1
+        )  # connections that have ended are in nobody's way
+        probe.setsockopt(socket.IPPROTO_IP, _FREEBIND, 1)  # the bridge may not be there yet
+        try:
+            probe.bind((address, port))
+        except OSError:
+            return False
+        return True
 
 
 def server_of(settings: Settings) -> str:
@@ -163,7 +197,7 @@ def prepare(cluster: Cluster, settings: Settings, node_settings: NodeSettings) -
         inside = (settings.pod_range,)
         network.make_node(cluster.name, node.name, settings.node_range, node_settings.number, inside)
         network.keep_services_inside(node.namespace, [settings.service_range], own)
-    node.make_identity("kubelet", server, f"system:node:{node.name}", "system:nodes")
+    node.make_kubelet_identity(server)
     node.make_serving(own)
     node.make_identity("kube-proxy", server, "system:kube-proxy")
     node.make_identity("pod-network", server, addons.NETWORK_USER)

@@ -15,13 +15,15 @@ from pybernetes.lib import tls
 from pybernetes.lib.files import trees
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.volumes import host_mounts
-from pybernetes.tools.local import kubeconfig, network
+from pybernetes.tools.local import kubeconfig, network, system_pods
+from pybernetes.tools.local.command_lines import CIPHERS
 from pybernetes.tools.local.paths import Cluster
-from pybernetes.tools.local.processes import containerd_paths
+from pybernetes.tools.local.processes import CONTROL_PLANE, containerd_paths
 from pybernetes.tools.local.settings import Settings
 
 log = logging.getLogger(__name__)
 _GROUP_SECONDS = 5.0
+_PIDS = 16384  # of a pod: more than any needs, and less than the machine has
 
 
 class Node:
@@ -48,6 +50,21 @@ class Node:
             self.cluster.name, server, authority.certificate, own.certificate, own.key
         )
         kubeconfig.write(self.identity(component), entries)
+
+    def make_kubelet_identity(self, server: str) -> None:
+        """Give the kubelet a certificate in a file, which it renews itself; a new one if it slept through its end."""
+        pem = self.root / "kubelet" / "pki" / "kubelet-client-current.pem"
+        if self.identity("kubelet").exists() and tls.is_current(pem):
+            return
+        authority = self._authority()
+        own = tls.issue(
+            authority, f"system:node:{self.name}", organizations=["system:nodes"], client=True, days=365
+        )
+        pem.parent.mkdir(parents=True, exist_ok=True, mode=0o711)
+        tls.write_atomically(pem, own.certificate + own.key, 0o600)
+        entries = kubeconfig.entries(self.cluster.name, server, authority.certificate, b"", b"")
+        entries["users"][0]["user"] = {"client-certificate": str(pem), "client-key": str(pem)}
+        kubeconfig.write(self.identity("kubelet"), entries)
 
     def make_serving(self, address: str) -> None:
         """Give the kubelet a certificate to serve with; the API server takes no other.
@@ -83,10 +100,22 @@ class Node:
             f"--cgroup-root=/pybernetes/{self.cluster.name}/{self.name}",
             f"--cluster-dns={cluster_dns}",
             "--fail-swap-on=false",
+            # Stricter than upstream's defaults, as scanners want it; kubeletArguments win.
+            "--seccomp-default=true",
+            f"--pod-max-pids={_PIDS}",
+            f"--tls-cipher-suites={CIPHERS}",
+            "--rotate-certificates=true",
             # The disk is the user's: that it is nearly full is no reason to end their pods or remove their images.
             "--eviction-hard=memory.available<100Mi",
             "--image-gc-high-threshold=100",
         ]
+
+    def plain_log(self, namespace: str, pod: str) -> Path | None:
+        """Return the log of the process behind a pod that shows a part of the cluster on this node."""
+        component = pod.removesuffix(f"-{self.name}")
+        if namespace != system_pods.NAMESPACE or component == pod:
+            return None
+        return self.cluster.log(f"node-{self.name}" if component == "kube-proxy" else CONTROL_PLANE)
 
     async def run_pod_network(self, settings: Settings) -> None:
         """Run the pod network of the node until cancelled."""

@@ -29,6 +29,10 @@ FILE_FIELDS = {
     "controllerManagerArguments": "controller_arguments",
     "kubeletArguments": "kubelet_arguments",
     "nodeGroups": "node_groups",
+    "denyServiceExternalIPs": "deny_external_ips",
+    "registryMirrors": "registry_mirrors",
+    "insecureRegistries": "insecure_registries",
+    "runtimes": "runtimes",
 }
 GROUP_LABEL = "pybernetes.dev/node-group"
 _LAST_NUMBER = 190  # of a node: the addresses after it are for load balancers
@@ -102,6 +106,12 @@ class Settings:
     apiserver_arguments: list[str] = field(default_factory=list)
     controller_arguments: list[str] = field(default_factory=list)
     kubelet_arguments: list[str] = field(default_factory=list)
+    deny_external_ips: bool = False
+    registry_mirrors: list[str] = field(
+        default_factory=list
+    )  # REGISTRY=URL, tried before the registry itself
+    insecure_registries: list[str] = field(default_factory=list)  # taken without TLS, or without verifying it
+    runtimes: list[str] = field(default_factory=list)  # programs beside runc, each with a RuntimeClass
 
     def node(self, name: str) -> NodeSettings:
         """Return the node with a name."""

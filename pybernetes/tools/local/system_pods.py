@@ -7,7 +7,7 @@ static pods they only show what runs elsewhere, and kubelets leave them alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from pybernetes import KUBERNETES_VERSION
 from pybernetes.api.resource import Object
@@ -22,12 +22,20 @@ MIRROR = "kubernetes.io/config.mirror"
 SOURCE = "kubernetes.io/config.source"
 
 
+class Part(NamedTuple):
+    """A part that runs: since when, with which flags, and where it answers if that is not its node's address."""
+
+    started: str
+    flags: tuple[str, ...] = ()
+    address: str = ""
+
+
 def pod_name(component: str, node: str) -> str:
     """Return the name of the pod that shows a component of a node."""
     return f"{component}-{node}"
 
 
-def pod(component: str, node: Object) -> Object:
+def pod(component: str, node: Object, part: Part) -> Object:
     """Return a pod that shows a component."""
     name = node["metadata"]["name"]
     owner = {
@@ -56,14 +64,14 @@ def pod(component: str, node: Object) -> Object:
                     "name": component,
                     "image": f"pybernetes.dev/pybernetes:{KUBERNETES_VERSION}",
                     "imagePullPolicy": "Never",
-                    "command": ["pyb", component],
+                    "command": [component, *part.flags],
                 }
             ],
         },
     }
 
 
-def status(component: str, node: Object, started: str) -> Object:
+def status(component: str, node: Object, part: Part) -> Object:
     """Return the status of such a pod: it runs since its process does, and is ready if its node is."""
     conditions = {condition["type"]: condition for condition in node.get("status", {}).get("conditions", ())}
     ready = conditions.get("Ready", {}).get("status") == "True"
@@ -72,13 +80,15 @@ def status(component: str, node: Object, started: str) -> Object:
         for address in node.get("status", {}).get("addresses", ())
         if address["type"] == "InternalIP"
     ]
+    own = [part.address] if part.address else addresses
+    started = part.started
     return {
         "phase": "Running",
         "startTime": started,
         "hostIP": addresses[0] if addresses else "",
         "hostIPs": [{"ip": address} for address in addresses],
-        "podIP": addresses[0] if addresses else "",
-        "podIPs": [{"ip": address} for address in addresses],
+        "podIP": own[0] if own else "",
+        "podIPs": [{"ip": address} for address in own],
         "qosClass": "BestEffort",
         "conditions": [
             {"type": kind, "status": "True" if ready or kind in ("PodScheduled", "Initialized") else "False",
@@ -100,14 +110,14 @@ def status(component: str, node: Object, started: str) -> Object:
 
 
 class SystemPods(Controller):
-    """Works on names of nodes. ``of_node`` says which components run on one, and since when."""
+    """Works on names of nodes. ``of_node`` says which components run on one."""
 
     name = "system-pods"
     kind = NODES
     selects = {PODS: {"namespace": NAMESPACE, "labels": LABEL}}
     workers = 1
 
-    def __init__(self, runtime: Runtime, of_node: Callable[[str], Mapping[str, str]]) -> None:
+    def __init__(self, runtime: Runtime, of_node: Callable[[str], Mapping[str, Part]]) -> None:
         super().__init__(runtime)
         self._of_node = of_node
 
@@ -128,8 +138,8 @@ class SystemPods(Controller):
         if node is None:  # the garbage collector takes them
             return
         components = self._of_node(key)
-        for component, started in components.items():
-            await self._show(component, node, started)
+        for component, part in components.items():
+            await self._show(component, node, part)
         expected = {pod_name(component, key) for component in components}
         for shown in self._shown(key):
             if shown["metadata"]["name"] not in expected:
@@ -138,17 +148,20 @@ class SystemPods(Controller):
     def _shown(self, node: str) -> Sequence[Object]:
         return [pod for pod in self.cache(PODS).values() if pod["spec"].get("nodeName") == node]
 
-    async def _show(self, component: str, node: Object, started: str) -> None:
+    async def _show(self, component: str, node: Object, part: Part) -> None:
         shown = self.cache(PODS).get(f"{NAMESPACE}/{pod_name(component, node['metadata']['name'])}")
-        if shown is not None and shown["metadata"].get("deletionTimestamp"):
+        wanted = pod(component, node, part)
+        if shown is not None and (
+            shown["metadata"].get("deletionTimestamp") or _command(shown) != _command(wanted)
+        ):
             await self._remove(shown)
             shown = None
         if shown is None:
             try:
-                shown = await self.client.create(PODS, pod(component, node), NAMESPACE)
+                shown = await self.client.create(PODS, wanted, NAMESPACE)
             except AlreadyExists:
                 return
-        new_status = status(component, node, started)
+        new_status = status(component, node, part)
         if _comparable(shown.get("status", {})) != _comparable(new_status):
             await self.client.update_status(PODS, {**shown, "status": new_status})
 
@@ -158,6 +171,10 @@ class SystemPods(Controller):
             await self.client.delete(PODS, meta["name"], NAMESPACE, uid=meta["uid"], grace=0)
         except (Conflict, NotFound):
             pass
+
+
+def _command(shown: Object) -> Any:
+    return shown["spec"]["containers"][0].get("command")
 
 
 def _relevant(node: Object) -> Any:

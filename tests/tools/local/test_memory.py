@@ -121,7 +121,9 @@ async def test_namespaces_that_come_and_go_leave_nothing(
         "--storage-backend=memory",
     ]
     plane = ControlPlane(
-        kube_apiserver.parser().parse_args(flags), kube_controller_manager.parser().parse_args([]), hollow=1
+        kube_apiserver.parser().parse_args(flags),
+        kube_controller_manager.parser().parse_args(["--secure-port=0"]),
+        hollow=1,
     )
     await plane.start()
     try:

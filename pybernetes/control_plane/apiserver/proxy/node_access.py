@@ -17,5 +17,6 @@ class NodeAccess:
     tls: ssl.SSLContext | None = None
     address_types: tuple[str, ...] = ADDRESS_TYPES
     kubelets: Dialer = direct
+    components: str = "127.0.0.1"  # where the other parts of the control plane say how they are
     # To pods and services; whoever writes a webhook or an APIService chooses its name.
     dialer: Dialer = field(default_factory=lambda: Dialer(Names()))

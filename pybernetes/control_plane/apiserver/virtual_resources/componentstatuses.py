@@ -44,30 +44,30 @@ async def _ask(api: ServerContext, name: str) -> Object:
         except StoreError as error:
             return component_status(name, False, str(error))
         return component_status(name, True, "ok")
-    healthy, message = await _probe(_PORTS[name])
+    healthy, message = await _probe(api.nodes.components, _PORTS[name])
     return component_status(name, healthy, message)
 
 
-async def _probe(port: int) -> tuple[bool, str]:
+async def _probe(host: str, port: int) -> tuple[bool, str]:
     """Ask a component on this machine for its health; nobody can stand in for it, so its name is not checked."""
     context = ssl.create_default_context()
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
-    address = f"127.0.0.1:{port}"
+    address = f"{host}:{port}"
     failed = f'Get "https://{address}/healthz": '
     try:
         async with asyncio.timeout(_SECONDS):
-            return await _get(port, context)
+            return await _get(host, port, context)
     except ConnectionRefusedError:
         return False, f"{failed}dial tcp {address}: connect: connection refused"
     except (OSError, TimeoutError, ValueError) as error:
         return False, failed + (str(error) or "context deadline exceeded")
 
 
-async def _get(port: int, context: ssl.SSLContext) -> tuple[bool, str]:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=context)
+async def _get(host: str, port: int, context: ssl.SSLContext) -> tuple[bool, str]:
+    reader, writer = await asyncio.open_connection(host, port, ssl=context)
     try:
-        writer.write(b"GET /healthz HTTP/1.0\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+        writer.write(f"GET /healthz HTTP/1.0\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
         answer: Any = await reader.read(64 * 1024)
     finally:
         writer.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import datetime
 import logging
 import random
 from collections.abc import Callable
@@ -22,13 +21,9 @@ _RENEW_AFTER = 0.8
 
 def renewal_delay(path: Path, now: float) -> float:
     """Return the seconds until a certificate is to be replaced: when about four fifths of its life are over."""
-    from cryptography import x509
-
-    certificate = x509.load_pem_x509_certificate(path.read_bytes())
-    begin, end = certificate.not_valid_before_utc, certificate.not_valid_after_utc
+    begin, end = tls.validity(path)
     share = _RENEW_AFTER + random.random() * 0.1 - 0.05
-    due = begin + (end - begin) * share
-    return max(0.0, (due - datetime.datetime.fromtimestamp(now, datetime.UTC)).total_seconds())
+    return max(0.0, begin + (end - begin) * share - now)
 
 
 class CertificateRotation:

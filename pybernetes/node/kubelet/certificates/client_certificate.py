@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import logging
 from pathlib import Path
 
@@ -32,17 +31,9 @@ async def kubelet_client(path: str, bootstrap: str, options: Options) -> Client 
 
 def _is_valid(options: Options) -> bool:
     """Return whether the stored certificate still lets the kubelet in; one that it did not request is not its own."""
-    from cryptography import x509
-
     assert options.certificates is not None
     pem = options.certificates / "kubelet-client-current.pem"
-    if not pem.exists():
-        return True
-    try:
-        certificate = x509.load_pem_x509_certificate(pem.read_bytes())
-    except ValueError:
-        return False
-    return certificate.not_valid_after_utc > datetime.datetime.now(datetime.UTC)
+    return not pem.exists() or tls.is_current(pem)
 
 
 async def _bootstrap(path: Path, bootstrap: Path, options: Options) -> None:

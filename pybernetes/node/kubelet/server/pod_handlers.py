@@ -17,6 +17,7 @@ from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerRun, ContainerState
 from pybernetes.node.kubelet.kubelet import Kubelet
 from pybernetes.node.kubelet.pod.pod_worker import PodWorker
+from pybernetes.node.kubelet.server import plain_logs
 from pybernetes.node.kubelet.server.request import HttpError, Request, page_not_found
 from pybernetes.node.kubelet.server.stream_proxy import join
 
@@ -54,6 +55,11 @@ class PodHandlers:
         if len(parts) != 4:
             raise page_not_found()
         _, namespace, name, container = parts
+        plain = self._kubelet.options.plain_log(namespace, name)
+        if plain is not None and self._kubelet.find(namespace, name, "") is None:
+            if not plain.exists():
+                raise HttpError(404, f"{plain} is not there: the program has written no log yet")
+            return PulledStream(plain_logs.read(plain, request))
         worker = self._worker(namespace, name)
         known = [
             specified["name"]

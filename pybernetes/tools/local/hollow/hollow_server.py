@@ -32,6 +32,7 @@ from pybernetes.node.kubelet.server.request import Request
 from pybernetes.node.kubelet.stats import resource_metrics
 from pybernetes.tools.local.hollow import container_output
 from pybernetes.tools.local.hollow.usage import HollowUsage
+from pybernetes.tools.local.system_pods import LABEL as SHOWN
 
 _PROTOCOLS = (b"v5.channel.k8s.io", b"v4.channel.k8s.io")
 _STDOUT, _ERROR = 1, 3
@@ -111,6 +112,12 @@ async def _answer(client: Client, request: Request) -> Answer:
     container = next((item for item in _containers(pod) if item["name"] == parts[-1]), None)
     if container is None:
         raise StatusError(404, "NotFound", f'container "{parts[-1]}" not found in pod "{parts[1]}"')
+    if SHOWN in (pod["metadata"].get("labels") or {}):
+        raise StatusError(
+            501,
+            "NotImplemented",
+            f"{parts[-1]} is no container: it runs in the control plane, whose log pyb logs shows",
+        )
     if what == "exec":
         return _exec(request, pod, container)
     return PulledStream(_log(client, request, pod, container))

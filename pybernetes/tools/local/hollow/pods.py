@@ -106,13 +106,19 @@ class HollowPods(Controller):
         """Report what a kubelet would, in the name of the pod's node."""
         node = pod["spec"]["nodeName"]
         if events and node not in self._recorders:
-            self._recorders[node] = self.runtime.recorder("kubelet", node)
+            self._recorders[node] = Recorder(
+                self.client, "kubelet", host=node, clock=self.clock, sender=self.runtime.events, is_gone=self._is_gone
+            )  # fmt: skip
         about = {"kind": "Pod", "apiVersion": "v1", **pod}
         for event in events:
             path = container_path(pod, event.get("container", ""))
             self._recorders[node].event(
                 about, event["type"], event["reason"], event["message"], field_path=path
             )
+
+    def _is_gone(self, about: Object) -> bool:
+        """Return whether a pod that was reported on is there no more."""
+        return f"{about['namespace']}/{about['name']}" not in self.objects
 
     def _left(self, key: str, pod: Object, stage: stages.Stage, inputs: Inputs) -> float:
         """Return how many seconds are left until a stage is due."""

@@ -13,6 +13,7 @@ import pytest
 
 from pybernetes.lib.clock import ManualClock
 from pybernetes.node.kubelet.config import merged
+from pybernetes.node.kubelet.options import Options
 from pybernetes.node.kubelet.server.kubelet_server import KubeletServer
 from tests.lib.http import malformed_requests
 
@@ -22,7 +23,7 @@ def kubelet(**settings: Any) -> Any:
     configuration = merged({"authorization": {"mode": "AlwaysAllow"}, **settings})
     ready = asyncio.Event()
     ready.set()
-    options = SimpleNamespace(configuration=configuration, node_name="node")
+    options = Options("node", configuration=configuration)
     return SimpleNamespace(
         options=options,
         client=None,
