@@ -56,6 +56,14 @@ def parser() -> argparse.ArgumentParser:
         default=None,
         help="refuse services that claim addresses for themselves (spec.externalIPs)",
     )
+    add(
+        "--registry-mirror",
+        action="append",
+        metavar="REGISTRY=URL",
+        help="pull from there first; * is for all",
+    )
+    add("--insecure-registry", action="append", metavar="HOST", help="a registry without TLS, or unverified")
+    add("--runtime", metavar="NAMES", help="run containers with these programs as well: crun, runsc")
     add("--config", metavar="FILE", help="a file with the settings; flags win over it")
     add(
         "--wait",
@@ -97,8 +105,13 @@ def changes(arguments: argparse.Namespace, new: bool) -> dict[str, Any]:
         except (OSError, ValueError, KeyError) as error:
             raise settings.SettingsError(f"{path}: {error}") from None
         result["hollow_usage"] = str(path)
-    if arguments.deny_service_external_ips is not None:
-        result["deny_external_ips"] = True
+    lists = {
+        "registry_mirrors": arguments.registry_mirror,
+        "insecure_registries": arguments.insecure_registry,
+        "runtimes": arguments.runtime and arguments.runtime.split(","),
+        "deny_external_ips": arguments.deny_service_external_ips,
+    }
+    result |= {name: value for name, value in lists.items() if value is not None}
     if new and not {"nodes", "hollow", "node_groups"} & result.keys():
         result["nodes"] = 1
     return result

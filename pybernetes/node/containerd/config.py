@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from pybernetes.node.containerd.runtimes import RuntimeProgram
 
 # The name under which the sandbox image is imported; it comes from no registry.
 PAUSE_IMAGE = "pybernetes.dev/pause:1"
@@ -42,6 +45,7 @@ def text(
     systemd_cgroups: bool,
     restrict_oom_score: bool,
     registries: Path | None = None,
+    runtimes: Sequence[RuntimeProgram] = (),
 ) -> str:
     """Return the text of the configuration file."""
     hosts = f'config_path = "{registries}"' if registries else ""
@@ -73,6 +77,7 @@ state = "{paths.state / "state"}"
       [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
         SystemdCgroup = {_boolean(systemd_cgroups)}
         Root = "{paths.state / "runc"}"
+{"".join(program.text(paths.state) for program in runtimes)}\
   [plugins."io.containerd.grpc.v1.cri".registry]
     {hosts}
 """

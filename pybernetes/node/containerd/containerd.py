@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pybernetes.node.containerd import config, images
 from pybernetes.node.containerd.config import PAUSE_IMAGE, ContainerdPaths
 from pybernetes.node.containerd.requirements import check_programs, cni_plugins
+from pybernetes.node.containerd.runtimes import RuntimeProgram
 
 _START_SECONDS = 20.0
 _STOP_SECONDS = 10.0
@@ -55,7 +56,9 @@ class Containerd:
             await self.process.wait()
 
 
-def configure(paths: ContainerdPaths, registries: Path | None = None) -> None:
+def configure(
+    paths: ContainerdPaths, registries: Path | None = None, programs: Sequence[RuntimeProgram] = ()
+) -> None:
     """Write the configuration of a containerd, which may be started then."""
     for folder in (paths.root, paths.state, paths.cni_configuration):
         folder.mkdir(parents=True, exist_ok=True, mode=0o711)
@@ -66,6 +69,7 @@ def configure(paths: ContainerdPaths, registries: Path | None = None) -> None:
             systemd_cgroups=False,
             restrict_oom_score=not config.may_raise_oom_priority(Path("/proc/self/status").read_text()),
             registries=registries,
+            runtimes=programs,
         )
     )
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
-from pybernetes.client.refs import CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, Ref
+from pybernetes.client.refs import CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, RUNTIME_CLASSES, Ref
 
 FIELD_MANAGER = "pybernetes-addons"
 NETWORK_USER = "system:pod-network"
@@ -55,6 +57,11 @@ def certificate_renewal() -> list[tuple[Ref, Object]]:
     binding = _binding(name, role_name, "")
     binding["subjects"] = [{"apiGroup": _RBAC, "kind": "Group", "name": "system:nodes"}]
     return [(CLUSTER_ROLE_BINDINGS, binding)]
+
+
+def runtime_classes(names: Iterable[str]) -> list[tuple[Ref, Object]]:
+    """Return the classes by which pods ask for a program that runs containers."""
+    return [(RUNTIME_CLASSES, {"metadata": {"name": name}, "handler": name}) for name in names]
 
 
 async def apply(client: Client, objects: list[tuple[Ref, Object]]) -> None:

@@ -51,6 +51,7 @@ class ControlPlane:
     first_node: str = ""  # the node that the parts of this process are shown on; empty shows none
     volumes: Path | None = None  # where claims get their folders; None gives them none
     node_parts: tuple[str, ...] = ()  # what runs on every node with real containers
+    runtimes: tuple[str, ...] = ()  # programs beside runc that nodes run containers with
     # The flags that a part is shown with, by its name and that of its node.
     flags_of: Callable[[str, str], tuple[str, ...]] = lambda part, node: ()
     node_range: str = ""  # of nodes and load balancers; empty if there are none
@@ -142,7 +143,12 @@ class ControlPlane:
         await self._run_serving(manager, self.scheduler, "kube-scheduler", client)
 
     async def _addons(self) -> None:
-        objects = [*addons.kubelet_access(), *addons.pod_network(), *addons.certificate_renewal()]
+        objects = [
+            *addons.kubelet_access(),
+            *addons.pod_network(),
+            *addons.certificate_renewal(),
+            *addons.runtime_classes(self.runtimes),
+        ]
         await addons.apply(self.client("pybernetes-addons", MASTERS), objects)
         await asyncio.get_running_loop().create_future()  # done for as long as this process lives
 

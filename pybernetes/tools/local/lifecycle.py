@@ -17,6 +17,7 @@ from typing import Any
 
 from pybernetes.lib import tls
 from pybernetes.lib.files import trees
+from pybernetes.node.containerd import registries, runtimes
 from pybernetes.node.containerd.containerd import configure
 from pybernetes.node.containerd.requirements import check_programs
 from pybernetes.tools.local import (
@@ -202,7 +203,8 @@ def prepare(cluster: Cluster, settings: Settings, node_settings: NodeSettings) -
     node.make_identity("kube-proxy", server, "system:kube-proxy")
     node.make_identity("pod-network", server, addons.NETWORK_USER)
     node.remove_dead_sockets()
-    configure(node.containerd)
+    registries.write(node.registries, settings.registry_mirrors, settings.insecure_registries)
+    configure(node.containerd, node.registries, [runtimes.PROGRAMS[name] for name in settings.runtimes])
 
 
 def _write_kubeconfig(cluster: Cluster, settings: Settings) -> None:

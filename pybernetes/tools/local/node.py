@@ -76,6 +76,11 @@ class Node:
         tls.ensure_pair(*self.serving, self._authority(), f"system:node:{self.name}", names)
 
     @property
+    def registries(self) -> Path:
+        """The folder that tells containerd where to pull from."""
+        return self.root / "registries"
+
+    @property
     def serving(self) -> tuple[Path, Path]:
         """The files of the certificate that the kubelet serves with, and of its key."""
         return self.root / "kubelet.crt", self.root / "kubelet.key"

@@ -246,6 +246,19 @@ def apply(cluster: str, settings: Settings, changes: Mapping[str, Any]) -> Setti
         raise SettingsError(f"the network {result.cni!r} is none of {', '.join(NETWORKS)}")
     if "node_groups" in changes:
         result = node_group.resized(cluster, result)
+    _check_runtime_settings(result)
     if result.host_network and len(result.nodes) != 1:
         raise SettingsError("on the host's network there is room for one node only")
     return result
+
+
+def _check_runtime_settings(settings: Settings) -> None:
+    """Raise SettingsError for registries and runtimes that containerd could not use."""
+    from pybernetes.node.containerd import registries, runtimes
+
+    try:
+        registries.files(settings.registry_mirrors, settings.insecure_registries)
+        for name in settings.runtimes:
+            runtimes.check(name)
+    except (TypeError, ValueError) as error:
+        raise SettingsError(str(error)) from None
