@@ -31,6 +31,7 @@ NAMES = {
     "endpointslice-mirroring-controller": (("endpointslicemirroring",), True),
     "ephemeral-volume-controller": (("ephemeral-volume",), True),
     "garbage-collector-controller": (("garbagecollector",), True),
+    "horizontal-pod-autoscaler-controller": (("horizontalpodautoscaling",), True),
     "job-controller": (("job",), True),
     "kube-apiserver-serving-clustertrustbundle-publisher-controller": ((), True),
     "legacy-serviceaccount-token-cleaner-controller": (("legacy-service-account-token-cleaner",), True),

@@ -1,0 +1,389 @@
+"""The controller with an API server, and metrics APIs that say what a test wants, or lie, or are down."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from pybernetes.api.resource import Object
+from pybernetes.client.client import Client
+from pybernetes.client.refs import (
+    CUSTOM_RESOURCE_DEFINITIONS,
+    DEPLOYMENTS,
+    EVENTS,
+    PODS,
+    Ref,
+)
+from pybernetes.client.refs import HORIZONTAL_POD_AUTOSCALERS as AUTOSCALERS
+from pybernetes.control_plane.controllers.horizontalpodautoscaler.horizontalpodautoscaler import (
+    HorizontalPodAutoscalerController,
+    Settings,
+)
+from pybernetes.lib import rfc3339
+from pybernetes.lib.clock import Clock
+from pybernetes.lib.exposition import Exposition
+from pybernetes.runtime.manager import Manager
+from tests.cluster import Cluster
+from tests.support import eventually
+
+WIDGETS = Ref("example.com", "v1", "widgets", "Widget")
+
+
+class Metrics:
+    """A transport that answers for the metrics APIs, and passes everything else on."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+        self.cpu: dict[str, str] = {}  # by pods
+        self.status = 200
+        self.items: list[Any] | None = None  # of every metrics API, instead
+        self.asked: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def send(
+        self, method: str, path: str, query: str = "", body: bytes = b"", headers: Any = None
+    ) -> Any:
+        if "metrics.k8s.io" not in path:
+            return await self._inner.send(method, path, query, body, headers)
+        self.asked.append(f"{path}?{query}")
+        if self.status != 200:
+            return self.status, {"kind": "Status", "message": "service unavailable", "code": self.status}
+        if self.items is not None:
+            return 200, {"items": self.items}
+        moment = rfc3339.seconds(Clock().now() + 100)
+        return 200, {
+            "items": [
+                {
+                    "metadata": {"name": name},
+                    "timestamp": moment,
+                    "window": "15s",
+                    "containers": [{"name": "main", "usage": {"cpu": used, "memory": "64Mi"}}],
+                }
+                for name, used in self.cpu.items()
+            ]
+        }
+
+
+class Autoscaling:
+    """A cluster with the controller, which looks twenty times a second."""
+
+    def __init__(
+        self, cluster: Cluster, metrics: Metrics, controller: HorizontalPodAutoscalerController
+    ) -> None:
+        self.client, self.metrics, self.controller = cluster.client, metrics, controller
+
+    async def deployment(self, name: str, replicas: int, labels: dict[str, str] | None = None) -> None:
+        labels = labels or {"app": name}
+        container = {"name": "main", "image": "a", "resources": {"requests": {"cpu": "1"}}}
+        template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
+        spec = {"replicas": replicas, "selector": {"matchLabels": labels}, "template": template}
+        await self.client.create(
+            DEPLOYMENTS, {"metadata": {"name": name, "namespace": "default"}, "spec": spec}
+        )
+        status = {"replicas": replicas, "observedGeneration": 1}
+        await self.client.patch_status(DEPLOYMENTS, name, {"status": status}, "default")
+        await self.pods(name, replicas, labels)
+
+    async def pods(self, name: str, count: int, labels: dict[str, str]) -> None:
+        started = rfc3339.seconds(Clock().now() - 3600)
+        for number in range(count):
+            meta = {"name": f"{name}-{number}", "namespace": "default", "labels": labels}
+            container = {"name": "main", "image": "a", "resources": {"requests": {"cpu": "1"}}}
+            await self.client.create(PODS, {"metadata": meta, "spec": {"containers": [container]}})
+            ready = {"type": "Ready", "status": "True", "lastTransitionTime": started}
+            status = {"phase": "Running", "startTime": started, "conditions": [ready]}
+            await self.client.patch_status(PODS, f"{name}-{number}", {"status": status}, "default")
+
+    async def autoscaler(self, name: str, **spec: Any) -> None:
+        spec = {
+            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": name},
+            "minReplicas": 1,
+            "maxReplicas": 10,
+            "metrics": [cpu(50)],
+            **spec,
+        }
+        await self.client.create(
+            AUTOSCALERS, {"metadata": {"name": name, "namespace": "default"}, "spec": spec}
+        )
+
+    async def replicas(self, name: str) -> int:
+        return (await self.client.get(DEPLOYMENTS, name, "default"))["spec"]["replicas"]
+
+    async def scaled(self, name: str, replicas: int) -> None:
+        async def is_so() -> bool:
+            return await self.replicas(name) == replicas
+
+        await eventually(is_so)
+
+    async def condition(self, name: str, kind: str, reason: str) -> Object:
+        async def found() -> Object | None:
+            hpa = await self.client.get(AUTOSCALERS, name, "default")
+            for condition in hpa.get("status", {}).get("conditions") or ():
+                if condition["type"] == kind and condition["reason"] == reason:
+                    return condition
+            return None
+
+        condition = await eventually(found)
+        assert condition is not None
+        return condition
+
+    async def event(self, name: str, reason: str) -> Object:
+        async def found() -> Object | None:
+            events = (await self.client.list(EVENTS, "default", fields=f"involvedObject.name={name}")).items
+            return next((event for event in events if event["reason"] == reason), None)
+
+        event = await eventually(found)
+        assert event is not None
+        return event
+
+
+def cpu(share: int) -> Object:
+    return {
+        "type": "Resource",
+        "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": share}},
+    }
+
+
+@asynccontextmanager
+async def autoscaling(**settings: Any) -> AsyncIterator[Autoscaling]:
+    async with Cluster() as cluster:
+        metrics = Metrics(cluster.client.transport)
+        manager = Manager(Client(metrics))
+        controller = HorizontalPodAutoscalerController(
+            manager.runtime, Settings(sync_period=0.05, **settings)
+        )
+        manager.add(controller)
+        working = asyncio.create_task(manager.run())
+        try:
+            yield Autoscaling(cluster, metrics, controller)
+        finally:
+            working.cancel()
+            await asyncio.gather(working, return_exceptions=True)
+
+
+async def test_more_and_less() -> None:
+    async with autoscaling(downscale_stabilization=0.0) as world:
+        await world.deployment("web", 2)
+        world.metrics.cpu = {"web-0": "900m", "web-1": "1100m"}
+        await world.autoscaler("web")
+        await world.scaled("web", 4)
+        event = await world.event("web", "SuccessfulRescale")
+        assert (
+            event["message"]
+            == "New size: 4; reason: cpu resource utilization (percentage of request) above target"
+        )
+        limited = await world.condition("web", "ScalingLimited", "DesiredWithinRange")
+        assert limited["message"] == "the desired count is within the acceptable range"
+        active = await world.condition("web", "ScalingActive", "ValidMetricFound")
+        assert active["message"].endswith("from cpu resource utilization (percentage of request)")
+        hpa = await world.client.get(AUTOSCALERS, "web", "default")
+        current = hpa["status"]["currentMetrics"][0]["resource"]["current"]
+        assert current == {"averageUtilization": 100, "averageValue": "1"}
+        assert hpa["status"]["lastScaleTime"] and hpa["status"]["desiredReplicas"] == 4
+        world.metrics.cpu = {"web-0": "10m", "web-1": "10m"}
+        await world.scaled("web", 1)
+        text = Exposition()
+        world.controller.counts.write(text)
+        assert b'reconciliations_total{action="scale_down",error="none"} 1' in text.render()
+        await world.client.delete(AUTOSCALERS, "web", "default")
+        await eventually(lambda: not world.controller.counts.desired)
+
+
+async def test_bounds_need_no_metrics() -> None:
+    async with autoscaling() as world:
+        world.metrics.status = 503
+        await world.deployment("high", 7)
+        await world.autoscaler("high", maxReplicas=5)
+        await world.scaled("high", 5)
+        assert "above Spec.MaxReplicas" in (await world.event("high", "SuccessfulRescale"))["message"]
+        await world.deployment("low", 1)
+        await world.autoscaler("low", minReplicas=3)
+        await world.scaled("low", 3)
+        await world.deployment("off", 0)
+        await world.autoscaler("off")
+        await world.condition("off", "ScalingActive", "ScalingDisabled")
+        assert await world.replicas("off") == 0
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        None,  # the API is down
+        [],
+        ["nonsense"],
+        [{"metadata": {"name": "web-0"}, "timestamp": "x", "containers": [{"name": "main", "usage": {"cpu": "1"}}]}],
+        [{"metadata": {"name": "web-0"}, "timestamp": "2026-01-01T00:00:00Z", "containers": [{"name": "main", "usage": {"cpu": "NaN"}}]}],
+        [{"metadata": {"name": "other"}, "timestamp": "2026-01-01T00:00:00Z", "containers": [{"name": "main", "usage": {"cpu": "9"}}]}],
+    ],
+)  # fmt: skip
+async def test_without_metrics_nothing_is_scaled(items: list[Any] | None) -> None:
+    async with autoscaling(downscale_stabilization=0.0) as world:
+        world.metrics.items = items
+        world.metrics.status = 503 if items is None else 200
+        await world.deployment("web", 2)
+        await world.autoscaler("web")
+        condition = await world.condition("web", "ScalingActive", "FailedGetResourceMetric")
+        assert condition["status"] == "False"
+        assert condition["message"].startswith(
+            "the HPA was unable to compute the replica count: failed to get cpu utilization: "
+        )
+        event = await world.event("web", "FailedComputeMetricsReplicas")
+        assert event["message"].startswith(
+            "invalid metrics (1 invalid out of 1), first error is: failed to get cpu resource metric value: "
+        )
+        count = len(world.metrics.asked)
+        await eventually(lambda: len(world.metrics.asked) > count + 3)
+        hpa = await world.client.get(AUTOSCALERS, "web", "default")
+        assert await world.replicas("web") == 2 and hpa["status"]["currentReplicas"] == 2
+        version = hpa["metadata"]["resourceVersion"]
+        await eventually(lambda: len(world.metrics.asked) > count + 6)
+        again = await world.client.get(AUTOSCALERS, "web", "default")
+        assert again["metadata"]["resourceVersion"] == version  # nothing flaps
+
+
+async def test_a_metric_that_is_missing_takes_no_pods_away() -> None:
+    async with autoscaling(downscale_stabilization=0.0) as world:
+        external = {
+            "type": "External",
+            "external": {"metric": {"name": "queue"}, "target": {"type": "Value", "value": "1"}},
+        }
+        await world.deployment("web", 3)
+        world.metrics.cpu = {f"web-{number}": "10m" for number in range(3)}
+        await world.autoscaler("web", metrics=[cpu(50), external])
+        await world.condition("web", "ScalingActive", "FailedGetExternalMetric")
+        assert await world.replicas("web") == 3
+        world.metrics.cpu = {f"web-{number}": "1" for number in range(3)}
+        await world.scaled("web", 6)
+
+
+async def test_two_autoscalers_for_the_same_pods() -> None:
+    async with autoscaling() as world:
+        labels = {"app": "same"}
+        world.metrics.cpu = {"a-0": "500m"}
+        await world.deployment("a", 1, labels)
+        await world.deployment("b", 1, labels)
+        await world.autoscaler("a")
+        await world.autoscaler("b")
+        for name in ("a", "b"):
+            condition = await world.condition(name, "ScalingActive", "AmbiguousSelector")
+            assert (
+                condition["message"]
+                == "pods by selector app=same are controlled by more than one HPA (e.g. [default/a default/b])"
+            )
+        world.metrics.cpu = {"a-0": "5", "b-0": "5"}
+        count = world.controller.counts.desired.copy()
+        assert await world.replicas("a") == await world.replicas("b") == 1 and count
+        await world.client.delete(AUTOSCALERS, "b", "default")
+        await world.scaled("a", 4)
+
+
+async def test_custom_and_external_metrics() -> None:
+    async with autoscaling() as world:
+        await world.deployment("web", 2)
+        now = rfc3339.seconds(Clock().now())
+        world.metrics.items = [
+            {"describedObject": {"name": f"web-{number}"}, "timestamp": now, "value": "30"}
+            for number in range(2)
+        ]
+        described = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
+        metric = {"name": "requests", "selector": {"matchLabels": {"verb": "GET"}}}
+        await world.autoscaler(
+            "web",
+            metrics=[
+                {"type": "Pods", "pods": {"metric": metric, "target": {"type": "AverageValue", "averageValue": "20"}}},
+                {"type": "Object", "object": {"metric": metric, "describedObject": described, "target": {"type": "Value", "value": "30"}}},
+                {"type": "External", "external": {"metric": metric, "target": {"type": "AverageValue", "averageValue": "60"}}},
+            ],
+        )  # fmt: skip
+        await world.scaled("web", 3)
+        hpa = await world.client.get(AUTOSCALERS, "web", "default")
+        values = [
+            next(part["current"] for key, part in status.items() if key != "type")
+            for status in hpa["status"]["currentMetrics"]
+        ]
+        assert values == [{"averageValue": "30"}, {"value": "30"}, {"averageValue": "30"}]
+        assert (
+            "pods metric requests above target" in (await world.event("web", "SuccessfulRescale"))["message"]
+        )
+        paths = {asked.partition("?")[0] for asked in world.metrics.asked}
+        assert paths == {
+            "/apis/custom.metrics.k8s.io/v1beta2/namespaces/default/pods/*/requests",
+            "/apis/custom.metrics.k8s.io/v1beta2/namespaces/default/deployments.apps/web/requests",
+            "/apis/external.metrics.k8s.io/v1beta1/namespaces/default/requests",
+        }
+
+
+async def test_to_zero_and_back() -> None:
+    async with autoscaling(downscale_stabilization=0.0, scale_to_zero=True) as world:
+        external = {
+            "type": "External",
+            "external": {
+                "metric": {"name": "queue"},
+                "target": {"type": "AverageValue", "averageValue": "10"},
+            },
+        }
+        await world.deployment("worker", 1)
+        world.metrics.items = [{"value": "0"}]
+        await world.autoscaler("worker", minReplicas=0, metrics=[external])
+        await world.scaled("worker", 0)
+        await world.condition("worker", "ScaledToZero", "ScaledToZero")
+        world.metrics.items = [{"value": "25"}]
+        await world.scaled("worker", 3)
+        await world.condition("worker", "ScaledToZero", "NotScaledToZero")
+
+
+async def test_custom_resources_and_targets_that_are_not_there() -> None:
+    async with autoscaling() as world:
+        schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+        scale = {
+            "specReplicasPath": ".spec.replicas",
+            "statusReplicasPath": ".status.replicas",
+            "labelSelectorPath": ".status.selector",
+        }
+        version = {
+            "name": "v1",
+            "served": True,
+            "storage": True,
+            "schema": {"openAPIV3Schema": schema},
+            "subresources": {"scale": scale},
+        }
+        names = {"plural": "widgets", "kind": "Widget", "singular": "widget"}
+        spec = {"group": "example.com", "scope": "Namespaced", "names": names, "versions": [version]}
+        await world.client.create(
+            CUSTOM_RESOURCE_DEFINITIONS, {"metadata": {"name": "widgets.example.com"}, "spec": spec}
+        )
+        widget = {
+            "metadata": {"name": "w", "namespace": "default"},
+            "spec": {"replicas": 1},
+            "status": {"replicas": 1, "selector": "app=w"},
+        }
+
+        async def created() -> bool:
+            await world.client.create(WIDGETS, widget)
+            return True
+
+        from pybernetes.client.errors import StatusError
+
+        await eventually(created, not_yet=(StatusError,))
+        await world.pods("w", 1, {"app": "w"})
+        world.metrics.cpu = {"w-0": "1"}
+        await world.autoscaler(
+            "w", scaleTargetRef={"apiVersion": "example.com/v1", "kind": "Widget", "name": "w"}
+        )
+
+        async def grown() -> bool:
+            return (await world.client.get(WIDGETS, "w", "default"))["spec"]["replicas"] == 2
+
+        await eventually(grown)
+        await world.autoscaler("none")
+        condition = await world.condition("none", "AbleToScale", "FailedGetScale")
+        assert condition["message"] == (
+            'the HPA controller was unable to get the target\'s current scale: deployments.apps "none" not found'
+        )
+        await world.event("none", "FailedGetScale")
