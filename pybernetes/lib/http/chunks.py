@@ -6,6 +6,11 @@ import re
 
 # A line with a size: zeros, digits (llhttp refuses more of them), anything else, and its end if that has come.
 _SIZE_LINE = re.compile(rb"0*([0-9a-fA-F]{0,17})([^\n]*)(\n?)")
+# Any number of whole chunks of less than 16 bytes: of these, a body can have so many that one by one they take long.
+_SMALL_CHUNKS = re.compile(
+    rb"(?is:0*+(?:%b))*+"
+    % b"|".join(rb"%x(?![0-9a-f])[^\n]*+\n.{%d}" % (size, size + 2) for size in range(1, 16))
+)
 
 
 class Chunks:
@@ -32,6 +37,9 @@ class Chunks:
         offset += self._left
         self._left = 0
         while offset < stop:
+            if (small := _SMALL_CHUNKS.match(data, offset, stop)) and small.end() > offset:
+                offset = small.end()
+                continue
             line = _SIZE_LINE.match(data, offset, stop)
             assert line is not None  # it matches anything
             digits, more, feed = line.groups()
