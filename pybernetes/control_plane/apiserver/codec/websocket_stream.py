@@ -117,21 +117,30 @@ class _Client(asyncio.Protocol):
         self._own.close()
 
     def data_received(self, data: bytes) -> None:
+        answers = bytearray()  # written at once: every write is a record of TLS and a call of the system
+        goes_on = self._answer(data, answers, _PONGS_LIMIT - self._own.get_write_buffer_size())
+        if answers:
+            self._own.write(bytes(answers))
+        if not goes_on:
+            self._own.close()
+
+    def _answer(self, data: bytes, answers: bytearray, room: int) -> bool:
+        """Add the answers to what a client sends, as far as there is room; return whether the connection goes on."""
         try:
             self._parser.feed(data)
             for _ in range(_MESSAGES_PER_READ):
                 message = self._parser.next()
                 if message is None:
-                    return
+                    return True
                 opcode, payload = message
                 if opcode == websocket.CLOSE:
-                    self._own.write(websocket.frame(websocket.CLOSE, websocket.goodbye(payload)))
-                    break
-                if opcode == websocket.PING and self._own.get_write_buffer_size() < _PONGS_LIMIT:
-                    self._own.write(websocket.frame(websocket.PONG, payload))
+                    answers += websocket.frame(websocket.CLOSE, websocket.goodbye(payload))
+                    return False
+                if opcode == websocket.PING and len(answers) < room:
+                    answers += websocket.frame(websocket.PONG, payload)
         except websocket.WebSocketError as error:
-            self._own.write(websocket.frame(websocket.CLOSE, struct.pack(">H", error.code)))
-        self._own.close()
+            answers += websocket.frame(websocket.CLOSE, struct.pack(">H", error.code))
+        return False
 
     def pause_writing(self) -> None:
         self._stream.pause()
