@@ -29,7 +29,7 @@ class ContainerExit(NamedTuple):
 def of_container(container: Object, pod: Object | None = None) -> ContainerExit | None:
     """Return how a container ends; None if it runs for good, as servers do and whatever is not understood."""
     script = script_of(container, pod or {})
-    return ContainerExit(script.seconds, script.code) if script is not None else None
+    return ContainerExit(min(script.seconds, _LONGEST), script.code) if script is not None else None
 
 
 def script_of(container: Object, pod: Object) -> Script | None:

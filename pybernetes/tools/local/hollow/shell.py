@@ -1,7 +1,8 @@
 """A shell that runs nothing: it tells how a script would end, as long as it only waits, compares and exits.
 
 Understood are ``sleep``, ``exit``, ``true``, ``false``, ``echo``, ``if … then … else … fi`` with ``[ a -eq b ]`` and the
-like, ``&&``, variables, ``$(expr a % b)`` and ``$((a % b))``. Anything else in a script makes it run for good.
+like, ``&&``, variables, ``$(expr a % b)`` and ``$((a % b))``. Anything else in a script makes it run for good, and so does
+more than a script of that sort would be: whoever makes a pod writes it, and this process serves others too.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from __future__ import annotations
 import operator
 import re
 import shlex
+from collections import deque
 from collections.abc import Callable, Mapping
 
-_SLEEP = re.compile(r"sleep (\d+(?:\.\d+)?)([smhd]?)\Z")
-_EXIT = re.compile(r"exit(?: (-?\d+))?\Z")
+_SLEEP = re.compile(r"sleep (\d{1,9}(?:\.\d{1,9})?)([smhd]?)\Z")
+_EXIT = re.compile(r"exit(?: (-?\d{1,9}))?\Z")
 _TEST = re.compile(r"\[\[? (.+) \]?\]\Z")
 _VARIABLE = re.compile(r"\$\{(\w+)\}|\$(\w+)")
 _ARITHMETIC = re.compile(r"\$\(expr ([^()$]+)\)|\$\(\(([^()$]+)\)\)")
@@ -24,6 +26,8 @@ _COMPARISONS: dict[str, Callable[[int, int], bool]] = {
 _ARITHMETIC_OPERATORS: dict[str, Callable[[int, int], int]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv, "%": operator.mod,
 }  # fmt: skip
+# How long a script may be, what its variables stand for, and what it prints, in characters; and how deep it may be nested.
+MOST_TEXT, MOST_DEPTH = 1 << 14, 20
 
 
 class Unknown(Exception):
@@ -40,7 +44,11 @@ class Script:
     def __init__(self, text: str, variables: Mapping[str, str]) -> None:
         self.seconds, self.code, self.output = 0.0, 0, ""
         self._variables = variables
-        self._rest = [word for part in re.split(r"[;\n]", text) for word in _keyworded(part.strip()) if word]
+        if len(text) > MOST_TEXT:
+            raise Unknown("a script that is too long")
+        words = (word for part in re.split(r"[;\n]", text) for word in _keyworded(part.strip()) if word)
+        self._rest = deque(words)
+        self._filled = self._depth = 0
         try:
             self._block(())
             if self._rest:
@@ -51,7 +59,7 @@ class Script:
     def _block(self, ends: tuple[str, ...], live: bool = True) -> None:
         """Run statements up to a keyword, or skip them."""
         while self._rest and self._rest[0] not in ends:
-            statement = self._rest.pop(0)
+            statement = self._rest.popleft()
             if statement == "if":
                 self._choice(live)
             elif statement in _KEYWORDS:
@@ -60,19 +68,23 @@ class Script:
                 self._chain(statement)
 
     def _choice(self, live: bool) -> None:
+        self._depth += 1
+        if self._depth > MOST_DEPTH:
+            raise Unknown("if")
         self._block(("then",), live)
         self._expect("then")
         chosen = live and self.code == 0
         self._block(("else", "fi"), chosen)
-        if self._rest[:1] == ["else"]:
-            self._rest.pop(0)
+        if self._rest and self._rest[0] == "else":
+            self._rest.popleft()
             self._block(("fi",), live and not chosen)
         self._expect("fi")
+        self._depth -= 1
 
     def _expect(self, word: str) -> None:
-        if self._rest[:1] != [word]:
+        if not self._rest or self._rest[0] != word:
             raise Unknown(word)
-        self._rest.pop(0)
+        self._rest.popleft()
 
     def _chain(self, statement: str) -> None:
         for part in statement.split("&&"):
@@ -104,7 +116,11 @@ class Script:
             name = match[1] or match[2]
             if name not in self._variables:
                 raise Unknown(f"${name}")
-            return self._variables[name]
+            text = self._variables[name]
+            self._filled += len(text)
+            if self._filled > MOST_TEXT:
+                raise Unknown(f"${name}")
+            return text
 
         text = _VARIABLE.sub(value, text)
         text = _ARITHMETIC.sub(lambda match: str(_calculate((match[1] or match[2]).split())), text)
@@ -123,8 +139,11 @@ def _printed(statement: str) -> str:
 
 def _keyworded(part: str) -> list[str]:
     """Return a part of a script with the keywords that it begins with on their own."""
-    first, _, rest = part.partition(" ")
-    return [first, *_keyworded(rest.strip())] if first in _KEYWORDS else [part]
+    keywords = []
+    while (first := part.partition(" ")[0]) in _KEYWORDS and len(keywords) <= MOST_DEPTH:
+        keywords.append(first)
+        part = part.partition(" ")[2].strip()
+    return [*keywords, part]
 
 
 def _holds(words: list[str]) -> bool:

@@ -81,3 +81,31 @@ def test_a_pod_ends_with_its_last_container() -> None:
     assert container_exit.of_pod({"metadata": {}, "spec": {"containers": containers}}) == (5, 1)
     containers.append({"name": "c"})
     assert container_exit.of_pod({"metadata": {}, "spec": {"containers": containers}}) is None
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        ":;" * 40_000,
+        "echo a;" * 20_000,
+        "if " * 5000,
+        "if true;then " * 1000,
+        "sleep " + "9" * 400,
+        "exit " + "9" * 5000,
+        "echo " + "$LARGE" * 2000,
+        "echo $LARGE;" * 20,
+    ],
+    ids=lambda script: script[:12],
+)
+def test_a_script_that_is_meant_to_hurt_runs_for_good(script: str) -> None:
+    """Whoever may make pods writes it: it took memory without bound, seconds, or the loop of all hollow nodes with it."""
+    container = {"command": ["sh", "-c", script], "env": [{"name": "LARGE", "value": "x" * 10_000}]}
+    assert container_exit.of_container(container) is None
+
+
+def test_the_longest_run_has_an_end() -> None:
+    (seconds, code) = container_exit.of_container({"command": ["sh", "-c", "sleep 999999999d;" * 900]}) or (
+        0,
+        1,
+    )
+    assert 0 < seconds < 1e9 and code == 0
