@@ -139,7 +139,7 @@ def _printed(statement: str) -> str:
 
 def _keyworded(part: str) -> list[str]:
     """Return a part of a script with the keywords that it begins with on their own."""
-    keywords = []
+    keywords: list[str] = []
     while (first := part.partition(" ")[0]) in _KEYWORDS and len(keywords) <= MOST_DEPTH:
         keywords.append(first)
         part = part.partition(" ")[2].strip()
