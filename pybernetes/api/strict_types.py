@@ -6,7 +6,7 @@ A document that a program is given as a file (``EncryptionConfiguration``, ``Des
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +122,14 @@ def read_document(raw: bytes, kinds: Mapping[tuple[str, str], Struct], scheme: s
 
     ``scheme`` is how upstream calls the list of kinds.
     """
+    value, duplicates = read_object(raw, kinds, scheme)
+    return kinds[value["apiVersion"], value["kind"]].decode(value, duplicates)
+
+
+def read_object(
+    raw: bytes, kinds: Container[tuple[str, str]], scheme: str
+) -> tuple[dict[str, Any], Sequence[str]]:
+    """Return a document of one of the kinds, and which of its keys come twice; Problem for anything else."""
     try:
         value, duplicates = yaml_reader.loads(raw)
     except yaml_reader.YamlError as error:
@@ -139,11 +147,20 @@ def read_document(raw: bytes, kinds: Mapping[tuple[str, str], Struct], scheme: s
         raise Problem(f"Object 'Kind' is missing in {go_format.quote(shown)}")
     if not version:
         raise Problem(f"Object 'apiVersion' is missing in {go_format.quote(shown)}")
-    struct = kinds.get((version, kind))
-    if struct is None:
+    if (version, kind) not in kinds:
         what = f"no kind {go_format.quote(kind)} is registered for version {go_format.quote(version)}"
         raise Problem(f"{what} in scheme {go_format.quote(scheme)}")
-    return struct.decode(value, duplicates)
+    return value, duplicates
+
+
+def of_defaults(name: str, defaults: Mapping[str, Any]) -> Struct:
+    """Return a struct whose fields are of the sorts that their defaults are; what a default does not tell may be anything."""
+    sorts: list[tuple[type, Any]] = [(bool, BOOL), (int, INT32), (float, FLOAT), (str, STRING)]
+
+    def sort(value: Any) -> Any:
+        return next((known for kind, known in sorts if isinstance(value, kind)), RAW)
+
+    return Struct(name, {field: sort(value) for field, value in defaults.items()})
 
 
 def read_file(path: str) -> bytes:

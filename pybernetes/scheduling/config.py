@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
-import yaml
-
+from pybernetes.api import strict_types
 from pybernetes.api.field import Errors
 from pybernetes.api.resource import Object
 from pybernetes.lib import flags
@@ -16,6 +15,7 @@ from pybernetes.scheduling import config_checks
 from pybernetes.scheduling.registry import known_plugins
 
 GROUP, VERSION, KIND = "kubescheduler.config.k8s.io", "v1", "KubeSchedulerConfiguration"
+_SCHEME = "pkg/scheduler/apis/config/scheme/scheme.go:30"
 DEFAULT_SCHEDULER = "default-scheduler"
 # Upstream's default plugins in their order, with their weights.
 DEFAULT_PLUGINS: tuple[tuple[str, int], ...] = (
@@ -77,11 +77,13 @@ class Configuration:
 def load(path: FilePath) -> Configuration:
     """Read the configuration from a file."""
     try:
-        value = yaml.load(path.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"cannot read {path}: {error}") from None
-    except yaml.YAMLError as error:
-        raise ConfigurationError(f"{path} is not YAML: {error}") from None
+        value, duplicates = strict_types.read_object(
+            strict_types.read_file(str(path)), {(f"{GROUP}/{VERSION}", KIND)}, _SCHEME
+        )
+    except (OSError, strict_types.Problem) as error:
+        raise ConfigurationError(f"{path}: {error}") from None
+    if duplicates:
+        raise ConfigurationError(f"{path}: strict decoding error: {', '.join(duplicates)}")
     return parse(value, str(path))
 
 

@@ -72,7 +72,7 @@ def test_flags_of_leader_election_win_over_the_file(tmp_path: Path) -> None:
     ("arguments", "complaint"),
     [
         (["--kubeconfig=/nowhere"], "/nowhere"),
-        (["--config=/nowhere"], "cannot read /nowhere"),
+        (["--config=/nowhere"], "open /nowhere: no such file"),
         (["--leader-elect-resource-lock=endpoints"], 'resourceLock value must be "leases"'),
     ],
 )

@@ -82,7 +82,7 @@ async def test_nothing_is_written(
         (["add", SHAPE, "--count", "0"], "--count: Invalid value: 0: must be from 1"),
         (["schedule", "-f", "/nowhere"], "cannot read /nowhere"),
         (["scale", "web", "--replicas", "1"], "KIND/NAME: Invalid value: 'web'"),
-        (["drain", "n0", "--config", "/nowhere"], "cannot read /nowhere"),
+        (["drain", "n0", "--config", "/nowhere"], "open /nowhere: no such file"),
         (["drain", "n0", "--context", "none"], "none"),
         (["rebalance", "--policy", "/nowhere"], "/nowhere"),
     ],

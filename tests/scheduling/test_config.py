@@ -136,14 +136,18 @@ def test_files(tmp_path: Path) -> None:
         5,
     )
     for text, message in (
-        ("kind: Pod", "couldn't decode"),
-        ("{", "is not YAML"),
-        (yaml.safe_dump({**HEAD, "apiVersion": "kubescheduler.config.k8s.io/v1beta3"}), "is not known"),
+        ("kind: Pod", "Object 'apiVersion' is missing in"),
+        (yaml.safe_dump({**HEAD, "parallelism": 1}) + "parallelism: 2\n", "already set"),
+        ("{", "error converting YAML to JSON"),
+        (
+            yaml.safe_dump({**HEAD, "apiVersion": "kubescheduler.config.k8s.io/v1beta3"}),
+            "no kind .* is registered for version",
+        ),
     ):
         path.write_text(text)
         with pytest.raises(ConfigurationError, match=message):
             config.load(path)
-    with pytest.raises(ConfigurationError, match="cannot read"):
+    with pytest.raises(ConfigurationError, match="no such file"):
         config.load(tmp_path / "missing")
 
 

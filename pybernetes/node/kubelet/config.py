@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import logging
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from pybernetes.api import strict_types
 from pybernetes.api.resource import Object
 from pybernetes.lib.flags import duration
 from pybernetes.node.kubelet.config_fields import ABSENT, DEFAULTS, UNUSED
 
-API_VERSION = "kubelet.config.k8s.io/v1beta1"
+API_VERSION, KIND = "kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"
+_SCHEME = "pkg/kubelet/apis/config/scheme/scheme.go:33"
+log = logging.getLogger(__name__)
 
 _DURATIONS = (
     "syncFrequency", "fileCheckFrequency", "httpCheckFrequency", "nodeStatusUpdateFrequency",
@@ -89,23 +94,38 @@ def _same_duration(first: Any, second: Any) -> bool:
         return False
 
 
+def _not_loaded(path: Path, why: str) -> str:
+    return f"failed to load kubelet config file, path: {path}, error: {why}"
+
+
+@lru_cache(maxsize=1)
+def _types() -> strict_types.Struct:
+    """Return the sorts of the fields, which follow from their defaults."""
+    unused = {name: default for name, (default, _) in UNUSED.items()}
+    absent = {name: fine[0] for name, (fine, _) in ABSENT.items()}
+    return strict_types.of_defaults(KIND, {**absent, **unused, **DEFAULTS})
+
+
 def load(path: Path) -> Object:
     """Return the configuration of a file; raise ConfigurationError if it is malformed."""
-    import yaml
-
     try:
-        value = yaml.safe_load(path.read_text()) or {}
-    except (OSError, yaml.YAMLError) as error:
-        raise ConfigurationError(
-            f"failed to load kubelet config file, path: {path}, error: {error}"
-        ) from None
-    if not isinstance(value, dict) or value.get("kind", "KubeletConfiguration") != "KubeletConfiguration":
-        raise ConfigurationError(f"{path}: not a KubeletConfiguration")
-    if value.get("apiVersion", API_VERSION) != API_VERSION:
-        raise ConfigurationError(f"{path}: the apiVersion {value.get('apiVersion')!r} is not {API_VERSION}")
-    configuration = {
-        key: item for key, item in value.items() if key not in ("kind", "apiVersion", "metadata")
-    }
+        raw = path.read_bytes()
+    except OSError as error:
+        why = f'failed to read kubelet config file "{path}", error: open {path}: {(error.strerror or "").lower()}'
+        raise ConfigurationError(_not_loaded(path, why)) from None
+    if not raw:
+        raise ConfigurationError(_not_loaded(path, f'kubelet config file "{path}" was empty'))
+    try:
+        value, duplicates = strict_types.read_object(raw, {(API_VERSION, KIND)}, _SCHEME)
+        configuration = {
+            key: item for key, item in value.items() if key not in ("kind", "apiVersion", "metadata")
+        }
+        # Unknown fields get a remark, as upstream's lenient reading gives.
+        _types().read(configuration, "", [], KIND)
+    except strict_types.Problem as problem:
+        raise ConfigurationError(_not_loaded(path, f"failed to decode: {problem}")) from None
+    for duplicate in duplicates:
+        log.warning("KubeletConfiguration: strict decoding error: %s", duplicate)
     configuration = {key: item for key, item in configuration.items() if not _is_empty(key, item)}
     for part, names in (
         ("authentication", ("cacheTTL",)),

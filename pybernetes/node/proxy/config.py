@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from pathlib import Path
 
+from pybernetes.api import strict_types
 from pybernetes.api.resource import Object
 from pybernetes.lib import discover
 from pybernetes.lib.flags import duration
@@ -54,21 +55,30 @@ DEFAULT_MODE = "iptables"
 LOCAL_MODES = ("ClusterCIDR", "NodeCIDR", "BridgeInterface", "InterfaceNamePrefix")
 
 
+_SCHEME = "pkg/proxy/apis/config/scheme/scheme.go:30"
+
+
 class ConfigurationError(ValueError):
     """The configuration has an unknown field or an impossible value; the text names the field."""
 
 
 def load(path: Path) -> Object:
     """Return the configuration of a file, without defaults."""
-    import yaml
-
     try:
-        value = yaml.safe_load(path.read_text()) or {}
-    except (OSError, yaml.YAMLError) as error:
+        raw = strict_types.read_file(str(path))
+        value, duplicates = strict_types.read_object(raw, {(API_VERSION, KIND)}, _SCHEME)
+    except (OSError, strict_types.Problem) as error:
         raise ConfigurationError(f"failed to load config file {path}: {error}") from None
-    if not isinstance(value, dict) or value.get("kind") != KIND or value.get("apiVersion") != API_VERSION:
-        raise ConfigurationError(f"{path}: it is not a {KIND} of {API_VERSION}")
-    return {key: field for key, field in value.items() if key not in ("kind", "apiVersion")}
+    if duplicates:
+        raise ConfigurationError(
+            f"failed to load config file {path}: strict decoding error: {', '.join(duplicates)}"
+        )
+    configuration = {key: field for key, field in value.items() if key not in ("kind", "apiVersion")}
+    try:
+        strict_types.of_defaults(KIND, DEFAULTS).read(configuration, "", [], KIND)
+    except strict_types.Problem as problem:
+        raise ConfigurationError(f"failed to load config file {path}: {problem}") from None
+    return configuration
 
 
 def completed(given: Object) -> Object:

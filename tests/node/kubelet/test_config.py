@@ -74,14 +74,17 @@ def test_the_usual_command_line(tmp_path: Path) -> None:
     assert settings["containerRuntimeEndpoint"] == "unix:///run/containerd/containerd.sock"
 
 
+HEAD = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+
+
 def test_flags_win_over_files(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text(
-        "maxPods: 5\nport: 1\nauthentication: {anonymous: {enabled: true}}\n"
+        HEAD + "maxPods: 5\nport: 1\nauthentication: {anonymous: {enabled: true}}\n"
     )
     more = tmp_path / "more"
     more.mkdir()
-    (more / "10.conf").write_text("maxPods: 6\nsystemReserved: {cpu: 100m}\n")
-    (more / "20.conf").write_text("maxPods: 7\nsystemReserved: {memory: 1Gi}\n")
+    (more / "10.conf").write_text(HEAD + "maxPods: 6\nsystemReserved: {cpu: 100m}\n")
+    (more / "20.conf").write_text(HEAD + "maxPods: 7\nsystemReserved: {memory: 1Gi}\n")
     (more / "30.txt").write_text("maxPods: 8\n")
     settings = _read(
         f"--config={tmp_path / 'config.yaml'}", f"--config-dir={more}", "--port=10", "--anonymous-auth=false",
@@ -139,3 +142,23 @@ def test_configurations_that_cannot_be(given: dict[str, Any], error: str) -> Non
 def test_what_is_told_about_a_configuration(given: dict[str, Any], words: list[str]) -> None:
     remarks = config.remarks(given)
     assert len(remarks) == len(words) and all(word in text for word, text in zip(words, remarks, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "was empty"),
+        ("maxPods: 5\n", "failed to decode: Object 'Kind' is missing in \"maxPods: 5\\n\""),
+        ("kind: Pod\napiVersion: v1\n", 'no kind "Pod" is registered for version "v1" in scheme'),
+        (HEAD + "maxPods: many\n", "json: cannot unmarshal string into Go struct field KubeletConfiguration.maxPods of type int32"),
+        (HEAD + "failSwapOn: 1\n", "json: cannot unmarshal number into Go struct field KubeletConfiguration.failSwapOn of type bool"),
+        (HEAD + "maxPods: [\n", "error converting YAML to JSON"),
+    ],
+)  # fmt: skip
+def test_bad_files_are_told_as_upstream_does(text: str, expected: str, tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigurationError) as caught:
+        config.load(path)
+    assert str(caught.value).startswith(f"failed to load kubelet config file, path: {path}, error: ")
+    assert expected in str(caught.value)
