@@ -70,6 +70,47 @@ class Flag:
         return self.name.replace("-", "_")
 
 
+@dataclass(frozen=True)
+class Ignored(Flag):
+    """A flag of upstream's that is taken and changes nothing here, because of what ``help`` says."""
+
+
+@dataclass(frozen=True)
+class Fixed(Flag):
+    """A flag of upstream's of which only the default, or one of ``others``, is true here; ``help`` says why."""
+
+    others: tuple[Any, ...] = ()
+
+    def check(self, value: Any) -> None:
+        """Raise ValueError for any other value."""
+        if value != self.default and value not in self.others:
+            raise ValueError(f"--{self.name}: {value!r} is not supported: {self.help}")
+
+
+@dataclass(frozen=True)
+class Refused(Flag):
+    """A flag of upstream's that is known and not taken, because of what ``help`` says."""
+
+    default: Any = None
+
+
+def check(arguments: argparse.Namespace, flags: Iterable[Flag]) -> None:
+    """Refuse values that are not true here, and say of flags that change nothing that they do not."""
+    for flag in flags:
+        value = getattr(arguments, flag.attribute, flag.default)
+        if isinstance(flag, Fixed):
+            flag.check(value)
+        elif isinstance(flag, Ignored) and value != flag.default:
+            log.warning("the flag --%s changes nothing here: %s", flag.name, flag.help)
+
+
+class _Refuse(argparse.Action):
+    """Ends the program with the reason."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
+        parser.error(f"{option} is not supported: {self.metavar}")
+
+
 class _Growing(argparse.Action):
     """The first use of a flag replaces its default, further ones add to it."""
 
@@ -83,6 +124,16 @@ class _Growing(argparse.Action):
 def add(parser: Any, flags: Iterable[Flag]) -> None:
     """Add flags to an argument parser or to a group of one."""
     for flag in flags:
+        if isinstance(flag, Refused):
+            parser.add_argument(
+                f"--{flag.name}",
+                action=_Refuse,
+                nargs="?",
+                metavar=flag.help,
+                help=argparse.SUPPRESS,
+                default=argparse.SUPPRESS,
+            )
+            continue
         options: dict[str, Any] = {"dest": flag.attribute, "default": flag.default, "help": flag.help}
         if isinstance(flag.default, bool):
             options |= {"type": boolean, "nargs": "?", "const": True}

@@ -57,6 +57,8 @@ class ServerContext:
     # Calls webhooks and other API servers.
     https: HttpClient
     clock: Callable[[], float] = time.time
+    # How long a watch goes on at least, up to twice as long, if its client does not say.
+    watch_seconds: int = 1800
     # By group and plural: the pools that the objects of a kind draw from, and what its writes have to pass.
     allocators: dict[tuple[str, str], Allocator] = field(default_factory=dict)
     write_checks: dict[tuple[str, str], WriteCheck] = field(default_factory=dict)

@@ -33,6 +33,7 @@ def apiserver(cluster: Cluster, settings: Settings, more: Sequence[str] = ()) ->
         f"--service-cluster-ip-range={settings.service_range}",
         "--authorization-mode=Node,RBAC",
         "--enable-bootstrap-token-auth=true",
+        "--allow-privileged=true",
         f"--tls-cipher-suites={CIPHERS}",
         # For whoever gives --audit-log-path: as long as benchmarks want logs to be kept.
         "--audit-log-maxage=30",

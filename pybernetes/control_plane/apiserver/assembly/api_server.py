@@ -28,6 +28,7 @@ from pybernetes.control_plane.apiserver.flowcontrol.configuration import FlowCon
 from pybernetes.control_plane.apiserver.flowcontrol.dispatcher import Dispatcher
 from pybernetes.control_plane.apiserver.observability import start_checks
 from pybernetes.control_plane.apiserver.observability.health import Health
+from pybernetes.control_plane.apiserver.observability.profiling import Profiling
 from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 from pybernetes.control_plane.apiserver.pipeline import failures
 from pybernetes.control_plane.apiserver.pipeline.own_paths import OwnPaths
@@ -72,7 +73,7 @@ class ApiServer:
             self.context.write_checks |= checks(self.context)
         self.health = Health()
         own = {"store-space": (self._check_space, False), "stored-objects": (self._check_objects, True)}
-        start_checks.register(self.health, self._check_store, self._certificate, own)
+        start_checks.register(self.health, self._check_store, self._certificate, own, settings.health_seconds)
         if settings.encryption.has_health:
             self.health.add("kms-providers", settings.encryption.problem, ("healthz", "readyz"))
         if settings.encryption.reload:
@@ -83,7 +84,14 @@ class ApiServer:
         self.openapi = OpenApi(settings.resources)
         self.custom_resources = CustomResources(self.context, self.discovery, self.openapi)
         self.aggregator = Aggregator(self.context, self.discovery, self.openapi, settings.proxy)
-        own_paths = OwnPaths(self.context, self.discovery, self.openapi, self.health, settings.flags)
+        own_paths = OwnPaths(
+            self.context,
+            self.discovery,
+            self.openapi,
+            self.health,
+            settings.flags,
+            Profiling() if settings.profiling else None,
+        )
         router = Router(self.context, own_paths, self.aggregator)
         self.flows = FlowControlConfiguration(self.context, settings.seats)
         dispatcher = Dispatcher(self.flows)
@@ -91,10 +99,20 @@ class ApiServer:
         self.metrics.more.append(settings.encryption.metrics.render)
         if settings.auditor is not None:
             self.metrics.more.append(settings.auditor.render)
-        handler = pipeline(self.context, router, settings.auditor, dispatcher if settings.seats else None)
+        handler = pipeline(
+            self.context,
+            router,
+            settings.auditor,
+            dispatcher if settings.seats else None,
+            settings.request_seconds,
+        )
         limits = Limits().within(settings.memory_room)
+        headers = NOT_CACHED
+        if settings.transport_security:
+            headers += f"Strict-Transport-Security: {settings.transport_security}\r\n".encode()
+        self.context.watch_seconds = settings.watch_seconds
         self.http = Server(
-            handler, failures.refusal, limits, Request, connection_class=Connection, headers=NOT_CACHED
+            handler, failures.refusal, limits, Request, connection_class=Connection, headers=headers
         )
         self._watchdog = LoopWatchdog(settings.watchdog_seconds) if settings.watchdog_seconds else None
         if self._watchdog is not None:
@@ -195,9 +213,12 @@ class ApiServer:
     def _certificate(self) -> Path | None:
         return self.settings.serving.certificate if self.settings.serving is not None else None
 
-    async def _check_store(self) -> str | None:
+    async def _check_store(self, seconds: float) -> str | None:
         try:
-            await self.store.health()
+            async with asyncio.timeout(seconds):
+                await self.store.health()
+        except TimeoutError:
+            return f"the store did not answer within {seconds:g} s"
         except Exception as error:
             return str(error)
         return None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pybernetes.api import feature_gates
 from pybernetes.control_plane.apiserver.admission import setup as admission
 from pybernetes.control_plane.apiserver.aggregation import proxy
-from pybernetes.control_plane.apiserver.assembly import runtime_config, secure_serving
+from pybernetes.control_plane.apiserver.assembly import runtime_config, secure_serving, upstream_flags
 from pybernetes.control_plane.apiserver.audit import setup as audit
 from pybernetes.control_plane.apiserver.authn import setup as authentication
 from pybernetes.control_plane.apiserver.authz import setup as authorization
@@ -44,5 +44,7 @@ def groups() -> dict[str, Sequence[Flag]]:
         "authorization": authorization.flags(),
         "admission": admission.flags(),
         "services": services.FLAGS,
+        "process": upstream_flags.PROCESS_FLAGS,
+        "flags of upstream without an effect": upstream_flags.OTHER_FLAGS,
         "features": [feature_gates.FLAG, *runtime_config.FLAGS],
     }

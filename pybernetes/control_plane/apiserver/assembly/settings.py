@@ -58,6 +58,15 @@ class Settings:
     drain_seconds: float = 60.0
     # How often what is older than this is let go from the store's history; 0 keeps it.
     compaction_seconds: float = 300.0
+    # Whether /debug/pprof/ is served.
+    profiling: bool = True
+    # How long the checks of the store may take, for health and for readiness.
+    health_seconds: tuple[float, float] = (2.0, 2.0)
+    # How long a request may take, and how long a watch goes on at least if its client does not say.
+    request_seconds: float = 60.0
+    watch_seconds: int = 1800
+    # The value of the Strict-Transport-Security header; empty for none.
+    transport_security: str = ""
     # The form in which built-in kinds are stored.
     storage_media_type: str = "application/json"
     # How many bytes of memory there are for what clients send and ask for.

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import logging
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pybernetes.api import feature_gates, protobuf, registry, zpages
+from pybernetes.api.core.pod.validation.privileged import without_privileged
+from pybernetes.api.resource import Resource
 from pybernetes.control_plane.apiserver.admission.setup import select
 from pybernetes.control_plane.apiserver.aggregation.proxy import Identity
-from pybernetes.control_plane.apiserver.assembly import runtime_config
+from pybernetes.control_plane.apiserver.assembly import runtime_config, upstream_flags
 from pybernetes.control_plane.apiserver.assembly.secure_serving import advertised, certificates, serving
 from pybernetes.control_plane.apiserver.assembly.settings import Settings
 from pybernetes.control_plane.apiserver.audit import setup as auditing
@@ -22,7 +26,7 @@ from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.control_plane.apiserver.storage.resource_version import check, stamp
 from pybernetes.control_plane.store.open import open_chosen
 from pybernetes.control_plane.store.protocol import Store
-from pybernetes.lib import tls
+from pybernetes.lib import flags, tls
 
 log = logging.getLogger(__name__)
 STORAGE_MEDIA_TYPES = ("application/json", protobuf.MEDIA_TYPE)
@@ -42,8 +46,17 @@ def settings(arguments: argparse.Namespace) -> Settings:
             f'--storage-media-type "{arguments.storage_media_type}" invalid, allowed values: {allowed}'
         )
     result.storage_media_type = arguments.storage_media_type
+    flags.check(arguments, upstream_flags.OTHER_FLAGS)
     result.feature_gates = feature_gates.from_flag(arguments.feature_gates)
-    result.resources = runtime_config.served(arguments.runtime_config, registry.builtin())
+    result.resources = _resources(arguments)
+    result.profiling = arguments.profiling
+    result.health_seconds = arguments.etcd_healthcheck_timeout, arguments.etcd_readycheck_timeout
+    result.request_seconds, result.watch_seconds = arguments.request_timeout, arguments.min_request_timeout
+    result.transport_security = strict_transport_security(arguments.strict_transport_security_directives)
+    if result.request_seconds <= 0:
+        raise ValueError("--request-timeout can not be negative value")
+    if result.watch_seconds < 0:
+        raise ValueError("--min-request-timeout can not be negative value")
     result.encryption = encryption(arguments, registry.builtin())
     result.advertise_address = advertised(arguments)
     result.flags = zpages.flags_of(arguments)
@@ -79,6 +92,30 @@ def settings(arguments: argparse.Namespace) -> Settings:
     result.authorizers = authorizers(arguments)
     result.admission = select(arguments)
     return result
+
+
+def _resources(arguments: argparse.Namespace) -> list[Resource]:
+    """Return the built-in kinds to serve, with the rules that the flags add."""
+    served = runtime_config.served(arguments.runtime_config, registry.builtin())
+    if not arguments.allow_privileged:
+        served = without_privileged(served)
+    ttl = int(arguments.event_ttl)
+    return [replace(resource, ttl=ttl) if resource.kind == "Event" else resource for resource in served]
+
+
+def strict_transport_security(directives: Sequence[str]) -> str:
+    """Return the value of the Strict-Transport-Security header; ValueError for directives that there are not."""
+    for directive in directives:
+        name, equals, value = directive.partition("=")
+        if not (
+            (name in ("includeSubDomains", "preload") and not equals)
+            or (name == "max-age" and value.isdigit())
+        ):
+            raise ValueError(
+                f"--strict-transport-security-directives invalid, allowed values: max-age=expireTime, includeSubDomains, preload; see "
+                f"https://tools.ietf.org/html/rfc6797#section-6.1 for more information: {directive}"
+            )
+    return "; ".join(directives)
 
 
 def proxy_identity(arguments: argparse.Namespace, own: Path | None) -> Identity:

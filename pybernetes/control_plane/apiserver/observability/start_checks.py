@@ -53,15 +53,18 @@ _INFORMERS = (
 
 def register(
     health: Health,
-    store: Callable[[], Awaitable[str | None]],
+    store: Callable[[float], Awaitable[str | None]],
     certificate: Callable[[], Path | None],
     readiness: Mapping[str, tuple[Check, bool]],
+    seconds: tuple[float, float] = (2.0, 2.0),
 ) -> None:
-    """Register every check; ``readiness`` has those that only Pybernetes has, and whether they merely tell."""
+    """Register every check; ``store`` gets the time that it may take, for health and readiness as ``seconds`` has them.
+
+    ``readiness`` has those that only Pybernetes has, and whether they merely tell."""
     health.add("log", check_log)
     health.add("loopback-serving-certificate", lambda: check_certificate(certificate()), ("healthz", "livez"))
-    health.add("etcd", store)
-    health.add("etcd-readiness", store, ("readyz",))
+    health.add("etcd", lambda: store(seconds[0]))
+    health.add("etcd-readiness", lambda: store(seconds[1]), ("readyz",))
     for name, (check, informative) in readiness.items():
         health.add(name, check, ("readyz",), informative=informative)
     health.add("informer-sync", lambda: _check_informers(health), ("readyz",))

@@ -12,6 +12,7 @@ from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.control_plane.apiserver.observability import version
 from pybernetes.control_plane.apiserver.observability.health import Health
+from pybernetes.control_plane.apiserver.observability.profiling import PREFIX, Profiling
 from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib import off_loop
@@ -35,7 +36,9 @@ class OwnPaths:
         openapi: OpenApi,
         health: Health,
         flags: Mapping[str, str],
+        profiling: Profiling | None = None,
     ) -> None:
+        self.profiling = profiling
         self.context, self.discovery, self.openapi, self.health = context, discovery, openapi, health
         self.zpages = zpages.Zpages("apiserver", flags, self.paths)
 
@@ -55,6 +58,8 @@ class OwnPaths:
             return Response(body, 200, content_type)
         if path == "/metrics/slis":
             return Response(self.health.slis.render(), 200, CONTENT_TYPE)
+        if first == "debug" and self.profiling is not None and (path + "/").startswith(f"{PREFIX}/"):
+            return self._profile(request, self.profiling)
         if path in zpages.PATHS:
             return self._zpage(request)
         if path.rstrip("/") in self.context.authentication.documents:
@@ -75,6 +80,7 @@ class OwnPaths:
                 *self.health.paths(),
                 *self.context.authentication.documents,
                 *zpages.PATHS,
+                *(self.profiling.paths() if self.profiling is not None else ()),
                 "/metrics",
                 "/metrics/slis",
                 "/openapi/v2",
@@ -89,6 +95,13 @@ class OwnPaths:
             return _NO_PAGE
         status, headers, body = checked
         return Response(body, status, headers.pop("Content-Type").encode(), _bytes(headers))
+
+    async def _profile(self, request: Request, profiling: Profiling) -> Response:
+        page = await profiling.respond(request.path, request.query_text)
+        if page is None:
+            return _NO_PAGE
+        content_type, body = page
+        return Response(body, 200, content_type, ((b"X-Content-Type-Options", b"nosniff"),))
 
     def _zpage(self, request: Request) -> Response:
         page = self.zpages.answer(request.path, request.header(b"accept"))

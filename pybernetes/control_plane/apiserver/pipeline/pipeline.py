@@ -15,14 +15,19 @@ from pybernetes.control_plane.apiserver.pipeline.steps.impersonation import impe
 from pybernetes.control_plane.apiserver.pipeline.steps.observation import observation
 
 
-def steps(context: ServerContext, auditor: Auditor | None, dispatcher: Dispatcher | None) -> list[Step]:
+def steps(
+    context: ServerContext,
+    auditor: Auditor | None,
+    dispatcher: Dispatcher | None,
+    request_seconds: float = 60.0,
+) -> list[Step]:
     """Return the steps in the order in which a request goes through them; answers come back the other way."""
     listed: list[Step | None] = [
         observation(context.metrics),  # what is asked for; counts it, and turns errors into answers
         audit_refused(auditor) if auditor is not None else None,  # those who could not say who they are
         authentication(context.authentication),  # who asks
         audit(auditor) if auditor is not None else None,  # opens an audit event, and completes it
-        deadline(),  # how long it may take
+        deadline(request_seconds),  # how long it may take
         impersonation(context.authorize),  # in whose name
         flow_control(dispatcher) if dispatcher is not None else None,  # takes a seat, and gives it back
         authorization(context.authorization),  # whether they may
@@ -31,7 +36,11 @@ def steps(context: ServerContext, auditor: Auditor | None, dispatcher: Dispatche
 
 
 def pipeline(
-    context: ServerContext, router: Handler, auditor: Auditor | None, dispatcher: Dispatcher | None
+    context: ServerContext,
+    router: Handler,
+    auditor: Auditor | None,
+    dispatcher: Dispatcher | None,
+    request_seconds: float = 60.0,
 ) -> Handler:
     """Return what answers every request of a server."""
-    return chain(steps(context, auditor, dispatcher), router)
+    return chain(steps(context, auditor, dispatcher, request_seconds), router)

@@ -28,7 +28,6 @@ from pybernetes.lib.http.stream import Stream
 from pybernetes.lib.http.upgrade import Upgrade
 
 _BOOKMARK_SECONDS = 60.0
-_SHORTEST_TIMEOUT = 1800
 _STREAMED = ("application/json", protobuf.MEDIA_TYPE)
 _INITIAL_END = {"k8s.io/initial-events-end": "true"}
 
@@ -110,7 +109,7 @@ class Watcher:
         loop = asyncio.get_running_loop()
         timeout = self.options.timeout
         if timeout is None or timeout <= 0:
-            timeout = int(_SHORTEST_TIMEOUT * (1 + random.random()))
+            timeout = int(self.context.watch_seconds * (1 + random.random()))
         self._timers = [loop.call_later(timeout, self.stream.end)]
         watched = self.watched
         if self.kind.awaits_webhook or (self._reads and watched.begins_with_state and watched.takes_long()):

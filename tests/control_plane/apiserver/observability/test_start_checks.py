@@ -17,7 +17,7 @@ from pybernetes.lib import tls
 from tests.servers import Server
 
 
-async def _store() -> str | None:
+async def _store(seconds: float) -> str | None:
     return None
 
 

@@ -15,15 +15,15 @@ from pybernetes.lib.http.server_connection import Answer
 _REQUEST_SECONDS = 60.0
 
 
-def deadline() -> Step:
+def deadline(longest: float = _REQUEST_SECONDS) -> Step:
     """Return the step that gives up on what takes too long."""
 
-    deadlines = Deadlines(_REQUEST_SECONDS)
+    deadlines = Deadlines(longest)
 
     async def limited(request: Request, waiting: Awaitable[Answer]) -> Answer:
-        seconds = seconds_allowed(request)
+        seconds = seconds_allowed(request, longest)
         try:
-            if seconds == _REQUEST_SECONDS:  # nearly all requests
+            if seconds == longest:  # nearly all requests
                 with deadlines():
                     return await waiting
             async with asyncio.timeout(seconds):
@@ -44,7 +44,7 @@ def deadline() -> Step:
     return step
 
 
-def seconds_allowed(request: Request) -> float | None:
+def seconds_allowed(request: Request, longest: float = _REQUEST_SECONDS) -> float | None:
     """Return how long a request may take: less if the client says so; None for one that goes on."""
     if request.request_info.long_running:
         return None
@@ -53,4 +53,4 @@ def seconds_allowed(request: Request) -> float | None:
         wanted = duration(text) if text else 0
     except ValueError:
         raise errors.bad_request("invalid timeout specified in the request URL") from None
-    return wanted if 0 < wanted < _REQUEST_SECONDS else _REQUEST_SECONDS
+    return wanted if 0 < wanted < longest else longest
