@@ -77,7 +77,7 @@ class Kubelet:
         self.recorder = (
             Recorder(client, "kubelet", host=options.node_name, clock=self.clock) if client else None
         )
-        self.statuses = StatusManager(client, self.clock, self._object_of)
+        self.statuses = StatusManager(client, self.clock, self._object_of, self._count_termination)
         self.static_pods = StaticPods(options, self.clock, self.workers, self._add, self._mirror)
         self.pods: Informer | None = None
         self.node_informer: Informer | None = None
@@ -230,6 +230,10 @@ class Kubelet:
             await self._orphans.clean(set(self.workers))
         self.ready.set()
 
+    def _count_termination(self, kind: str, state: Object) -> None:
+        labels = (("container_type", kind), ("exit_code", str(state.get("exitCode", 0))), ("reason", state.get("reason", "")))  # fmt: skip
+        self.context.metrics.add("kubelet_terminated_containers_total", *labels)
+
     def _make_folders(self) -> None:
         """Make the folders of pods and logs, which other users of the machine must not enter: secrets are in them."""
         pods = self.context.volumes.inputs.directory
@@ -241,6 +245,8 @@ class Kubelet:
         assert self.node_status is not None and self.client is not None
         if self.options.configuration["registerNode"]:
             await self.node_status.register()
+        else:  # somebody else makes the Node, now or later
+            self.node_status.wake()
         lease = NodeLease(
             self.client, self.clock, self.options.node_name,
             int(self.options.configuration["nodeLeaseDurationSeconds"]), self.node,

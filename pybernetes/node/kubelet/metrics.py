@@ -17,6 +17,7 @@ COUNTERS = {
     "kubelet_started_pods_errors_total": "[ALPHA] Cumulative number of errors when starting pods",
     "kubelet_started_containers_total": "[ALPHA] Cumulative number of containers started",
     "kubelet_started_containers_errors_total": "[ALPHA] Cumulative number of errors when starting containers",
+    "kubelet_terminated_containers_total": "[ALPHA] Cumulative number of container terminations.",
     "kubelet_evictions": "[ALPHA] Cumulative number of pod evictions by eviction signal",
     "kubelet_preemptions": "[ALPHA] Cumulative number of pod preemptions by preemption resource",
     "kubelet_image_garbage_collected_total": "[ALPHA] Total number of images garbage collected by the kubelet, whether through disk usage or image age.",

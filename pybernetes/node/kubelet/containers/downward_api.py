@@ -74,7 +74,7 @@ def _quoted(value: str) -> str:
 def resource_value(
     pod: Object, reference: Object, container: Object | None, allocatable: Mapping[str, str]
 ) -> str:
-    """Return a resource of a container in units of the divisor, rounded up; a missing limit is the node's."""
+    """Return a resource of a container in units of the divisor, rounded up; a missing limit is the pod's, or the node's."""
     if reference.get("containerName"):
         groups = ("containers", "initContainers")
         named = (candidate for group in groups for candidate in pod["spec"].get(group, ()))
@@ -88,7 +88,8 @@ def resource_value(
     if name in amounts:
         value = amounts[name]
     elif kind == "limits" and name in ("cpu", "memory", "ephemeral-storage"):
-        value = allocatable.get(name, "0")
+        shared = (pod["spec"].get("resources") or {}).get("limits") or {}  # of all containers together
+        value = shared.get(name) or allocatable.get(name, "0")
     else:
         value = "0"
     divisor = reference.get("divisor") or "0"

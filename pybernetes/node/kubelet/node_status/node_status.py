@@ -257,8 +257,13 @@ class NodeStatus:
             try:
                 await self.report()
                 failures = 0
-            except NotFound:
-                await self.register()
+            except (
+                NotFound
+            ):  # who deleted it, or never made it, has a reason: a kubelet registers when it starts
+                failures += 1
+                log.warning(
+                    "the node %s is not there; its status is written when it is", self._options.node_name
+                )
             except (StatusError, OSError) as error:
                 failures += 1
                 log.warning("the status of the node cannot be written: %s", error)

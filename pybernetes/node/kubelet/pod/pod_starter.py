@@ -10,6 +10,7 @@ from pybernetes.api.resource import Object
 from pybernetes.client import NotFound
 from pybernetes.client.refs import CONFIG_MAPS, RUNTIME_CLASSES, SECRETS
 from pybernetes.lib.files.regular import rewrite
+from pybernetes.lib.uninterrupted import uninterrupted
 from pybernetes.node.kubelet.containers import etc_hosts, logs, resolv_conf
 from pybernetes.node.kubelet.containers.environment import EnvironmentInputs, environment
 from pybernetes.node.kubelet.containers.errors import ConfigError
@@ -92,7 +93,7 @@ class PodStarter:
         try:
             handler = await self._handler(pod)
             async with self.context.start_limiter.slot(start_limiter.SANDBOX):
-                return await self.context.cri.run_pod_sandbox(config, handler)
+                return await uninterrupted(self.context.cri.run_pod_sandbox(config, handler))
         except ConfigError as error:
             raise self._no_sandbox(pod, str(error)) from None
         except CriError as error:
@@ -155,7 +156,7 @@ class PodStarter:
         folder.mkdir(parents=True, exist_ok=True)
         try:
             async with context.start_limiter.slot(start_limiter.CREATE):
-                run = await context.cri.create_container(sandbox.id, definition, config)
+                run = await uninterrupted(context.cri.create_container(sandbox.id, definition, config))
         except CriError as error:
             self._count_images(pod, container, error.message)
             report("Warning", "Failed", f"Error: {error.message}")
@@ -164,7 +165,7 @@ class PodStarter:
         report("Normal", "Created", "Container created")
         try:
             async with context.start_limiter.slot(start_limiter.START):
-                await context.cri.start_container(run)
+                await uninterrupted(context.cri.start_container(run))
         except CriError as error:
             report("Warning", "Failed", f"Error: {error.message}")
             kind = ("container_type", _TYPES[start.group])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from pybernetes.api.resource import Object
 from pybernetes.client import Client, NotFound, StatusError, copy
@@ -14,6 +14,11 @@ from pybernetes.node.kubelet.status.status_inputs import OWN_CONDITIONS
 
 log = logging.getLogger(__name__)
 _SET_RIGHT_SECONDS = 1.0
+_STATUSES = {
+    "init_container": "initContainerStatuses",
+    "container": "containerStatuses",
+    "ephemeral_container": "ephemeralContainerStatuses",
+}
 _RETRY_SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
 # Fields that are gone have to be removed by name.
 _OPTIONAL = ("reason", "message", "podIP", "ephemeralContainerStatuses", "initContainerStatuses")
@@ -61,12 +66,31 @@ def overruled(status: Object, shown: Object) -> bool:
     )
 
 
+def new_terminations(old: Object, new: Object) -> Iterator[tuple[str, Object]]:
+    """Return the containers that have ended since an earlier status: their sorts, and how they ended."""
+    for kind, key in _STATUSES.items():
+        before = {
+            container["name"]
+            for container in old.get(key) or ()
+            if "terminated" in container.get("state", {})
+        }
+        for container in new.get(key) or ():
+            state = container.get("state", {}).get("terminated")
+            if state is not None and container["name"] not in before:
+                yield kind, state
+
+
 class StatusManager:
     """The statuses of a node's pods by uid. ``target`` returns the object that stands for a pod in the API."""
 
     def __init__(
-        self, client: Client | None, clock: Clock, target: Callable[[Object], Object | None]
+        self,
+        client: Client | None,
+        clock: Clock,
+        target: Callable[[Object], Object | None],
+        terminated: Callable[[str, Object], None] = lambda kind, state: None,
     ) -> None:
+        self._terminated = terminated  # is told of every container that ends: what it is, and how it ended
         self._client, self._clock, self._target = client, clock, target
         self._wanted: dict[str, tuple[Object, Object]] = {}
         self._written: dict[str, tuple[str, Object]] = {}  # with the uid of the object that was written
@@ -83,6 +107,8 @@ class StatusManager:
         """Have a pod's status written, if it is not what was written last."""
         meta = pod["metadata"]
         uid = meta["uid"]
+        for kind, state in new_terminations(self.get(uid) or pod.get("status") or {}, status):
+            self._terminated(kind, state)
         # Only what is needed to find the pod: the pod itself would soon be out of date.
         self._wanted[uid] = ({"metadata": {key: meta[key] for key in ("namespace", "name", "uid")}}, status)
         if self._client is None:

@@ -6,7 +6,7 @@ import asyncio
 from types import SimpleNamespace
 from typing import Any
 
-from pybernetes.node.kubelet.status.status_manager import StatusManager, overruled, patch_of
+from pybernetes.node.kubelet.status.status_manager import StatusManager, new_terminations, overruled, patch_of
 
 POD: dict[str, Any] = {
     "metadata": {"uid": "u", "name": "n", "namespace": "x"},
@@ -64,3 +64,16 @@ def test_what_others_say_of_a_pod_is_set_right_if_it_stays_so() -> None:
         assert len(patches) == 2 and not timers
 
     asyncio.run(run())
+
+
+def test_a_container_ends_once() -> None:
+    ended = {"terminated": {"exitCode": 3, "reason": "Error"}}
+    running = {"containerStatuses": [{"name": "a", "state": {"running": {}}}]}
+    over = {
+        "containerStatuses": [{"name": "a", "state": ended}],
+        "initContainerStatuses": [{"name": "i", "state": ended}],
+    }
+    found = list(new_terminations(running, over))
+    assert [(kind, state["exitCode"]) for kind, state in found] == [("init_container", 3), ("container", 3)]
+    assert list(new_terminations(over, over)) == []
+    assert list(new_terminations({}, running)) == []
