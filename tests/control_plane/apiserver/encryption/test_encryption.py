@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -288,5 +289,25 @@ async def test_answers_that_make_no_sense(tmp_path: Path, attribute: str, value:
         async with opened(tmp_path) as (_, encryption):
             problem = await encryption.problem()
             assert problem is not None and text in problem
+    finally:
+        plugin.stop()
+
+
+async def test_what_kube_apiserver_wrote_is_read(tmp_path: Path) -> None:
+    """The values were taken from an etcd that the original wrote, with these keys and this plug-in."""
+    plugin = KmsPlugin(tmp_path / "kms.sock").start()
+    key = {"keys": [{"name": "key1", "secret": base64.b64encode(b"A" * 32).decode()}]}
+    providers = [{name: key} for name in ("aescbc", "aesgcm", "secretbox")]
+    write(tmp_path / "encryption.yaml", (["*."], [*providers, kms(plugin)]))
+    recorded = json.loads(Path(__file__).with_name("upstream_values.json").read_text())
+    try:
+        encryption = Encryption(builtin(), str(tmp_path / "encryption.yaml"))
+        stored = {entry["key"]: base64.b64decode(entry["value"]) for entry in recorded}
+        await encryption.prepare(stored.values())
+        for where, value in stored.items():
+            plain, seal = encryption.unseal(where, value)
+            assert plain.startswith(b"k8s\0") and seal is not None, where
+            assert b'"name":"up"' in stamp(plain, 7), "upstream stores protobuf"
+        await encryption.close()
     finally:
         plugin.stop()
