@@ -20,7 +20,6 @@ from pybernetes.control_plane.apiserver.assembly.settings import Settings
 from pybernetes.control_plane.apiserver.authn import client_ca_publisher
 from pybernetes.control_plane.apiserver.authn.service_accounts.openid_documents import documents
 from pybernetes.control_plane.apiserver.authz import write_checks
-from pybernetes.control_plane.apiserver.authz.authorization import Authorization
 from pybernetes.control_plane.apiserver.connection import Connection
 from pybernetes.control_plane.apiserver.custom_resources.custom_resources import CustomResources
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
@@ -68,7 +67,8 @@ class ApiServer:
         encoded.within(settings.memory_room)
         self.context.admission = Chain([plugin(self.context) for plugin in settings.admission])
         self.context.authentication = settings.authentication(self.context)
-        self.context.authorization = Authorization([build(self.context) for build in settings.authorizers])
+        self.context.authorization.replace(settings.authorizers(self.context))
+        self._config_files = [follow(self.context) for follow in settings.config_files]
         for checks in discover(write_checks.__name__, "write_checks").values():
             self.context.write_checks |= checks(self.context)
         self.health = Health()
@@ -97,6 +97,8 @@ class ApiServer:
         dispatcher = Dispatcher(self.flows)
         self.metrics.more += [dispatcher.render, self._render_damage, self._render_features]
         self.metrics.more.append(settings.encryption.metrics.render)
+        self.metrics.more.append(self.context.authorization.webhook_metrics.render)
+        self.metrics.more += [file.reloads.render for file in self._config_files]
         if settings.auditor is not None:
             self.metrics.more.append(settings.auditor.render)
         handler = pipeline(
@@ -133,6 +135,8 @@ class ApiServer:
         self.context.authentication.start()
         self.context.roles.start()
         self.context.authorization.start()
+        for file in self._config_files:
+            file.start()
         done = self.health.done
         done("storage-readiness", "storage-object-count-tracker-hook", "generic-apiserver-start-informers")
         done("start-apiserver-admission-initializer", _RELOAD)
@@ -264,5 +268,7 @@ class ApiServer:
         self.context.https.close()
         for allocator in self.context.allocators.values():
             await allocator.close()
+        for file in self._config_files:
+            await file.close()
         await self.store.close()
         await self.settings.encryption.close()

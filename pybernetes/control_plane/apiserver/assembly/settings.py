@@ -13,6 +13,7 @@ from pybernetes.control_plane.apiserver.audit.auditor import Auditor
 from pybernetes.control_plane.apiserver.authn import client_ca_publisher
 from pybernetes.control_plane.apiserver.authn.authentication import Authentication
 from pybernetes.control_plane.apiserver.authz.authorizer import Authorizer
+from pybernetes.control_plane.apiserver.config_reloads import ConfigFile
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.encryption.encryption import Encryption
 from pybernetes.control_plane.apiserver.proxy.node_access import NodeAccess
@@ -43,7 +44,9 @@ class Settings:
     trust: client_ca_publisher.ClientAuthorities = field(
         default_factory=client_ca_publisher.ClientAuthorities
     )
-    authorizers: Sequence[Callable[[ServerContext], Authorizer]] = ()
+    authorizers: Callable[[ServerContext], Sequence[Authorizer]] = lambda context: ()
+    # What takes over configuration files that change.
+    config_files: Sequence[Callable[[ServerContext], ConfigFile]] = ()
     admission: Sequence[Callable[[ServerContext], Plugin]] = ()
     nodes: NodeAccess = field(default_factory=NodeAccess)
     # Who this server is to the servers behind it.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import socket
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,12 +15,13 @@ from pybernetes.api.resource import Resource
 from pybernetes.control_plane.apiserver.admission.setup import select
 from pybernetes.control_plane.apiserver.aggregation.proxy import Identity
 from pybernetes.control_plane.apiserver.assembly import runtime_config, upstream_flags
+from pybernetes.control_plane.apiserver.assembly.identity_lease import identity
 from pybernetes.control_plane.apiserver.assembly.secure_serving import advertised, certificates, serving
 from pybernetes.control_plane.apiserver.assembly.settings import Settings
 from pybernetes.control_plane.apiserver.audit import setup as auditing
 from pybernetes.control_plane.apiserver.authn.client_ca_publisher import ClientAuthorities
 from pybernetes.control_plane.apiserver.authn.setup import authentication, bundles
-from pybernetes.control_plane.apiserver.authz.setup import authorizers
+from pybernetes.control_plane.apiserver.authz.setup import authorizers, structured
 from pybernetes.control_plane.apiserver.encryption.setup import encryption
 from pybernetes.control_plane.apiserver.proxy import kubelets
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
@@ -57,7 +59,8 @@ def settings(arguments: argparse.Namespace) -> Settings:
         raise ValueError("--request-timeout can not be negative value")
     if result.watch_seconds < 0:
         raise ValueError("--min-request-timeout can not be negative value")
-    result.encryption = encryption(arguments, registry.builtin())
+    server = identity(socket.gethostname())
+    result.encryption = encryption(arguments, registry.builtin(), server)
     result.advertise_address = advertised(arguments)
     result.flags = zpages.flags_of(arguments)
     result.external_hostname = arguments.external_hostname
@@ -71,7 +74,9 @@ def settings(arguments: argparse.Namespace) -> Settings:
     clients, proxies = bundles(arguments, own)
     result.serving = serving(arguments, pair, [bundle for bundle in (clients, proxies) if bundle is not None])
     anonymous = arguments.anonymous_auth
-    if anonymous and "AlwaysAllow" in arguments.authorization_mode.split(","):
+    chain = structured(arguments, server)
+    types = chain.types if chain is not None else arguments.authorization_mode.split(",")
+    if anonymous and "AlwaysAllow" in types:
         log.warning(
             "clients without credentials are refused, because AlwaysAllow would let them do everything"
         )
@@ -89,7 +94,12 @@ def settings(arguments: argparse.Namespace) -> Settings:
         result.seats = 0
     result.auditor = auditing.auditor(arguments)
     result.proxy = proxy_identity(arguments, own)
-    result.authorizers = authorizers(arguments)
+    if chain is not None:
+        result.authorizers = chain.build
+        result.config_files = [chain.follow]
+    else:
+        builders = authorizers(arguments)
+        result.authorizers = lambda context: [build(context) for build in builders]
     result.admission = select(arguments)
     return result
 

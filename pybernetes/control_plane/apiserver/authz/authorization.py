@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Sequence
 
 from pybernetes.control_plane.apiserver.authn.user import MASTERS, User
 from pybernetes.control_plane.apiserver.authz.authorizer import Authorizer
-from pybernetes.control_plane.apiserver.authz.verdict import ALLOWED, NO_OPINION, Rules, Verdict
+from pybernetes.control_plane.apiserver.authz.verdict import ALLOWED, NO_OPINION, Rules, Verdict, listed
+from pybernetes.control_plane.apiserver.authz.webhook.metrics import WebhookAuthorizationMetrics
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 
 
@@ -15,6 +16,11 @@ class Authorization:
     """Asks one authorizer after the other; the group ``system:masters`` may do everything without being asked for."""
 
     def __init__(self, authorizers: Sequence[Authorizer] = ()) -> None:
+        self.authorizers = tuple(authorizers)
+        self.webhook_metrics = WebhookAuthorizationMetrics()
+
+    def replace(self, authorizers: Sequence[Authorizer]) -> None:
+        """Ask others from now on; questions that are under way are answered by those whom they began with."""
         self.authorizers = tuple(authorizers)
 
     def start(self) -> None:
@@ -26,30 +32,45 @@ class Authorization:
         """Return the verdict on a request, at once unless an authorizer takes time."""
         if MASTERS in user.groups:
             return ALLOWED
-        return self._ask(user, info, 0, [])
+        return self._ask(user, info, self.authorizers, 0, [], [])
 
     def _ask(
-        self, user: User, info: RequestInfo, position: int, reasons: list[str]
+        self,
+        user: User,
+        info: RequestInfo,
+        chain: tuple[Authorizer, ...],
+        position: int,
+        reasons: list[str],
+        problems: list[str],
     ) -> Verdict | Awaitable[Verdict]:
-        while position < len(self.authorizers):
-            authorizer = self.authorizers[position]
+        while position < len(chain):
+            authorizer = chain[position]
             verdict = authorizer.authorize(user, info)
             if not isinstance(verdict, Verdict):
-                return self._later(user, info, position, reasons, verdict)
+                return self._later(user, info, chain, position, reasons, problems, verdict)
             if verdict.allowed or verdict.denied:
                 return verdict
-            _note(reasons, authorizer, verdict)
+            _note(reasons, problems, authorizer, verdict)
             position += 1
+        if problems:
+            return Verdict(reason="\n".join(reasons), problem=listed(problems))
         return Verdict(reason="\n".join(reasons)) if reasons else NO_OPINION
 
     async def _later(
-        self, user: User, info: RequestInfo, position: int, reasons: list[str], waiting: Awaitable[Verdict]
+        self,
+        user: User,
+        info: RequestInfo,
+        chain: tuple[Authorizer, ...],
+        position: int,
+        reasons: list[str],
+        problems: list[str],
+        waiting: Awaitable[Verdict],
     ) -> Verdict:
         verdict = await waiting
         if verdict.allowed or verdict.denied:
             return verdict
-        _note(reasons, self.authorizers[position], verdict)
-        following = self._ask(user, info, position + 1, reasons)
+        _note(reasons, problems, chain[position], verdict)
+        following = self._ask(user, info, chain, position + 1, reasons, problems)
         return await following if inspect.isawaitable(following) else following
 
     def rules(self, user: User, namespace: str) -> Rules:
@@ -63,6 +84,8 @@ class Authorization:
         return result
 
 
-def _note(reasons: list[str], authorizer: Authorizer, verdict: Verdict) -> None:
+def _note(reasons: list[str], problems: list[str], authorizer: Authorizer, verdict: Verdict) -> None:
+    if verdict.problem:
+        problems.append(verdict.problem)
     if verdict.reason:
         reasons.append(f"{authorizer.name.lower()}: {verdict.reason}")

@@ -43,3 +43,5 @@ class Mode:
     name: str  # as --authorization-mode names it
     build: Callable[[ServerContext, argparse.Namespace], Authorizer]
     flags: tuple[Flag, ...] = ()
+    # Raises ValueError if the flags make no sense for a server with this mode.
+    check: Callable[[argparse.Namespace], None] = lambda arguments: None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pybernetes.control_plane.apiserver.authz import modes
 from pybernetes.control_plane.apiserver.authz.authorizer import Authorizer, Mode
+from pybernetes.control_plane.apiserver.authz.structured import StructuredAuthorization
 from pybernetes.lib.discover import discover
 from pybernetes.lib.flags import Flag
 
@@ -27,7 +28,10 @@ def flags() -> list[Flag]:
     chooser = Flag(
         "authorization-mode", "Node,RBAC", f"ordered list of authorizers: {', '.join(sorted(known))}"
     )
-    return [chooser, *(flag for mode in known.values() for flag in mode.flags)]
+    file = Flag(
+        "authorization-config", "", "file with the chain of authorizers, instead of the flags beside it"
+    )
+    return [chooser, file, *(flag for mode in known.values() for flag in mode.flags)]
 
 
 def chosen_modes(flag: str) -> list[Mode]:
@@ -46,6 +50,19 @@ def chosen_modes(flag: str) -> list[Mode]:
     return [known[name] for name in names]
 
 
+def structured(arguments: argparse.Namespace, server: str) -> StructuredAuthorization | None:
+    """Return the chain that a file names; None if there is none. ValueError tells what is wrong with it."""
+    path = arguments.authorization_config
+    if not path:
+        return None
+    chooser, _, *others = flags()
+    if any(getattr(arguments, flag.attribute) != flag.default for flag in (chooser, *others)):
+        raise ValueError(
+            "--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined"
+        )
+    return StructuredAuthorization(path, all_modes(), arguments, server)
+
+
 def authorizers(arguments: argparse.Namespace) -> list[Callable[[ServerContext], Authorizer]]:
     """Return what makes the authorizers of a server; ValueError for flags of a mode that is not chosen."""
     chosen = chosen_modes(arguments.authorization_mode)
@@ -53,6 +70,8 @@ def authorizers(arguments: argparse.Namespace) -> list[Callable[[ServerContext],
         for flag in mode.flags:
             if mode not in chosen and getattr(arguments, flag.attribute) != flag.default:
                 raise ValueError(f"--{flag.name} needs --authorization-mode={name}")
+    for mode in chosen:
+        mode.check(arguments)
     return [partial(_build, mode, arguments) for mode in chosen]
 
 

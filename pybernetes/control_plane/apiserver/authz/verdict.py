@@ -16,6 +16,8 @@ class Verdict:
     allowed: bool = False
     denied: bool = False
     reason: str = ""
+    # What went wrong while somebody was asked: then a no is the server's failure.
+    problem: str = ""
 
 
 ALLOWED = Verdict(allowed=True)

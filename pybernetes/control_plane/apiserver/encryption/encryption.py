@@ -7,14 +7,13 @@ loaded. What cannot be decrypted is kept as it is, and tried again when the conf
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from pybernetes.api.resource import Resource
 from pybernetes.api.strict_types import aggregate
 from pybernetes.api.text import go_format
+from pybernetes.control_plane.apiserver.config_reloads import ConfigFile
 from pybernetes.control_plane.apiserver.encryption import configuration
 from pybernetes.control_plane.apiserver.encryption.chain import Chain
 from pybernetes.control_plane.apiserver.encryption.configuration import ANY, GroupResource
@@ -23,9 +22,7 @@ from pybernetes.control_plane.apiserver.encryption.provider import Provider
 from pybernetes.control_plane.apiserver.encryption.providers.identity import Identity
 from pybernetes.control_plane.apiserver.encryption.providers.kms.kms import Kms
 from pybernetes.control_plane.apiserver.encryption.resource_paths import ResourcePaths
-from pybernetes.lib.file_follower import FileFollower
 
-log = logging.getLogger(__name__)
 _IDENTITY = Identity()
 # How long the plug-ins of a new configuration may take to become healthy.
 _HEALTHY_SECONDS, _BETWEEN_SECONDS = 10.0, 0.1
@@ -92,10 +89,12 @@ class Encryption:
     ) -> None:
         self.metrics = EncryptionMetrics(server)
         self._paths, self._path, self.reload = ResourcePaths(resources), path, reload
-        entries, self.metrics.config_hash = configuration.load(path, reload=reload) if path else ((), "")
+        entries, self.metrics.reloads.config_hash = (
+            configuration.load(path, reload=reload) if path else ((), "")
+        )
         self._providers = Providers(entries, self.metrics)
         self._again: Callable[[], Awaitable[object]] | None = None
-        self._follower: FileFollower | None = None
+        self._file: ConfigFile | None = None
         self._closing: set[asyncio.Task[None]] = set()
 
     # -- what the store asks ---------------------------------------------------------------------------------
@@ -146,36 +145,22 @@ class Encryption:
         for plugin in self._providers.plugins:
             await plugin.probe.start(again)
         if self.reload:
-            self._follower = FileFollower(Path(self._path), self.look)
-            self._follower.start()
+            self._file = ConfigFile(self._path, self._take, self.metrics.reloads)
+            self._file.start()
 
-    async def look(self) -> None:
-        """Take over the file if it has changed; what cannot be used is told, counted and left alone."""
-        try:
-            entries, digest = configuration.load(self._path, reload=True)
-            if digest == self.metrics.config_hash:
-                return
-            providers = Providers(entries, self.metrics)
-        except ValueError as error:
-            self._refuse(str(error))
-            return
+    async def _take(self) -> None:
+        """Take over the file; ValueError if it cannot be used."""
+        entries, _ = configuration.load(self._path, reload=True)
+        providers = Providers(entries, self.metrics)
         if problem := await self._wait(providers):
             await providers.close()
-            self._refuse(f"health check for new transformers failed, {problem}")
-            return
+            raise ValueError(f"health check for new transformers failed, {problem}")
         before, self._providers = self._providers, providers
-        self.metrics.config_hash = digest
-        self.metrics.reloaded("success")
-        log.info("the encryption configuration %s has been taken over", self._path)
         task = asyncio.create_task(before.close())
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
         if self._again is not None:
             await self._again()
-
-    def _refuse(self, problem: str) -> None:
-        self.metrics.reloaded("failure")
-        log.error("error processing encryption config file %s: %s", self._path, problem)
 
     async def _wait(self, providers: Providers) -> str:
         """Wait until new plug-ins are healthy; return what is wrong if they do not become so."""
@@ -190,8 +175,8 @@ class Encryption:
 
     async def close(self) -> None:
         """Stop following and leave the plug-ins."""
-        if self._follower is not None:
-            await self._follower.close()
+        if self._file is not None:
+            await self._file.close()
         await self._providers.close()
         await asyncio.gather(*self._closing)
 

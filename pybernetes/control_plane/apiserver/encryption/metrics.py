@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from pybernetes.control_plane.apiserver.config_reloads import ConfigReloads, hashed
 from pybernetes.lib.exposition import Exposition
 
 DURATIONS = tuple(5e-6 * 2**power for power in range(25))
@@ -15,11 +15,6 @@ KEY_DURATIONS = DURATIONS[:14]
 CALL_DURATIONS = tuple(1e-4 * 2**power for power in range(20))
 # Key ids come from outside: so many are told of.
 _MOST_KEY_IDS = 100
-
-
-def hashed(text: str) -> str:
-    """Return a text as metrics show it: it may be long, and nobody else's business."""
-    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}" if text else ""
 
 
 class _Histogram:
@@ -43,8 +38,6 @@ class EncryptionMetrics:
     server: str = ""
     clock: Callable[[], float] = time.time
     misses: int = 0
-    config_hash: str = ""
-    reloads: dict[str, tuple[int, float]] = field(default_factory=dict)
     _operations: dict[tuple[str, str, str, str], int] = field(default_factory=dict)
     _durations: dict[tuple[str, str], _Histogram] = field(default_factory=dict)
     _keys: _Histogram = field(default_factory=lambda: _Histogram(KEY_DURATIONS))
@@ -53,6 +46,10 @@ class EncryptionMetrics:
     _invalid_key_ids: dict[tuple[str, str], int] = field(default_factory=dict)
     _calls: dict[tuple[str, str, str], _Histogram] = field(default_factory=dict)
     cache_sizes: dict[str, int] = field(default_factory=dict)
+    reloads: ConfigReloads = field(default_factory=lambda: ConfigReloads("encryption"))
+
+    def __post_init__(self) -> None:
+        self.reloads.server = self.server
 
     def transformed(self, resource: str, direction: str, prefix: str, status: str, seconds: float) -> None:
         """Count one value on its way to the store or from it."""
@@ -94,10 +91,6 @@ class EncryptionMetrics:
             self._calls[key] = _Histogram(CALL_DURATIONS)
         self._calls[key].add(seconds)
 
-    def reloaded(self, status: str) -> None:
-        """Count that a changed configuration was taken over, or not."""
-        self.reloads[status] = (self.reloads.get(status, (0, 0.0))[0] + 1, self.clock())
-
     # -- told to whoever scrapes ------------------------------------------------------------------------------
 
     def render(self, out: Exposition) -> None:
@@ -105,29 +98,7 @@ class EncryptionMetrics:
         server = ("apiserver_id_hash", hashed(self.server))
         self._render_values(out)
         self._render_envelopes(out, server)
-        controller = "apiserver_encryption_config_controller_automatic_reload"
-        out.family(
-            f"{controller}s_total",
-            "counter",
-            "Total number of reload successes and failures of encryption configuration split by apiserver identity.",
-        )
-        for status, (count, _) in self.reloads.items():
-            out.sample(f"{controller}s_total", [server, ("status", status)], count)
-        out.family(
-            f"{controller}_last_timestamp_seconds",
-            "gauge",
-            "Timestamp of the last successful or failed automatic reload of encryption configuration split by apiserver identity.",
-        )
-        for status, (_, moment) in self.reloads.items():
-            out.sample(f"{controller}_last_timestamp_seconds", [server, ("status", status)], moment)
-        name = "apiserver_encryption_config_controller_last_config_info"
-        out.family(
-            name,
-            "gauge",
-            "Information about the last applied encryption configuration with hash as label, split by apiserver identity.",
-        )
-        if self.config_hash:
-            out.sample(name, [server, ("hash", self.config_hash)], 1)
+        self.reloads.render(out)
 
     def _render_values(self, out: Exposition) -> None:
         begin = "apiserver_storage_"

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import base64
-import hashlib
-import socket
 from collections.abc import Iterable
 
 from pybernetes.api.resource import Resource
@@ -22,17 +19,11 @@ FLAGS = (
 )
 
 
-def server_name() -> str:
-    """Return what this server is called among its like: made from the name of the machine, as upstream makes it."""
-    digest = hashlib.sha256(socket.gethostname().encode()).digest()[:16]
-    return f"apiserver-{base64.b32encode(digest).decode().rstrip('=').lower()}"
-
-
-def encryption(arguments: argparse.Namespace, resources: Iterable[Resource]) -> Encryption:
-    """Return what the flags ask for; ValueError tells what is wrong with them or with the file."""
+def encryption(arguments: argparse.Namespace, resources: Iterable[Resource], server: str) -> Encryption:
+    """Return what the flags ask for, for a server of this name; ValueError tells what is wrong with them or with the file."""
     path, reload = arguments.encryption_provider_config, arguments.encryption_provider_config_automatic_reload
     if reload and not path:
         raise ValueError(
             "--encryption-provider-config-automatic-reload must be set with --encryption-provider-config"
         )
-    return Encryption(resources, path, reload=reload, server=server_name())
+    return Encryption(resources, path, reload=reload, server=server)

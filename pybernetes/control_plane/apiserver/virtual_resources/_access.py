@@ -55,6 +55,8 @@ async def judge(context: ServerContext, user: User, review: Object) -> None:
         status["denied"] = True
     if verdict.reason:
         status["reason"] = verdict.reason
+    if verdict.problem:
+        problems = [*problems, verdict.problem]
     if problems:
         status["evaluationError"] = "; ".join(problems)
     review["status"] = status

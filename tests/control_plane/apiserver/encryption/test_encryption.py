@@ -184,14 +184,14 @@ async def test_a_new_configuration_is_taken_over(tmp_path: Path) -> None:
         ended: list[object] = []
         store.watch("/registry/secrets/", 0, lambda events: None, closed=ended.append)
         path.write_text("kind: nothing")
-        await eventually(lambda: encryption.metrics.reloads.get("failure", (0,))[0] >= 1)
+        await eventually(lambda: encryption.metrics.reloads.counts.get("failure", (0,))[0] >= 1)
         assert encryption.seal(SECRET, VALUE)[0].startswith(b"k8s:enc:aesgcm:v1:b:")
         write(path, (["secrets"], [keys("aesgcm", "b", "a")]))
         await eventually(lambda: not store.damaged())
         record = store.get(SECRET)
         assert record is not None and b"c2VjcmV0" in record.value and store.is_stale(record)
         assert len(ended) == 1, "whoever watched starts over, with what can be read now"
-        assert encryption.metrics.reloads["success"][0] == 1
+        assert encryption.metrics.reloads.counts["success"][0] == 1
 
 
 def kms(plugin: KmsPlugin, name: str = "test") -> dict[str, Any]:

@@ -8,7 +8,7 @@ from argparse import Namespace
 
 from pybernetes.control_plane.apiserver.audit.backends import common
 from pybernetes.control_plane.apiserver.audit.backends.common import BATCH, STRICT, Base, Item, Options
-from pybernetes.control_plane.apiserver.webhooks.kubeconfig import Remote, load
+from pybernetes.control_plane.apiserver.review_webhooks.kubeconfig import Remote, load
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.lib.http.client import HttpClient, RequestFailed
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 
+from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.authz.authorization import Authorization
 from pybernetes.control_plane.apiserver.authz.verdict import Verdict
 from pybernetes.control_plane.apiserver.forbidden import forbidden
@@ -22,6 +23,8 @@ def authorization(authorizers: Authorization) -> Step:
         if request.audit is not None:
             decision = "allow" if verdict.allowed else "forbid"
             request.audit.annotations |= {_DECISION: decision, _REASON: verdict.reason}
+        if not verdict.allowed and verdict.problem:
+            raise errors.internal(verdict.problem)
         if not verdict.allowed:
             raise forbidden(request.user, asked, verdict.reason)
 

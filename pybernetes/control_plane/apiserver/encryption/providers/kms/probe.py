@@ -16,7 +16,8 @@ from typing import Any
 
 from pybernetes.api.strict_types import aggregate
 from pybernetes.api.text import go_format
-from pybernetes.control_plane.apiserver.encryption.metrics import EncryptionMetrics, hashed
+from pybernetes.control_plane.apiserver.config_reloads import hashed
+from pybernetes.control_plane.apiserver.encryption.metrics import EncryptionMetrics
 from pybernetes.control_plane.apiserver.encryption.provider import Cipher
 from pybernetes.control_plane.apiserver.encryption.providers.kms import encrypted_object, messages
 from pybernetes.control_plane.apiserver.encryption.providers.kms.derived_keys import SEED

@@ -23,6 +23,7 @@ class Remote:
 
     peer: Peer
     path: str
+    url: str = ""
     token: str = ""
     token_file: Path | None = None
 
@@ -56,15 +57,21 @@ def load(path: str) -> Remote:
     if "exec" in user or "auth-provider" in user or "username" in user:
         raise ValueError(f"{path}: only tokens and certificates are supported")
     address = urlsplit(cluster.get("server") or "")
-    if address.scheme != "https" or not address.hostname:
-        raise ValueError(f"{path}: the server must be an https address, not {cluster.get('server')!r}")
+    if address.scheme not in ("http", "https") or not address.hostname:
+        raise ValueError(
+            f"{path}: the server must be an http or https address, not {cluster.get('server')!r}"
+        )
     name = cluster.get("tls-server-name") or address.hostname
-    peer = Peer(address.hostname, address.port or 443, _context(cluster, user, folder), name)
+    if address.scheme == "https":
+        peer = Peer(address.hostname, address.port or 443, _context(cluster, user, folder), name)
+    else:
+        peer = Peer(address.hostname, address.port or 80, None, name)
     file = folder / user["tokenFile"] if user.get("tokenFile") and not user.get("token") else None
     target = address.path or "/"
     return Remote(
-        peer, f"{target}?{address.query}" if address.query else target, user.get("token") or "", file
-    )
+        peer, f"{target}?{address.query}" if address.query else target, cluster["server"],
+        user.get("token") or "", file,
+    )  # fmt: skip
 
 
 def _entry(value: dict[str, Any], plural: str, singular: str, name: str) -> dict[str, Any]:
