@@ -36,7 +36,7 @@ class TokenCache:
     async def _later(self, key: bytes, token: bytes, audiences: Audiences) -> AuthenticatedToken | None:
         task = self._waiting.get(key)
         if task is None:
-            task = asyncio.ensure_future(self._ask(token, audiences))  # type: ignore[arg-type]
+            task = asyncio.ensure_future(self._ask(token, audiences))
             self._waiting[key] = task
             task.add_done_callback(lambda done: self._done(key, done))
         return await asyncio.shield(task)

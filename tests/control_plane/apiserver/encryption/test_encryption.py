@@ -191,7 +191,7 @@ async def test_a_new_configuration_is_taken_over(tmp_path: Path) -> None:
         record = store.get(SECRET)
         assert record is not None and b"c2VjcmV0" in record.value and store.is_stale(record)
         assert len(ended) == 1, "whoever watched starts over, with what can be read now"
-        assert encryption.metrics.reloads.counts["success"][0] == 1
+        await eventually(lambda: encryption.metrics.reloads.counts.get("success", (0,))[0] == 1)
 
 
 def kms(plugin: KmsPlugin, name: str = "test") -> dict[str, Any]:

@@ -78,7 +78,7 @@ def answer(status: dict[str, Any], wanted: Audiences, own: Audiences) -> Authent
     ):
         raise ReviewFailed("the user of the answer makes no sense")
     more = {key: texts(values) for key, values in extra.items()}
-    return AuthenticatedToken(authenticated(*names, texts(user.get("groups")), more), meant)
+    return AuthenticatedToken(authenticated(names[0], names[-1], texts(user.get("groups")), more), meant)
 
 
 AUTHENTICATOR = Authenticator(order=70, flags=FLAGS, for_tokens=tokens)
