@@ -87,6 +87,9 @@ class AggregatedServer:
             return Response(orjson.dumps(await served.answer(info, request)))
         if request.method not in ("GET", "HEAD"):
             raise errors.method_not_allowed()
+        if request.path.startswith(("/apis", "/openapi")):
+            for served in self._groups.values():
+                await served.refresh()
         return self._document(request)
 
     def _document(self, request: Request) -> Response:

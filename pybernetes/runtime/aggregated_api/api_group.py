@@ -35,6 +35,9 @@ class ApiGroup:
         """What its objects have as their apiVersion."""
         return f"{self.group}/{self.version}"
 
+    async def refresh(self) -> None:
+        """Find out what there is to serve, before it is described; nothing to do where that never changes."""
+
     def resources(self) -> Sequence[ServedResource]:
         """Return what is served now."""
         raise NotImplementedError
