@@ -12,6 +12,7 @@ from pybernetes.lib.flags import Flag, add_ignored, warn_ignored
 
 if TYPE_CHECKING:
     from pybernetes.client.kubeconfig import Config
+    from pybernetes.control_plane.cloud.provider import CloudProvider, Factory
     from pybernetes.runtime import Manager
 
 SUMMARY = "Run the loops that join a cluster and its cloud"
@@ -33,9 +34,20 @@ def parser() -> argparse.ArgumentParser:
     from pybernetes.control_plane.cloud import registry
 
     result = _controller_manager.parser(_NAME, SUMMARY, _PORT, registry.descriptors(), _MORE)
-    result.epilog = f"{result.epilog} Cloud providers: {', '.join(registry.provider_names())}."
+    result.epilog = f"{result.epilog} Cloud providers: {', '.join(registry.provider_names(_wired()))}."
     add_ignored(result, _IGNORED)
     return result
+
+
+def _wired() -> dict[str, Factory]:
+    """Return the providers that need parts from outside of the cloud controller manager."""
+
+    def local(text: str) -> CloudProvider:
+        from pybernetes.tools.local import cloud
+
+        return cloud.make(text)
+
+    return {"local": local}
 
 
 def main(argv: list[str]) -> int:
@@ -53,7 +65,7 @@ def main(argv: list[str]) -> int:
             raise ValueError("--cloud-provider cannot be empty")
         if arguments.allocate_node_cidrs and not arguments.cluster_cidr:
             raise ValueError("--allocate-node-cidrs requires --cluster-cidr")
-        arguments.cloud = registry.provider(arguments.cloud_provider, arguments.cloud_config)
+        arguments.cloud = registry.provider(arguments.cloud_provider, arguments.cloud_config, _wired())
         arguments.cloud_calls = CloudCalls()
     except ValueError as error:
         print(f"{_NAME}: {error}", file=sys.stderr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 SUMMARY = "Do on the host what the control plane of a local cluster may not do itself"
 
@@ -14,15 +15,28 @@ def main(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     from pybernetes.tools.local import network
     from pybernetes.tools.local import settings as saved_settings
+    from pybernetes.tools.local.host_balancers import HostBalancers
     from pybernetes.tools.local.host_helper import HostHelper
     from pybernetes.tools.local.paths import Cluster
 
     cluster = Cluster(arguments.cluster)
     settings = saved_settings.load(cluster)
-    bridge = "" if settings.host_network else network.bridge_name(cluster.name)
+
+    def instance(name: str) -> dict[str, object] | None:
+        """Look a node up in the settings of this moment: nodes come and go."""
+        return network.instance(saved_settings.load(cluster), name)
+
+    balancers = None
+    if not settings.host_network:
+        bridge = network.bridge_name(cluster.name)
+        balancers = HostBalancers(bridge, settings.node_range, cluster.balancers)
+        try:
+            balancers.restore()
+        except OSError as error:
+            print(f"local-host: load balancers cannot be restored: {error}", file=sys.stderr)
+    ranges = f"{settings.pod_range},{settings.service_range}"
     helper = HostHelper(
-        lambda: network.any_namespace(cluster.name),
-        f"{settings.pod_range},{settings.service_range}", settings.node_range, bridge, cluster.volumes,
-    )  # fmt: skip
+        lambda: network.any_namespace(cluster.name), ranges, cluster.volumes, balancers, instance
+    )
     helper.serve(cluster.host_socket, settings.user)
     return 0

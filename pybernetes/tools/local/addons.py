@@ -64,6 +64,21 @@ def runtime_classes(names: Iterable[str]) -> list[tuple[Ref, Object]]:
     return [(RUNTIME_CLASSES, {"metadata": {"name": name}, "handler": name}) for name in names]
 
 
+def cloud_access(user: str) -> list[tuple[Ref, Object]]:
+    """Return what permits the cloud controller manager what it needs; upstream has no role for it by default."""
+
+    def may(resources: tuple[str, ...], *verbs: str) -> Object:
+        return {"apiGroups": [""], "resources": list(resources), "verbs": list(verbs)}
+
+    rules = (
+        may(("nodes",), "get", "list", "watch", "update", "patch", "delete"),
+        may(("services",), "list", "watch"),
+        may(("nodes/status", "services/status"), "patch"),
+        may(("events",), "create", "patch", "update"),
+    )
+    return role(user, user, *rules)
+
+
 async def apply(client: Client, objects: list[tuple[Ref, Object]]) -> None:
     """Apply the objects, whoever changed them."""
     for kind, obj in objects:

@@ -16,16 +16,18 @@ from pybernetes.control_plane.apiserver.assembly import setup
 from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
 from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
 from pybernetes.control_plane.apiserver.inprocess.transport import InProcessTransport
+from pybernetes.control_plane.cloud.local.local_cloud import LocalCloud
 from pybernetes.control_plane.controllers._controller_manager import registry
+from pybernetes.lib import flags
+from pybernetes.lib.flags import Flag
 from pybernetes.lib.http.dialer import Dialer, direct
 from pybernetes.node.provisioner import provisioner
 from pybernetes.runtime import Manager, secure_serving
-from pybernetes.tools.local import addons, dns, metrics
+from pybernetes.tools.local import addons, cloud, dns, metrics
 from pybernetes.tools.local.dns import DnsSettings
 from pybernetes.tools.local.hollow import hollow_kubelet, hollow_server
 from pybernetes.tools.local.hollow.usage import HollowUsage
 from pybernetes.tools.local.host_client import HostClient
-from pybernetes.tools.local.load_balancers import LoadBalancers
 from pybernetes.tools.local.metrics import MetricsSettings
 from pybernetes.tools.local.system_pods import Part, SystemPods
 
@@ -33,7 +35,7 @@ log = logging.getLogger(__name__)
 _RESTART_SECONDS = 1.0
 # Parts that only a local cluster has: no pod of kube-system shows them.
 _ADDRESSED = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "store")
-_UNSHOWN = ("addons", "hollow-nodes", "load-balancers", "system-pods")
+_UNSHOWN = ("addons", "hollow-nodes", "system-pods")
 
 
 def _user(name: str, *groups: str) -> User:
@@ -54,10 +56,10 @@ class ControlPlane:
     runtimes: tuple[str, ...] = ()  # programs beside runc that nodes run containers with
     # The flags that a part is shown with, by its name and that of its node.
     flags_of: Callable[[str, str], tuple[str, ...]] = lambda part, node: ()
-    node_range: str = ""  # of nodes and load balancers; empty if there are none
+    cloud: LocalCloud | None = None  # what the nodes are instances of; None if they only pretend
+    cluster_name: str = ""
     dns_settings: DnsSettings | None = None  # where kube-dns answers; None runs none
     host: HostClient | None = None  # does on the host what this process may not; None if it may do everything
-    nodes_apart: bool = False  # whether nodes, pods and services are in network namespaces of their own
     dialer: Dialer = direct  # how pods and services are reached, which are not in this network namespace
     metrics: MetricsSettings | None = None  # what metrics-server needs; None runs none
     hollow_usage: HollowUsage = field(default_factory=HollowUsage)  # what pods on hollow nodes use
@@ -90,8 +92,8 @@ class ControlPlane:
             self._supervise("kube-dns", self._dns)
         if self.metrics is not None:
             self._supervise("metrics-server", self._metrics_server)
-        if self.node_range:
-            self._supervise("load-balancers", self._load_balancers)
+        if self.cloud is not None:
+            self._supervise("cloud-controller-manager", self._cloud)
         if self.first_node:
             self._supervise("system-pods", self._system_pods)
 
@@ -148,14 +150,25 @@ class ControlPlane:
             *addons.pod_network(),
             *addons.certificate_renewal(),
             *addons.runtime_classes(self.runtimes),
+            *addons.cloud_access(cloud.USER),
         ]
         await addons.apply(self.client("pybernetes-addons", MASTERS), objects)
         await asyncio.get_running_loop().create_future()  # done for as long as this process lives
 
-    async def _load_balancers(self) -> None:
-        # A cloud would do this; no default role is made for it.
-        manager = Manager(self.client("load-balancers", MASTERS))
-        manager.add(LoadBalancers(manager.runtime, self.node_range, self.host if self.nodes_apart else None))
+    async def _cloud(self) -> None:
+        from pybernetes.control_plane.cloud import registry as clouds
+        from pybernetes.control_plane.cloud.calls import CloudCalls
+
+        assert self.cloud is not None
+        manager = Manager(self.client(cloud.USER, agent_name="cloud-controller-manager"))
+        descriptors = clouds.descriptors()
+        calls = CloudCalls()
+        options = flags.defaults(
+            [*registry.flags(descriptors), Flag("cloud", None), Flag("cloud-calls", None)],
+            cloud=self.cloud, cloud_calls=calls, cluster_name=self.cluster_name,
+        )  # fmt: skip
+        registry.add_all(manager, list(descriptors.values()), options)
+        manager.add_task(self.cloud.name, self.cloud.run)
         await manager.run()
 
     async def _dns(self) -> None:

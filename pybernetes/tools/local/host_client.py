@@ -10,6 +10,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
+from pybernetes.control_plane.cloud.local.machine import Balancer
 from pybernetes.tools.local.host_helper import MOST_BYTES
 
 _DIAL_SECONDS, _WORK_SECONDS = 10.0, 600.0  # a volume may have millions of files
@@ -28,14 +29,33 @@ class HostClient:
         )
         return made
 
-    async def routes(self) -> dict[str, str]:
-        """Return the routes of load balancers: addresses, and the nodes that they lead to."""
-        answer, _ = await asyncio.to_thread(self._ask, {"do": "routes"}, _WORK_SECONDS)
-        return answer["routes"]
+    async def instance(self, name: str) -> dict[str, Any] | None:
+        """Return what is known of a node; None if the cluster has none of the name."""
+        answer, _ = await asyncio.to_thread(self._ask, {"do": "instance", "name": name}, _DIAL_SECONDS)
+        return answer["instance"]
 
-    async def route(self, address: str, node: str) -> None:
-        """Route an address to a node, or nowhere."""
-        await asyncio.to_thread(self._ask, {"do": "route", "address": address, "node": node}, _WORK_SECONDS)
+    async def balancers(self) -> dict[str, Balancer]:
+        """Return the load balancers of the machine, by their addresses."""
+        answer, _ = await asyncio.to_thread(self._ask, {"do": "balancers"}, _WORK_SECONDS)
+        addresses: list[str] = answer["addresses"]
+        result = {}
+        for address in addresses:  # one by one: an answer has a limit
+            answer, _ = await asyncio.to_thread(
+                self._ask, {"do": "balancer", "address": address}, _WORK_SECONDS
+            )
+            fields = answer["balancer"]
+            fields |= {name: tuple(fields[name]) for name in ("nodes", "source_ranges")}
+            fields["ports"] = tuple((protocol, port) for protocol, port in fields["ports"])
+            result[address] = Balancer(**fields)
+        return result
+
+    async def balance(self, balancer: dict[str, Any]) -> None:
+        """Make or change a load balancer."""
+        await asyncio.to_thread(self._ask, {"do": "balance", **balancer}, _WORK_SECONDS)
+
+    async def unbalance(self, address: str) -> None:
+        """Remove a load balancer."""
+        await asyncio.to_thread(self._ask, {"do": "unbalance", "address": address}, _WORK_SECONDS)
 
     async def make_volume(self, path: Path) -> None:
         """Make the folder of a volume."""
@@ -51,7 +71,10 @@ class HostClient:
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
             connection.settimeout(seconds)
             connection.connect(self._path)
-            connection.send(json.dumps(question).encode())
+            message = json.dumps(question).encode()
+            if len(message) > MOST_BYTES:
+                raise OSError(errno.EMSGSIZE, f"{question['do']}: this is too much to be asked at once")
+            connection.send(message)
             data, descriptors, _, _ = socket.recv_fds(connection, MOST_BYTES, 1)
         made = None
         if descriptors:

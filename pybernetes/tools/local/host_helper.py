@@ -1,8 +1,8 @@
 """Does the few things on the host that the control plane of a local cluster needs and may not do itself.
 
 The control plane is an ordinary user's process. This one is root's, knows nothing of Kubernetes and parses nothing but
-questions of one line: a socket in a node's network namespace on its way to a pod or a service, the routes of load
-balancers, and the folders of volumes, in which containers leave files of all kinds of users. Every question is held
+questions of one line: a socket in a node's network namespace on its way to a pod or a service, load balancers, which
+nodes there are, and the folders of volumes, in which containers leave files of all kinds of users. Every question is held
 against the cluster's settings.
 """
 
@@ -15,7 +15,6 @@ import json
 import os
 import socket
 import struct
-import subprocess
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -23,11 +22,11 @@ from typing import Any
 
 from pybernetes.lib.files import opening, trees
 from pybernetes.lib.network_namespace import socket_in
+from pybernetes.tools.local.host_balancers import HostBalancers
 
-MOST_BYTES = 8192  # of a question or an answer
+MOST_BYTES = 32768  # of a question or an answer
 _AT_ONCE = 64
 _PATIENCE = 10.0
-ROUTE_PROTOCOL = "80"  # marks the routes as ours
 
 
 class Refused(Exception):
@@ -35,18 +34,27 @@ class Refused(Exception):
 
 
 class HostHelper:
-    """Answers the control plane. ``namespace`` is the file of a node's network namespace at the moment, if there is any."""
+    """Answers the control plane.
+
+    ``namespace`` is the file of a node's network namespace at the moment, if there is any; ``instance`` says what is known of
+    a node. Without ``balancers`` there are none.
+    """
 
     def __init__(
-        self, namespace: Callable[[], Path | None], dialled: str, routed: str, bridge: str, volumes: Path
+        self,
+        namespace: Callable[[], Path | None],
+        dialled: str,
+        volumes: Path,
+        balancers: HostBalancers | None = None,
+        instance: Callable[[str], dict[str, Any] | None] = lambda name: None,
     ) -> None:
-        self._namespace, self._bridge, self._volumes = namespace, bridge, volumes
+        self._namespace, self._volumes, self._balancers = namespace, volumes, balancers
+        self._find_instance = instance
         self._dialled = [ipaddress.ip_network(text) for text in dialled.split(",") if text]
-        self._routed = ipaddress.ip_network(routed)
         self._places = threading.BoundedSemaphore(_AT_ONCE)
         self._questions: dict[str, Callable[[dict[str, Any]], object]] = {
-            "socket": self._socket, "routes": self._routes, "route": self._route,
-            "make-volume": self._make_volume, "remove-volume": self._remove_volume,
+            "socket": self._socket, "instance": self._instance, "balancers": self._list, "balancer": self._balancer,
+            "balance": self._balance, "unbalance": self._unbalance, "make-volume": self._make_volume, "remove-volume": self._remove_volume,
         }  # fmt: skip
 
     def serve(self, path: Path, user: int) -> None:
@@ -108,24 +116,31 @@ class HostHelper:
             raise
         return made
 
-    def _routes(self, asked: dict[str, Any]) -> object:
-        text = _run("ip", "-json", "route", "show", "dev", self._bridge, "proto", ROUTE_PROTOCOL)
-        return {"routes": {route["dst"]: route.get("gateway", "") for route in json.loads(text or "[]")}}
+    def _instance(self, asked: dict[str, Any]) -> object:
+        return {"instance": self._find_instance(_text(asked["name"]))}
 
-    def _route(self, asked: dict[str, Any]) -> object:
-        address = self._on_bridge(asked["address"])
-        if asked["node"]:
-            node = self._on_bridge(asked["node"])
-            _run("ip", "route", "replace", address, "via", node, "dev", self._bridge, "proto", ROUTE_PROTOCOL)
-        else:
-            _run("ip", "route", "delete", address, "dev", self._bridge, "proto", ROUTE_PROTOCOL)
+    @property
+    def _own_balancers(self) -> HostBalancers:
+        if self._balancers is None:
+            raise Refused("this cluster has no load balancers on the host")
+        return self._balancers
+
+    def _list(self, asked: dict[str, Any]) -> object:
+        return {"addresses": [balancer["address"] for balancer in self._own_balancers.all()]}
+
+    def _balancer(self, asked: dict[str, Any]) -> object:
+        for balancer in self._own_balancers.all():
+            if balancer["address"] == asked["address"]:
+                return {"balancer": balancer}
+        raise Refused("there is no such load balancer")
+
+    def _balance(self, asked: dict[str, Any]) -> object:
+        self._own_balancers.change(asked)
         return {}
 
-    def _on_bridge(self, text: object) -> str:
-        address = ipaddress.ip_address(_text(text))
-        if not self._bridge or address not in self._routed:
-            raise Refused(f"{address} is not on the cluster's bridge")
-        return str(address)
+    def _unbalance(self, asked: dict[str, Any]) -> object:
+        self._own_balancers.remove(_text(asked["address"]))
+        return {}
 
     def _make_volume(self, asked: dict[str, Any]) -> object:
         name = _volume(asked["name"])
@@ -150,10 +165,3 @@ def _volume(name: object) -> str:
     if not isinstance(name, str) or not name.startswith("pvc-") or "/" in name or "\0" in name:
         raise Refused(f"{name!r} is no volume")
     return name
-
-
-def _run(*command: str) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE, check=False)
-    if done.returncode:
-        raise OSError(errno.EIO, f"{' '.join(command)}: {done.stderr.strip()}")
-    return done.stdout

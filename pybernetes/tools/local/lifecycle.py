@@ -326,7 +326,8 @@ def delete(cluster: Cluster) -> None:
 
 def _clear_run(cluster: Cluster) -> None:
     """Remove what is left of a cluster among what need not survive a reboot, unless something else is in there."""
-    cluster.host_socket.unlink(missing_ok=True)
+    for file in (cluster.host_socket, cluster.balancers):
+        file.unlink(missing_ok=True)
     for folder in (cluster.run, cluster.run.parent):
         with contextlib.suppress(OSError):
             folder.rmdir()

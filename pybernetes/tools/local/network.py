@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pybernetes.lib.network import default_address
+from pybernetes.tools.local.balancer_rules import link_address
+from pybernetes.tools.local.host_balancers import remove_rules
 from pybernetes.tools.local.settings import Settings
 
 SINK = "kube-services"
@@ -117,6 +119,20 @@ def node_address(settings: Settings, name: str) -> str:
     return address(settings.node_range, settings.node(name).number)
 
 
+def instance(settings: Settings, name: str) -> dict[str, object] | None:
+    """Return what the cloud of this machine knows of a node; None if the cluster has none of the name."""
+    for node in settings.nodes:
+        if node.name == name:
+            return {"address": node_address(settings, name), "off": node.stopped, "group": node.group}
+    for hollow in settings.hollow_nodes:
+        if hollow.name == name:
+            return {"group": hollow.group}
+    prefix, _, number = name.rpartition("-")
+    if prefix == "hollow" and number.isdecimal() and int(number) < settings.hollow:
+        return {}
+    return None
+
+
 def host_address(settings: Settings) -> str:
     """Return the address by which nodes know this machine."""
     return default_address() if settings.host_network else gateway(settings.node_range)
@@ -140,6 +156,8 @@ def make_bridge(cluster: str, node_range: str, ports: OpenPorts) -> None:
     name = bridge_name(cluster)
     if not bridge_exists(cluster):
         run("ip", "link", "add", name, "type", "bridge")
+    # A link address of its own: otherwise it would have one of its nodes', and forget its neighbours when that goes.
+    run("ip", "link", "set", name, "address", link_address(gateway(node_range)))
     prefix = ipaddress.ip_network(node_range).prefixlen
     run("ip", "address", "replace", f"{gateway(node_range)}/{prefix}", "dev", name)
     with contextlib.suppress(OSError):  # without IPv6 there is nothing to refuse
@@ -201,6 +219,8 @@ def make_node(cluster: str, node: str, node_range: str, number: int, kept_inside
     run("ip", "link", "set", link, "master", bridge_name(cluster), "up")
     prefix = ipaddress.ip_network(node_range).prefixlen
     run(*inside, "address", "replace", f"{address(node_range, number)}/{prefix}", "dev", "eth0")
+    # Load balancers know nodes by link addresses that follow from their addresses.
+    run(*inside, "link", "set", "eth0", "address", link_address(address(node_range, number)))
     run(*inside, "link", "set", "eth0", "up")
     for pod_range in kept_inside:
         run(*inside, "route", "replace", "unreachable", pod_range, "metric", LAST_METRIC)
@@ -238,6 +258,7 @@ def remove_bridge(cluster: str) -> None:
     """Remove the bridge and the rules."""
     if bridge_exists(cluster):  # nor are there rules without it
         _change_rules(_removal(cluster))
+        remove_rules(bridge_name(cluster))
         run("ip", "link", "delete", bridge_name(cluster))
 
 

@@ -104,6 +104,7 @@ class Node:
             f"--tls-private-key-file={self.serving[1]}",
             f"--cgroup-root=/pybernetes/{self.cluster.name}/{self.name}",
             f"--cluster-dns={cluster_dns}",
+            "--cloud-provider=external",  # the local cloud
             "--fail-swap-on=false",
             # Stricter than upstream's defaults, as scanners want it; kubeletArguments win.
             "--seccomp-default=true",

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-from pybernetes.tools.local import lifecycle, node_group, node_registration, nodes
+from pybernetes.tools.local import draining, lifecycle, node_group, node_registration, nodes
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.node_group import GroupError
 from pybernetes.tools.local.paths import Cluster
@@ -105,6 +105,7 @@ def _grow(cluster: Cluster, settings: Settings, group: NodeGroup, count: int) ->
 def _shrink(cluster: Cluster, settings: Settings, names: Iterable[str]) -> None:
     real = {node.name for node in settings.nodes}
     gone = list(names)
+    draining.leave_balancers(cluster, settings, gone)
     for name in gone:
         settings = node_group.shrunk(settings, name)
     lifecycle.refresh(cluster, settings)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from pybernetes.node.containerd.requirements import check_programs
-from pybernetes.tools.local import lifecycle, network, node_group, node_registration
+from pybernetes.tools.local import draining, lifecycle, network, node_group, node_registration
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.node import Node
 from pybernetes.tools.local.paths import Cluster
@@ -45,7 +45,9 @@ def remove(cluster: Cluster, name: str) -> None:
     """Stop a node, delete its Node object and remove all that it made."""
     with lifecycle.locked(cluster):
         settings = saved_settings.load(cluster)
-        settings.nodes.remove(settings.node(name))
+        node = settings.node(name)
+        draining.leave_balancers(cluster, settings, [name])
+        settings.nodes.remove(node)
         lifecycle.refresh(cluster, settings)
         take_away(cluster, name)
 

@@ -85,6 +85,11 @@ class Cluster:
         return self.root / "volumes"
 
     @property
+    def balancers(self) -> Path:
+        """The file in which the host helper keeps what load balancers there are."""
+        return self.run / "balancers.json"
+
+    @property
     def host_socket(self) -> Path:
         """The socket at which the host helper answers the control plane."""
         return self.run / "host.sock"

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from pybernetes.lib.http.dialer import RangeDialer
+from pybernetes.tools.local.host_balancers import HostBalancers
 from pybernetes.tools.local.host_client import HostClient
 from pybernetes.tools.local.host_helper import HostHelper
 from tests.lib.http.test_dialer import ADDRESS, Greeted, _greet, namespace
@@ -25,7 +26,11 @@ __all__ = ["namespace"]  # a fixture
 
 def _helper(folder: Path, where: Path | None = None) -> HostHelper:
     return HostHelper(
-        lambda: where, "10.77.0.0/16,10.96.0.0/16", "172.30.9.0/24", "no-such-bridge", folder / "volumes"
+        lambda: where,
+        "10.77.0.0/16,10.96.0.0/16",
+        folder / "volumes",
+        HostBalancers("no-such-bridge", "172.30.9.0/24", folder / "balancers.json"),
+        {"a": {"address": "172.30.9.2"}}.get,
     )
 
 
@@ -44,10 +49,9 @@ def _answer(helper: HostHelper, question: Any) -> Any:
         {"do": "socket", "host": "::ffff:10.77.0.1", "port": 80},
         {"do": "socket", "host": "10.77.0.1", "port": "80"},
         {"do": "socket", "host": 172, "port": 80},
-        {"do": "route", "address": "8.8.8.8", "node": "172.30.9.2"},
-        {"do": "route", "address": "172.30.9.200", "node": "default"},
-        {"do": "route", "address": "172.30.9.200 via 1.1.1.1", "node": ""},
-        {"do": "route", "address": ["172.30.9.200"], "node": ""},
+        {"do": "balance", "address": "8.8.8.8", "owner": "a", "ports": [], "nodes": []},
+        {"do": "balance", "address": "172.30.9.200"}, {"do": "unbalance", "address": ["172.30.9.200"]},
+        {"do": "balancer", "address": "172.30.9.200"}, {"do": "instance", "name": ["a"]},
         {"do": "make-volume", "name": "../pvc-1"}, {"do": "make-volume", "name": "pvc-/../../x"},
         {"do": "remove-volume", "name": ".."}, {"do": "remove-volume", "name": ""},
         {"do": "remove-volume", "name": "pvc-\0"}, {"do": "remove-volume", "name": None},
@@ -97,8 +101,10 @@ async def test_a_socket_to_a_pod_comes_through_the_helper(client: HostClient, na
         await dialer(Greeted, ADDRESS, 1)
     with pytest.raises(PermissionError):
         await client.connecting("127.0.0.1", 22)
-    with pytest.raises(OSError):
-        await client.routes()  # there is no such bridge
+    with pytest.raises(PermissionError):
+        await client.balance({"owner": "a", "address": "8.8.8.8"})
+    assert await client.balancers() == {}
+    assert await client.instance("a") == {"address": "172.30.9.2"} and await client.instance("b") is None
     server.close()
 
 

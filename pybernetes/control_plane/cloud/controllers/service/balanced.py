@@ -60,9 +60,16 @@ def is_included(node: Object) -> bool:
     return "deletionTimestamp" not in meta and not going
 
 
-def provider_ids(nodes: Iterable[Object]) -> dict[str, str]:
+def facts(nodes: Iterable[Object]) -> dict[str, Object]:
     """Return what a load balancer depends on of the nodes behind it, by their names."""
-    return {node["metadata"]["name"]: (node.get("spec") or {}).get("providerID", "") for node in nodes}
+    return {
+        node["metadata"]["name"]: {
+            "providerID": (node.get("spec") or {}).get("providerID", ""),
+            "labels": node["metadata"].get("labels") or {},
+            "addresses": (node.get("status") or {}).get("addresses") or [],
+        }
+        for node in nodes
+    }
 
 
 def listed(names: Iterable[str]) -> str:

@@ -41,7 +41,7 @@ class ServiceController(Controller):
         self.workers = options.concurrent_service_syncs
         self._services: dict[str, Object] = {}  # those that may have a load balancer, as they were last seen
         self._done: dict[str, Object] = {}  # what of them the cloud has been told
-        self._behind: dict[str, dict[str, str]] = {}  # the nodes behind them, by their provider ids
+        self._behind: dict[str, dict[str, Object]] = {}  # what it knows of the nodes behind them
         super().__init__(runtime)
         self.cache(NODES).add_handler(self._node_changed)
         self._recorder = runtime.recorder("service-controller")
@@ -59,8 +59,7 @@ class ServiceController(Controller):
 
     def _node_changed(self, old: Object | None, new: Object | None) -> None:
         before, after = (
-            balanced.provider_ids([node] if node and balanced.is_included(node) else [])
-            for node in (old, new)
+            balanced.facts([node] if node and balanced.is_included(node) else []) for node in (old, new)
         )
         if before != after:
             for key in self._services:
@@ -95,7 +94,7 @@ class ServiceController(Controller):
 
     async def _ensure(self, key: str, service: Object) -> None:
         nodes = [node for node in self.cache(NODES).values() if balanced.is_included(node)]
-        essence, behind = balanced.essence(service), balanced.provider_ids(nodes)
+        essence, behind = balanced.essence(service), balanced.facts(nodes)
         if self._done.get(key) == essence:
             if self._behind[key] != behind:
                 await self._update(service, nodes)

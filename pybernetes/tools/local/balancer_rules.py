@@ -1,0 +1,135 @@
+"""The kernel's rules for load balancers of a local cluster: which node a connection goes to. Pure.
+
+A connection of this machine to a balancer's address gets a mark, which is the number of a node, and keeps it: whatever
+becomes of the balancer, its packets go to that node. What leaves by the cluster's bridge for a balancer's address then gets
+the node's link address instead of the one that nobody has. Packets stay as they are, so that nodes see the client's
+address, and kube-proxy there knows what to do with the balancer's.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+
+from pybernetes.control_plane.cloud.local.machine import Balancer
+
+FIRST, LAST = 200, 250  # the addresses of load balancers in a cluster's range; nodes have the lower ones
+_MARK = 0x7079_0000  # ours, beside those that others use
+NOBODY = "0a:70:00:00:00:00"  # the link address that the machine believes balancers to have
+
+
+def pool(node_range: str) -> tuple[str, ...]:
+    """Return the addresses that load balancers may have."""
+    network = ipaddress.ip_network(node_range)
+    return tuple(str(network[number]) for number in range(FIRST, LAST + 1))
+
+
+def mark(node: str) -> int:
+    """Return the mark of connections that go to a node."""
+    return _MARK | int(ipaddress.IPv4Address(node)) & 0xFF
+
+
+def link_address(node: str) -> str:
+    """Return the link address of a node, which follows from its address."""
+    return ":".join(f"{byte:02x}" for byte in (0x0A, 0x70, *ipaddress.IPv4Address(node).packed))
+
+
+def removal(table: str) -> str:
+    """Return the script that removes all rules of a cluster, whether there are any or not."""
+    return "".join(
+        f"{verb} table {family} {table}\n" for family in ("ip", "netdev") for verb in ("add", "delete")
+    )
+
+
+def script(
+    table: str, bridge: str, node_range: str, balancers: Iterable[Balancer], stale: Iterable[str]
+) -> str:
+    """Return the script that replaces all rules of a cluster at once; ``stale`` are balancers that are gone.
+
+    Who was sent where is remembered across it.
+    """
+    addresses = pool(node_range)
+    ours = f"ip daddr {addresses[0]}-{addresses[-1]}"
+    network = ipaddress.ip_network(node_range)
+    machines = [str(network[number]) for number in range(2, FIRST)]
+    lines = [
+        f"add table ip {table}",
+        f"add map ip {table} services {{ type ipv4_addr . inet_proto . inet_service : verdict; }}",
+        f"add chain ip {table} output {{ type filter hook output priority mangle; policy accept; }}",
+        f"add chain ip {table} balance",
+        f"flush chain ip {table} output",
+        f"flush chain ip {table} balance",
+        f"flush map ip {table} services",
+        f"add rule ip {table} output {ours} goto balance",
+        # A connection stays with its node for as long as it lasts.
+        f"add rule ip {table} balance ct mark and 0xffff0000 == {_MARK:#x} meta mark set ct mark accept",
+        f"add rule ip {table} balance ip daddr . meta l4proto . th dport vmap @services",
+        f"add rule ip {table} balance meta l4proto tcp reject with tcp reset",
+        f"add rule ip {table} balance reject",
+    ]
+    for address in stale:
+        name = _name(address)
+        lines += [
+            f"add chain ip {table} to-{name}",
+            f"flush chain ip {table} to-{name}",
+            f"delete chain ip {table} to-{name}",
+        ]
+        lines += [f"add map ip {table} {_clients(name)}", f"delete map ip {table} clients-{name}"]
+    for balancer in balancers:
+        lines += _balancer(table, balancer)
+    known = ", ".join(f"{mark(node):#x} : {link_address(node)}" for node in machines)
+    lines += [
+        f"add table netdev {table}",
+        f"delete table netdev {table}",
+        f"add table netdev {table}",
+        f"add map netdev {table} machines {{ type mark : ether_addr; elements = {{ {known} }} }}",
+        f'add chain netdev {table} egress {{ type filter hook egress device "{bridge}" priority 0; policy accept; }}',
+        f"add rule netdev {table} egress {ours} ether daddr set meta mark map @machines",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _name(address: str) -> str:
+    return address.replace(".", "-")
+
+
+def _clients(name: str) -> str:
+    return f"clients-{name} {{ type ipv4_addr : mark; flags dynamic,timeout; timeout 3h; size 65535; }}"
+
+
+def _balancer(table: str, balancer: Balancer) -> list[str]:
+    """Return the lines of one balancer: its own chain, and the ports that lead to it."""
+    name = _name(balancer.address)
+    chain = f"to-{name}"
+    lines = [
+        f"add map ip {table} {_clients(name)}",
+        f"add chain ip {table} {chain}",
+        f"flush chain ip {table} {chain}",
+    ]
+
+    def rule(text: str) -> None:
+        lines.append(f"add rule ip {table} {chain} {text}")
+
+    if balancer.source_ranges:
+        rule(f"ip saddr != {{ {', '.join(balancer.source_ranges)} }} drop")
+    if balancer.nodes:
+        marks = [f"{mark(node):#x}" for node in balancer.nodes]
+        turn = f"numgen inc mod {len(marks)} map {{ {', '.join(f'{at} : {each}' for at, each in enumerate(marks))} }}"
+        if balancer.affinity_seconds:
+            clients = f"@clients-{name}"
+            rule(f"ct mark set ip saddr map {clients}")
+            rule(f"ct mark != {{ {', '.join(marks)} }} ct mark set {turn}")
+            rule(f"update {clients} {{ ip saddr timeout {balancer.affinity_seconds}s : ct mark }}")
+        else:
+            rule(f"ct mark set {turn}")
+        rule("meta mark set ct mark accept")
+    else:
+        rule("meta l4proto tcp reject with tcp reset")
+        rule("reject")
+    ports = ", ".join(
+        f"{balancer.address} . {protocol.lower()} . {port} : goto {chain}"
+        for protocol, port in dict.fromkeys(balancer.ports)
+    )
+    if ports:
+        lines.append(f"add element ip {table} services {{ {ports} }}")
+    return lines

@@ -1,0 +1,62 @@
+"""The cloud of a local cluster: the local provider, wired to this machine by the host helper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from pybernetes.control_plane.cloud.local.local_cloud import LocalCloud
+from pybernetes.control_plane.cloud.local.machine import Balancer, LocalInstance
+from pybernetes.tools.local import balancer_rules
+from pybernetes.tools.local import settings as saved_settings
+from pybernetes.tools.local.host_client import HostClient
+from pybernetes.tools.local.paths import Cluster
+
+USER = "system:cloud-controller-manager"
+
+
+class HostMachine:
+    """This machine, as the host helper shows it. On the host's own network kube-proxy alone takes the packets."""
+
+    def __init__(self, cluster: str, node_range: str, host: HostClient, *, apart: bool = True) -> None:
+        self.cluster, self._host, self._apart = cluster, host, apart
+        self.pool = balancer_rules.pool(node_range)
+        self._here: dict[str, Balancer] = {}
+
+    async def instance(self, name: str) -> LocalInstance | None:
+        """Return a node of the cluster."""
+        known = await self._host.instance(name)
+        return LocalInstance(**known) if known is not None else None
+
+    async def balancers(self) -> Mapping[str, Balancer]:
+        """Return the load balancers that this machine has."""
+        return await self._host.balancers() if self._apart else self._here
+
+    async def balance(self, balancer: Balancer) -> None:
+        """Make or change a load balancer."""
+        if self._apart:
+            await self._host.balance(asdict(balancer))
+        else:
+            self._here = {**self._here, balancer.address: balancer}
+
+    async def unbalance(self, address: str) -> None:
+        """Remove a load balancer."""
+        if self._apart:
+            await self._host.unbalance(address)
+        else:
+            self._here = {key: entry for key, entry in self._here.items() if key != address}
+
+
+def make(text: str) -> LocalCloud:
+    """Make the provider of a configuration, which names the cluster: ``cluster: NAME``."""
+    import yaml
+
+    config = yaml.safe_load(text) if text else None
+    if not isinstance(config, dict) or set(config) != {"cluster"}:
+        raise ValueError("the configuration of the local cloud is one line: cluster: NAME")
+    cluster = Cluster(config["cluster"])
+    settings = saved_settings.load(cluster)
+    if not settings.node_range:
+        raise ValueError(f"the cluster {cluster.name} has no nodes with real containers")
+    host = HostClient(cluster.host_socket)
+    return LocalCloud(HostMachine(cluster.name, settings.node_range, host, apart=not settings.host_network))

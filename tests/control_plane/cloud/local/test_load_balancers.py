@@ -1,0 +1,126 @@
+"""What services ask for becomes balancers of the machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.cloud.local import load_balancers
+from pybernetes.control_plane.cloud.local.health import Health, HealthChecks, Target
+from pybernetes.control_plane.cloud.local.load_balancers import LocalLoadBalancers
+from pybernetes.control_plane.cloud.provider import CloudError
+from pybernetes.lib.clock import Clock
+from tests.control_plane.cloud.clouds import node, service
+from tests.control_plane.cloud.local.machines import FakeMachine
+
+POOL = ("172.30.9.200", "172.30.9.201")
+
+
+def asking(uid: str = "1", annotations: dict[str, str] | None = None, **spec: Any) -> Object:
+    obj = service(**spec)
+    obj["metadata"] |= {"uid": uid, "annotations": annotations or {}}
+    return obj
+
+
+def at(name: str, address: str, **labels: str) -> Object:
+    obj = node(name)
+    obj["metadata"]["labels"] = labels
+    obj["status"]["addresses"] = [{"type": "InternalIP", "address": address}]
+    return obj
+
+
+@pytest.mark.parametrize(
+    ("spec", "present", "taken", "expected"),
+    [
+        ({}, "", (), POOL[0]),
+        ({}, "", POOL[:1], POOL[1]),
+        ({}, POOL[1], (), POOL[1]),
+        ({"loadBalancerIP": POOL[1]}, POOL[0], (), POOL[1]),
+        ({"loadBalancerIP": POOL[1]}, POOL[1], (), POOL[1]),
+        ({"loadBalancerIP": POOL[1]}, "", POOL[1:], CloudError),
+        ({"loadBalancerIP": "192.0.2.1"}, "", (), CloudError),
+        ({}, "", POOL, CloudError),
+    ],
+)
+def test_addresses(spec: dict[str, Any], present: str, taken: tuple[str, ...], expected: Any) -> None:
+    if expected is CloudError:
+        with pytest.raises(CloudError):
+            load_balancers.choose_address(asking(**spec), present, taken, POOL)
+    else:
+        assert load_balancers.choose_address(asking(**spec), present, taken, POOL) == expected
+    known = asking() | {"status": {"loadBalancer": {"ingress": [{"ip": POOL[1]}]}}}
+    assert (
+        load_balancers.choose_address(known, "", (), POOL) == POOL[1]
+    )  # the one that it had before a restart
+
+
+@pytest.mark.parametrize(
+    ("spec", "annotation", "expected"),
+    [
+        (None, "", ()),
+        (["0.0.0.0/0"], "", ()),
+        (["10.1.2.3/16", "10.1.0.0/16"], "", ("10.1.0.0/16",)),
+        (None, "10.0.0.0/8, 192.0.2.0/24", ("10.0.0.0/8", "192.0.2.0/24")),
+        (["10.0.0.0/8"], "192.0.2.0/24", ("10.0.0.0/8",)),
+        (["fd00::/8"], "", ("255.255.255.255/32",)),
+        (None, "nonsense", ValueError),
+    ],
+)
+def test_source_ranges(spec: list[str] | None, annotation: str, expected: Any) -> None:
+    obj = asking(annotations={load_balancers.SOURCE_RANGES: annotation}, loadBalancerSourceRanges=spec)
+    if expected is ValueError:
+        with pytest.raises(ValueError, match="nonsense"):
+            load_balancers.source_ranges(obj)
+    else:
+        assert load_balancers.source_ranges(obj) == expected
+
+
+def test_what_is_wanted() -> None:
+    nodes = [at("a", "172.30.9.2", tier="web"), at("b", "172.30.9.3"), node("c"), at("d", "fd00::1")]
+    plain = load_balancers.wanted(asking(), nodes, POOL[0])
+    assert plain.balancer.nodes == ("172.30.9.2", "172.30.9.3") and plain.targets[0].port == 10256
+    local = load_balancers.wanted(
+        asking(externalTrafficPolicy="Local", healthCheckNodePort=30001, sessionAffinity="ClientIP"), nodes, POOL[0]
+    )  # fmt: skip
+    assert local.targets[0].port == 30001 and local.balancer.affinity_seconds == 10800
+    group = asking(annotations={load_balancers.NODE_SELECTOR: "tier=web"})
+    assert load_balancers.wanted(group, nodes, POOL[0]).balancer.nodes == ("172.30.9.2",)
+    both = asking(ports=[{"port": 53, "protocol": "UDP"}, {"port": 53, "protocol": "TCP"}])
+    assert load_balancers.wanted(both, nodes, POOL[0]).balancer.ports == (("UDP", 53), ("TCP", 53))
+    with pytest.raises(CloudError, match="IPv4"):
+        load_balancers.wanted(asking(ipFamilies=["IPv6"]), nodes, POOL[0])
+    with pytest.raises(ValueError, match="node-selector"):
+        load_balancers.wanted(asking(annotations={load_balancers.NODE_SELECTOR: "a=b=c"}), nodes, POOL[0])
+
+
+async def test_from_creation_to_deletion() -> None:
+    machine, checks = FakeMachine(), HealthChecks(Clock())
+    balancers = LocalLoadBalancers(machine, checks)
+    nodes = [at("a", "127.0.0.1"), at("b", "127.0.0.2")]
+    first, second = Target("127.0.0.1", 10256), Target("127.0.0.2", 10256)
+    checks.healths = {first: Health(well=True), second: Health(well=True)}
+    given = await balancers.ensure("c", asking(), nodes)
+    assert [entry.as_status() for entry in given] == [{"ip": POOL[0], "ipMode": "VIP"}]
+    await balancers.ensure("c", asking("2"), nodes)
+    with pytest.raises(CloudError, match="all 2 addresses"):
+        await balancers.ensure("c", asking("3"), nodes)
+    assert machine.balanced[POOL[0]].nodes == ("127.0.0.1", "127.0.0.2")
+    checks.healths[second] = Health(refused=True)
+    await balancers.refresh()
+    assert machine.balanced[POOL[0]].nodes == ("127.0.0.1",)
+    await balancers.update("c", asking(), nodes[1:])
+    assert machine.balanced[POOL[0]].nodes == ()  # its only node does not want any
+    # Another process of the same cloud finds what there is.
+    again = LocalLoadBalancers(machine, HealthChecks(Clock()))
+    assert [entry.ip for entry in await again.get("c", asking("2")) or ()] == [POOL[1]]
+    assert await again.get("c", asking("3")) is None
+    with pytest.raises(CloudError):
+        await again.update("c", asking("3"), nodes)
+    for _ in range(2):
+        await again.delete("c", asking("2"))
+    assert set(machine.balanced) == {POOL[0]}
+    moved = asking(loadBalancerIP=POOL[1])
+    assert [entry.ip for entry in await again.ensure("c", moved, [])] == [POOL[1]]
+    assert set(machine.balanced) == {POOL[1]}

@@ -1,0 +1,178 @@
+"""Load balancers of the host for real: two nodes in namespaces, and connections of the machine between them."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pybernetes.control_plane.cloud.local.machine import Balancer
+from pybernetes.tools.local import balancer_rules, draining, host_balancers
+from pybernetes.tools.local.host_balancers import HostBalancers
+from tests.node.proxy.namespaces import command
+from tests.support import end, require_program, require_root, until
+from tests.tools.local.host import host
+
+RANGE, ADDRESS = "172.30.9.0/24", "172.30.9.200"
+BALANCER = Balancer("uid-1", ADDRESS, (("TCP", 80), ("UDP", 53)), ("172.30.9.2", "172.30.9.3"))
+# Stands in for kube-proxy and a pod: answers at the balancer's address with its own name and the caller's address.
+SERVE = """
+import socket, sys, threading
+listener = socket.create_server(("172.30.9.200", 80))
+datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+datagrams.bind(("172.30.9.200", 53))
+
+def udp():
+    while True:
+        data, caller = datagrams.recvfrom(99)
+        datagrams.sendto(sys.argv[1].encode(), caller)
+
+threading.Thread(target=udp, daemon=True).start()
+print("ready", flush=True)
+
+def talk(connection, caller):
+    while data := connection.recv(99):
+        connection.sendall(f"{sys.argv[1]} {caller[0]}".encode())
+
+while True:
+    threading.Thread(target=talk, args=listener.accept(), daemon=True).start()
+"""
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"address": "172.30.9.199"}, {"address": "8.8.8.8"}, {"address": 7}, {"owner": "a b"}, {"owner": 1},
+        {"ports": [["TCP", 0]]}, {"ports": [["TCP", "80"]]}, {"ports": [["ICMP", 80]]}, {"ports": [["TCP", True]]},
+        {"nodes": ["172.30.9.1"]}, {"nodes": ["172.30.9.200"]}, {"nodes": ["10.0.0.1"]}, {"nodes": ["x } drop"]},
+        {"source_ranges": ["10.0.0.0/8 } accept"]}, {"source_ranges": ["fd00::/8"]},
+        {"affinity_seconds": -1}, {"affinity_seconds": "3h"}, {"affinity_seconds": 86401},
+    ],
+)  # fmt: skip
+def test_what_is_no_balancer_is_refused(change: dict[str, Any]) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        host_balancers.read({**asdict(BALANCER), **change}, RANGE)
+    assert host_balancers.read(asdict(BALANCER), RANGE) == BALANCER
+
+
+def test_who_is_behind_balancers() -> None:
+    assert draining.balanced_addresses("") == draining.balanced_addresses("[{") == set()
+    assert draining.balanced_addresses('[{"nodes": ["a", "b"]}, {"nodes": ["b"]}]') == {"a", "b"}
+
+
+@pytest.fixture
+def bridge() -> Iterator[str]:
+    """Yield a bridge of a machine of its own, with two nodes on it."""
+    require_root()
+    require_program("conntrack")
+    with host("balancers"), contextlib.ExitStack() as stack:
+        name = "pybtest0"
+        command("ip", "link", "add", name, "type", "bridge")
+        stack.callback(command, "ip", "link", "delete", name)
+        command("ip", "link", "set", name, "address", "0a:70:00:00:00:01", "up")
+        command("ip", "address", "add", "172.30.9.1/24", "dev", name)
+        for number in (2, 3):
+            node, address = f"balancers-{number}", f"172.30.9.{number}"
+            command("ip", "netns", "add", node)
+            stack.callback(command, "ip", "netns", "delete", node)
+            command(
+                "ip", "link", "add", f"vtest{number}", "type", "veth", "peer", "name", "eth0", "netns", node
+            )
+            command("ip", "link", "set", f"vtest{number}", "master", name, "up")
+            command(
+                "ip",
+                "-netns",
+                node,
+                "link",
+                "set",
+                "eth0",
+                "address",
+                balancer_rules.link_address(address),
+                "up",
+            )
+            command("ip", "-netns", node, "link", "set", "lo", "up")
+            command("ip", "-netns", node, "address", "add", f"{address}/24", "dev", "eth0")
+            command("ip", "-netns", node, "address", "add", f"{ADDRESS}/32", "dev", "lo")
+            process = subprocess.Popen(
+                ["ip", "netns", "exec", node, sys.executable, "-c", SERVE, str(number)], stdout=subprocess.PIPE
+            )  # fmt: skip
+            stack.callback(end, process)
+            assert process.stdout is not None and process.stdout.readline() == b"ready\n"
+        yield name
+
+
+def connect(source: str = "") -> socket.socket:
+    return socket.create_connection((ADDRESS, 80), timeout=20, source_address=(source, 0) if source else None)
+
+
+def say(connection: socket.socket) -> tuple[str, str]:
+    connection.sendall(b"hello")
+    node, caller = connection.recv(99).decode().split()
+    return node, caller
+
+
+def ask() -> str:
+    with connect() as connection:
+        return say(connection)[0]
+
+
+def ask_by_datagram(client: socket.socket) -> str:
+    client.sendto(b"hello", (ADDRESS, 53))
+    return client.recv(99).decode()
+
+
+def test_connections_are_spread_kept_and_moved(bridge: str, tmp_path: Path) -> None:
+    before = command("nft", "list", "ruleset")
+    balancers = HostBalancers(bridge, RANGE, tmp_path / "balancers.json")
+    balancers.change(asdict(BALANCER))
+    assert {ask() for _ in range(4)} == {"2", "3"}
+    with connect() as kept, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+        client.settimeout(20)
+        stays, caller = say(kept)
+        assert caller == "172.30.9.1"  # nodes see who calls
+        other = "3" if stays == "2" else "2"
+        # The node of a connection goes out of the balancer: new connections go elsewhere, this one stays.
+        assert ask_by_datagram(client) in "23"
+        left = replace(BALANCER, nodes=(f"172.30.9.{other}",))
+        balancers.change(asdict(left))
+        assert {ask() for _ in range(4)} == {other} and say(kept)[0] == stays
+        assert host_balancers.connections(f"172.30.9.{stays}") == 1
+        until(lambda: ask_by_datagram(client) == other)  # what has no connections goes elsewhere at once
+        # Another process takes over what there is, and nothing breaks.
+        balancers = HostBalancers(bridge, RANGE, tmp_path / "balancers.json")
+        assert [entry["address"] for entry in balancers.all()] == [ADDRESS]
+        balancers.restore()
+        assert say(kept)[0] == stays and ask() == other
+    # Clients with affinity stay with their node while it is there.
+    balancers.change(asdict(replace(BALANCER, affinity_seconds=60)))
+    (same,) = {ask() for _ in range(4)}
+    balancers.change(asdict(replace(BALANCER, affinity_seconds=60, nodes=(f"172.30.9.{same}",))))
+    assert ask() == same
+    elsewhere = "3" if same == "2" else "2"
+    balancers.change(asdict(replace(BALANCER, affinity_seconds=60, nodes=(f"172.30.9.{elsewhere}",))))
+    assert ask() == elsewhere
+    # Without a node connections are refused at once; so they are on other ports, and by those who may not.
+    balancers.change(asdict(replace(BALANCER, nodes=())))
+    with pytest.raises(ConnectionRefusedError):
+        connect()
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection((ADDRESS, 81), timeout=20)
+    balancers.change(asdict(replace(BALANCER, source_ranges=("10.0.0.0/8",))))
+    with pytest.raises(TimeoutError), socket.socket() as client:
+        client.settimeout(0.3)
+        client.connect((ADDRESS, 80))
+    balancers.change(asdict(replace(BALANCER, source_ranges=("172.30.9.0/24",))))
+    assert ask() in "23"
+    # It goes without a trace.
+    balancers.remove(ADDRESS)
+    balancers.remove(ADDRESS)
+    host_balancers.remove_rules(bridge)
+    host_balancers.remove_rules(bridge)
+    assert command("nft", "list", "ruleset") == before and "0a:70:00" not in command("ip", "neighbour")
