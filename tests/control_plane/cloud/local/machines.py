@@ -11,7 +11,7 @@ class FakeMachine:
     """Remembers what it is told; ``broken`` makes every call fail."""
 
     cluster = "c"
-    pool = ("172.30.9.200", "172.30.9.201")
+    pool: tuple[str, ...] = ("172.30.9.200", "172.30.9.201")
 
     def __init__(self, **instances: LocalInstance) -> None:
         self.instances, self.balanced = instances, dict[str, Balancer]()
