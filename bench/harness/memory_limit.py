@@ -10,12 +10,16 @@ import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 
-from bench.attacking import bodies, unread
+from bench.attacking import answers, bodies, heads, history, unread
 from bench.harness.attacked import Attack, attack_for, attacked
 from bench.harness.memory_group import MemoryGroup
 from bench.harness.shared_server import ADMIN, call, connect, shared_server
 
-ATTACKS: dict[str, Attack] = unread.ATTACKS | bodies.ATTACKS
+ATTACKS: dict[str, Attack] = {
+    name: attack
+    for subject in (unread, bodies, heads, history, answers)
+    for name, attack in subject.ATTACKS.items()
+}
 _CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 _FILLING = "x" * 100_000
 _LARGE = 40  # objects of that size that everybody may list

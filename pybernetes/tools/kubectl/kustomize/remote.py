@@ -42,10 +42,14 @@ class Repository:
         program = shutil.which("git")
         if program is None:
             raise BuildError("no 'git' program on path: exec: \"git\": executable file not found in $PATH")
+        # Git takes options anywhere, and some of them name programs to run. No reference and no address begins like that.
+        if self.ref.startswith("-") or self.address.startswith("-"):
+            raise BuildError(
+                f"'{self.raw}' is no repository: '{self.ref or self.address}' is an option of git"
+            )
         self.directory = os.path.realpath(tempfile.mkdtemp(prefix="kustomize-"))
         try:
             self._run(program, "init")
-            # An address that begins with a dash must not be taken for an option.
             self._run(program, "remote", "add", "origin", self.address)
             self._run(program, "fetch", "--depth=1", self.address, self.ref or "HEAD")
             self._run(program, "checkout", "FETCH_HEAD")
