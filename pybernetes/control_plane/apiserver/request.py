@@ -27,11 +27,25 @@ _NUMBERS = itertools.count(1)
 LONGEST_AUDIT_ID = 256
 
 
+class SetAside:
+    """Seconds of a request that its SLI leaves out: in a queue, and at webhooks, which others run."""
+
+    __slots__ = ("mutating", "queued", "validating")
+
+    def __init__(self) -> None:
+        self.queued = self.mutating = self.validating = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """All of them."""
+        return self.queued + self.mutating + self.validating
+
+
 class Request(messages.Request):
     """One request; the steps of the pipeline fill in what they find out about it."""
 
     __slots__ = (
-        "_audit_id", "audit", "flow", "kind", "local", "on_connection_end", "request_info", "ticket", "user",
+        "_audit_id", "audit", "flow", "kind", "local", "on_connection_end", "request_info", "set_aside", "ticket", "user",
         "warnings", "weight",
     )  # fmt: skip
 
@@ -65,8 +79,16 @@ class Request(messages.Request):
         self.audit: Trail | None = None
         # Called at the end of a connection that this request took over.
         self.on_connection_end: Callable[[], object] | None = None
+        # Time that is not the server's own: see SetAside.
+        self.set_aside: SetAside | None = None
         self._audit_id = b""
         self.warnings: dict[str, None] | None = None
+
+    def aside(self) -> SetAside:
+        """Return the seconds that are not the server's own, for more to be added."""
+        if self.set_aside is None:
+            self.set_aside = SetAside()
+        return self.set_aside
 
     @property
     def audit_id(self) -> bytes:

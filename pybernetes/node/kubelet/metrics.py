@@ -31,6 +31,11 @@ HISTOGRAMS = {
         "[ALPHA] Duration in seconds of runtime operations. Broken down by operation type.",
         _OPERATION_BOUNDS,
     ),
+    "kubelet_pod_start_sli_duration_seconds": (
+        "[ALPHA] Duration in seconds to start a pod, excluding time to pull images and run init containers, measured from"
+        " pod creation timestamp to when all its containers are reported as started and observed via watch",
+        _START_BOUNDS,
+    ),
     "kubelet_pod_start_total_duration_seconds": (
         "[ALPHA] Duration in seconds to start a pod since creation, including time to pull images and run init"
         " containers, measured from pod creation timestamp to when all its containers are reported as started"

@@ -40,6 +40,9 @@ DURATIONS = (
     60,
 )
 STORAGE_DURATIONS = DURATIONS
+# The buckets of the SLI begin with the third.
+_COARSER = 3
+SLI_DURATIONS = DURATIONS[_COARSER - 1 :]
 SIZES = (1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9)
 EVENT_SIZES = (1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072)
 _VERBS = {"create": "POST", "update": "PUT", "proxy": "CONNECT"}
@@ -52,13 +55,29 @@ _Key = tuple[str, "Resource | None", str, str, int, str]
 class _Requests:
     """Requests with the same labels, response code included."""
 
-    __slots__ = ("bytes", "durations", "seconds", "sizes")
+    __slots__ = ("aside", "bytes", "durations", "moved", "seconds", "sizes")
 
     def __init__(self) -> None:
+        # Of requests with time that is not the server's own: that time, and how its buckets differ for their SLI.
+        self.aside = 0.0
+        self.moved: list[int] | None = None
         self.durations = [0] * (len(DURATIONS) + 1)
         self.sizes = [0] * (len(SIZES) + 1)
         self.seconds = 0.0
         self.bytes = 0
+
+    def set_aside(self, whole: float, own: float) -> None:
+        """Note a request of which the SLI has less than the whole duration."""
+        if self.moved is None:
+            self.moved = [0] * len(self.durations)
+        self.moved[bisect_left(DURATIONS, whole)] -= 1
+        self.moved[bisect_left(DURATIONS, own)] += 1
+        self.aside += whole - own
+
+    def sli_counts(self) -> list[int]:
+        """Return the durations without what was set aside, in the buckets of the SLI."""
+        counts = self.durations if self.moved is None else merge((self.durations, self.moved))
+        return [sum(counts[:_COARSER]), *counts[_COARSER:]]
 
 
 class Gauge:
@@ -112,8 +131,9 @@ class Metrics:
         seconds: float,
         size: int = 0,
         dry_run: str = "",
+        aside: float = 0.0,
     ) -> None:
-        """Count a finished request.
+        """Count a finished request; ``aside`` are seconds of it that its SLI leaves out.
 
         ``verb`` is the API's ("list", "create", "apply"); ``scope`` is cluster, namespace or resource; for a
         path without a resource, ``subresource`` is the path: one that is served, never what a client made up,
@@ -126,6 +146,8 @@ class Metrics:
             record = self._requests[key] = _Requests()
         record.durations[0 if seconds <= 0.005 else bisect_left(DURATIONS, seconds)] += 1
         record.seconds += seconds
+        if aside:
+            record.set_aside(seconds, max(0.0, seconds - aside))
         record.sizes[0 if size <= 1000 else bisect_left(SIZES, size)] += 1
         record.bytes += size
 
@@ -188,11 +210,21 @@ class Metrics:
             counts = merge(record.durations for record in records)
             total = sum(record.seconds for record in records)
             out.histogram("apiserver_request_duration_seconds", labels, DURATIONS, counts, total)
-        out.family("apiserver_response_sizes", "histogram", "Bytes of the bodies of responses.")
-        sizes: dict[tuple[Any, ...], list[_Requests]] = {}
+        name = "apiserver_request_sli_duration_seconds"
+        out.family(
+            name,
+            "histogram",
+            "Seconds until a request was answered, without those in a queue and at webhooks.",
+        )
+        own: dict[tuple[Any, ...], list[_Requests]] = {}
         for group, records in groups.items():
-            sizes.setdefault(group[:4], []).extend(records)
-        for group, records in sizes.items():
+            own.setdefault(group[:4], []).extend(records)
+        for group, records in own.items():
+            counts = merge(record.sli_counts() for record in records)
+            total = sum(record.seconds - record.aside for record in records)
+            out.histogram(name, _request_labels(*group), SLI_DURATIONS, counts, total)
+        out.family("apiserver_response_sizes", "histogram", "Bytes of the bodies of responses.")
+        for group, records in own.items():
             counts = merge(record.sizes for record in records)
             total = sum(record.bytes for record in records)
             out.histogram("apiserver_response_sizes", _request_labels(*group), SIZES, counts, total)

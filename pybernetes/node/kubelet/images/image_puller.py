@@ -51,6 +51,9 @@ class ImagePuller:
         self._backoff = Backoff()
         self._at_once = 1 if serialize else parallel or 1000
         self._slots: dict[str, _Slot] = {}  # by registry, as long as something is pulled from there
+        self._pulls: dict[
+            str, tuple[float, float]
+        ] = {}  # when the first pull of a pod began and the last one ended
         self._failures: dict[tuple[str, str], tuple[float, str]] = {}  # when and why a pull failed
 
     @property
@@ -111,6 +114,7 @@ class ImagePuller:
             self._failures[key] = (now, f"ErrImagePull: {error.message}")
             raise ImageError("ErrImagePull", message, _ERROR_SECONDS) from None
         self._failures.pop(key, None)
+        self._pulls[uid] = (self._pulls.get(uid, (started, 0.0))[0], self._clock.monotonic())
         took, whole = self._clock.monotonic() - begun, self._clock.monotonic() - started
         size = pulled.size if pulled is not None else 0
         report(
@@ -169,8 +173,14 @@ class ImagePuller:
         assert failure is not None
         raise failure
 
+    def pull_seconds(self, uid: str) -> float:
+        """Return how long a pod waited for its images, from the first pull that succeeded to the end of the last."""
+        first, last = self._pulls.get(uid, (0.0, 0.0))
+        return last - first
+
     def forget(self, uid: str) -> None:
         """Forget a pod that is gone."""
         self._backoff.forget(uid)
+        self._pulls.pop(uid, None)
         for key in [key for key in self._failures if key[0] == uid]:
             del self._failures[key]

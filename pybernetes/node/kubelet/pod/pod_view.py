@@ -105,6 +105,8 @@ class PodView:
         if created and before.get("phase") == "Pending" and status["phase"] == "Running":
             took = self.context.clock.now() - rfc3339.parse(created)
             self.context.metrics.observe("kubelet_pod_start_total_duration_seconds", took)
+            others = self.context.images.pull_seconds(self.uid) + init_seconds(status)
+            self.context.metrics.observe("kubelet_pod_start_sli_duration_seconds", max(0.0, took - others))
         self.statuses.set(self.pod, status)
         return status
 
@@ -119,3 +121,13 @@ class PodView:
         addresses = self.addresses()
         if addresses:
             self.context.probes.follow(self.pod, self.runtime, addresses[0], reported=reported, ending=ending)
+
+
+def init_seconds(status: Object) -> float:
+    """Return how long the init containers of a pod ran that have ended."""
+    total = 0.0
+    for container in status.get("initContainerStatuses") or ():
+        ended = (container.get("state") or {}).get("terminated") or {}
+        if ended.get("startedAt") and ended.get("finishedAt"):
+            total += max(0.0, rfc3339.parse(ended["finishedAt"]) - rfc3339.parse(ended["startedAt"]))
+    return total

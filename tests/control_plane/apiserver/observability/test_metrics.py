@@ -1,5 +1,6 @@
 from urllib.parse import quote
 
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from pybernetes.api.resource import Resource
@@ -162,3 +163,25 @@ def test_what_clients_make_up_becomes_no_label(server: Server) -> None:
     text = server.call("GET", "/metrics")[1]
     assert "made-up" not in text
     assert len(text.splitlines()) < before + 40  # a bucket more here and there, not a record more for each
+
+
+def test_an_sli_leaves_out_what_is_not_the_servers_own() -> None:
+    metrics = Metrics()
+    metrics.observe("create", PODS, "", "resource", 201, 0.01)
+    metrics.observe("create", PODS, "", "resource", 201, 3.0, aside=2.5)
+    metrics.observe("create", PODS, "", "resource", 500, 0.3, aside=9.0)
+    samples = scrape(metrics)
+
+    def buckets(name: str) -> dict[str, float]:
+        return {labels["le"]: value for labels, value in samples[f"{name}_bucket"]}
+
+    own, whole = (
+        buckets("apiserver_request_sli_duration_seconds"),
+        buckets("apiserver_request_duration_seconds"),
+    )
+    assert next(iter(own)) == "0.05" and (own["0.05"], own["0.4"], own["0.6"], own["+Inf"]) == (2, 2, 3, 3)
+    assert (whole["0.05"], whole["2"], whole["3"], whole["+Inf"]) == (1, 2, 3, 3)
+    assert samples["apiserver_request_sli_duration_seconds_sum"][0][1] == pytest.approx(0.51)
+    assert set(samples["apiserver_request_sli_duration_seconds_count"][0][0]) == {
+        "component", "group", "resource", "scope", "subresource", "verb", "version",
+    }  # fmt: skip

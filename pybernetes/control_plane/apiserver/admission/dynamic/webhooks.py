@@ -109,6 +109,17 @@ class Webhooks:
     async def call(self, invocation: Invocation, attributes: Attributes) -> Answer:
         """Call a webhook and count it; CallError, or StatusError if a dry run is none for it."""
         begin = time.monotonic()
+        try:
+            return await self._counted(invocation, attributes, begin)
+        finally:
+            if attributes.request is not None:
+                aside, seconds = attributes.request.aside(), time.monotonic() - begin
+                if self._sort == "admit":
+                    aside.mutating += seconds
+                else:  # all of them are called at once
+                    aside.validating = max(aside.validating, seconds)
+
+    async def _counted(self, invocation: Invocation, attributes: Attributes, begin: float) -> Answer:
         hook, operation = invocation.hook, attributes.operation
         metrics, sort = self._context.webhook_metrics, self._sort
         try:

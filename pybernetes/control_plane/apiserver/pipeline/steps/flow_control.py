@@ -51,7 +51,9 @@ def flow_control(dispatcher: Dispatcher) -> Step:
             except BaseException:  # the client has gone, or the time is up
                 ticket.level.abandon(ticket)
                 raise
-            request.started = time.monotonic()
+            now = time.monotonic()
+            request.aside().queued += now - request.started
+            request.started = now
             request.ticket = ticket
             return await at_hand(answered(following, request, give_back, abandon))
 

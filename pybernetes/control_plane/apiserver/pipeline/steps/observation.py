@@ -30,7 +30,14 @@ def observation(metrics: Metrics) -> Step:
             scope = "resource" if info.name else "namespace" if info.namespace else "cluster"
             size = answer.size if type(answer) is Response or type(answer) is PartedResponse else 0
             seconds = time.monotonic() - request.started
-            metrics.observe(info.verb, kind.resource, info.subresource, scope, code, seconds, size)
+            aside = request.set_aside
+            if aside is None:
+                metrics.observe(info.verb, kind.resource, info.subresource, scope, code, seconds, size)
+            else:  # it began anew after its time in the queue
+                whole = seconds + aside.queued
+                metrics.observe(
+                    info.verb, kind.resource, info.subresource, scope, code, whole, size, aside=aside.seconds
+                )
         return answer
 
     async def in_flight(request: Request, waiting: Awaitable[Answer]) -> Answer:
