@@ -64,7 +64,7 @@ def decode(body: bytes, now: float) -> NodePoints:
 
 
 def _pods(containers: dict[tuple[bytes, bytes, bytes], _Figures]) -> dict[str, tuple[tuple[str, Point], ...]]:
-    pods: dict[str, tuple[tuple[str, Point], ...]] = {}
+    pods: dict[str, list[tuple[str, Point]]] = {}
     incomplete = set()
     for (namespace, pod, container), figures in containers.items():
         key = f"{namespace.decode(errors='replace')}/{pod.decode(errors='replace')}"
@@ -72,10 +72,8 @@ def _pods(containers: dict[tuple[bytes, bytes, bytes], _Figures]) -> dict[str, t
         if point is None:
             incomplete.add(key)
         else:
-            pods[key] = (*pods.get(key, ()), (container.decode(errors="replace"), point))
-    for key in incomplete:
-        pods.pop(key, None)
-    return pods
+            pods.setdefault(key, []).append((container.decode(errors="replace"), point))
+    return {key: tuple(points) for key, points in pods.items() if key not in incomplete}
 
 
 def _labels(text: bytes) -> tuple[dict[bytes, bytes], bytes, bytes | None]:

@@ -99,3 +99,16 @@ def test_time_grows_with_the_text(part: bytes) -> None:
         lambda body: decode(body, NOW),
     )
     assert growth(lines) < MOST_GROWTH
+
+
+def _containers(size: int) -> bytes:
+    return b"".join(
+        b'%s{container="c%d",namespace="default",pod="web"} 5 %d\n' % (name, number, MOMENT)
+        for number in range(size)
+        for name in (b"container_cpu_usage_seconds_total", b"container_memory_working_set_bytes")
+    )
+
+
+def test_time_grows_with_the_containers_of_a_pod() -> None:
+    assert len(decode(_containers(3), NOW).pods["default/web"]) == 3
+    assert growth(Input("containers", _containers, lambda body: decode(body, NOW))) < MOST_GROWTH
