@@ -192,9 +192,8 @@ class AwsLoadBalancers:
                 self._elb.create_listener, LoadBalancerArn=arn, Protocol=protocol, Port=number,
                 DefaultActions=_forward(group),
             )  # fmt: skip
-        for group in before:
-            if group["TargetGroupArn"] not in groups.values():
-                await self._calls.ask(self._elb.delete_target_group, TargetGroupArn=group["TargetGroupArn"])
+        for unneeded in {entry["TargetGroupArn"] for entry in before} - set(groups.values()):
+            await self._calls.ask(self._elb.delete_target_group, TargetGroupArn=unneeded)
 
     async def _groups(self, arn: str) -> list[dict[str, Any]]:
         try:
