@@ -7,7 +7,12 @@ from typing import Any, NamedTuple
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.flowcontrol.configuration import FlowControlConfiguration
 from pybernetes.control_plane.apiserver.flowcontrol.flow_schema import FlowSchema
-from pybernetes.control_plane.apiserver.flowcontrol.priority_level import PriorityLevel, Ticket
+from pybernetes.control_plane.apiserver.flowcontrol.priority_level import (
+    WAIT_BOUNDS,
+    PriorityLevel,
+    Ticket,
+    Waits,
+)
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.lib import off_loop
@@ -85,6 +90,20 @@ class Dispatcher:
                 return Classification(schema, level, headers.encode(), takes_seat, owner)
         return None
 
+    def _render_waits(self, out: Exposition, name: str) -> None:
+        """Write how long requests waited; those that started at once did not, and are counted without being timed."""
+        out.family(name, "histogram", "Seconds that requests waited in their queues.")
+        for level in self._configuration.levels.values():
+            for schema, started in {*((schema, True) for schema in level.dispatched), *level.waits}:
+                waits = level.waits.get((schema, started), Waits())
+                counts = list(waits.counts)
+                if started:
+                    counts[0] += max(0, level.dispatched[schema] - sum(counts))
+                labels = [
+                    ("execute", str(started).lower()), ("flow_schema", schema), ("priority_level", level.name)
+                ]  # fmt: skip
+                out.histogram(name, labels, WAIT_BOUNDS, counts, waits.seconds)
+
     def render(self, out: Exposition) -> None:
         """Write the metrics of flow control, under upstream's names."""
         prefix, levels = "apiserver_flowcontrol", self._configuration.levels.values()
@@ -103,6 +122,7 @@ class Dispatcher:
             for schema, count in level.dispatched.items():
                 labels = [("flow_schema", schema), ("priority_level", level.name)]
                 out.sample(f"{prefix}_dispatched_requests_total", labels, count)
+        self._render_waits(out, f"{prefix}_request_wait_duration_seconds")
         out.family(f"{prefix}_rejected_requests_total", "counter", "Requests that there was no room for.")
         for level in levels:
             for (schema, reason), count in level.rejected.items():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -26,11 +27,22 @@ FLAGS = (
 SLICE_SECONDS = 0.005
 WINDOW_SECONDS = 0.02
 WAIT_SECONDS = 15.0
+WAIT_BOUNDS = (0.0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0)
 _LEARNING = 0.2  # how much the last request counts in what a request is expected to cost
 
 
 class Rejected(Exception):
     """There is no room for a request; the text is the reason that metrics give."""
+
+
+class Waits:
+    """A histogram of waiting times."""
+
+    __slots__ = ("counts", "seconds")
+
+    def __init__(self) -> None:
+        self.counts = [0] * (len(WAIT_BOUNDS) + 1)
+        self.seconds = 0.0
 
 
 @dataclass(eq=False, slots=True)
@@ -62,12 +74,22 @@ class PriorityLevel:
     queues: FairQueues[Ticket] | None = None
     dispatched: Counter[str] = field(default_factory=Counter)
     rejected: Counter[tuple[str, str]] = field(default_factory=Counter)
+    # How long requests waited that did, by schema and by whether they started in the end.
+    waits: dict[tuple[str, bool], Waits] = field(default_factory=dict)
     _window: float = 0.0
     _used: float = 0.0
     _cost: float = 0.001  # what a request is expected to cost
     _draining: bool = False
     _answering: dict[Ticket, None] = field(default_factory=dict)
     others: list[PriorityLevel] = field(default_factory=list)
+
+    def waited(self, schema: str, seconds: float, started: bool) -> None:
+        """Note how long a request waited."""
+        waits = self.waits.get((schema, started))
+        if waits is None:
+            waits = self.waits[schema, started] = Waits()
+        waits.counts[bisect_left(WAIT_BOUNDS, seconds)] += 1
+        waits.seconds += seconds
 
     # -- deciding ----------------------------------------------------------------------------------------
 

@@ -228,6 +228,14 @@ class Metrics:
             counts = merge(record.sizes for record in records)
             total = sum(record.bytes for record in records)
             out.histogram("apiserver_response_sizes", _request_labels(*group), SIZES, counts, total)
+        name = "apiserver_requested_deprecated_apis"
+        out.family(name, "gauge", "Deprecated APIs that were asked for.")
+        for resource, subresource in dict.fromkeys(
+            (resource, subresource) for _, resource, subresource, _ in own
+        ):
+            if resource is not None and resource.deprecated:
+                labels = [*_versioned(resource), ("subresource", subresource), ("removed_release", "")]
+                out.sample(name, sorted(labels), 1)
         name = "apiserver_current_inflight_requests"
         out.family(name, "gauge", "Requests that are being handled now.")
         out.sample(name, [("request_kind", "mutating")], self.in_flight_writes.value)

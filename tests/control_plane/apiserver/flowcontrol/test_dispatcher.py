@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pybernetes.control_plane.apiserver.flowcontrol.priority_level import PriorityLevel
 from tests.hook_server import allow, hook_server
 from tests.servers import Server, running
 from tests.support import require_program, until
@@ -147,3 +148,20 @@ def _fill_and_refuse(server: Server) -> None:
 def _refused(server: Server) -> tuple[int, dict[str, str]] | None:
     status, answer_headers = headers(server, "noisy")
     return (status, answer_headers) if status == 429 else None
+
+
+def test_waiting_is_counted(server: Server) -> None:
+    assert headers(server, "wanda")[0] == 403
+    lines = server.call("GET", "/metrics")[1].splitlines()
+    name = "apiserver_flowcontrol_request_wait_duration_seconds_count"
+    labels = 'execute="true",flow_schema="global-default",priority_level="global-default"'
+    (line,) = (line for line in lines if line.startswith(f"{name}{{{labels}}}"))
+    assert int(line.rpartition(" ")[2]) >= 1
+
+
+def test_a_level_counts_how_long_requests_waited() -> None:
+    level = PriorityLevel("a", "uid")
+    for seconds, started in ((0.01, True), (40.0, True), (15.0, False)):
+        level.waited("s", seconds, started)
+    assert level.waits["s", True].counts[2] == 1 and level.waits["s", True].counts[-1] == 1
+    assert sum(level.waits["s", False].counts) == 1 and level.waits["s", True].seconds == 40.01

@@ -185,3 +185,15 @@ def test_an_sli_leaves_out_what_is_not_the_servers_own() -> None:
     assert set(samples["apiserver_request_sli_duration_seconds_count"][0][0]) == {
         "component", "group", "resource", "scope", "subresource", "verb", "version",
     }  # fmt: skip
+
+
+def test_deprecated_apis_that_were_asked_for() -> None:
+    metrics = Metrics()
+    old = Resource(
+        group="", version="v1", kind="Endpoints", plural="endpoints", deprecated="use something else"
+    )
+    for resource in (old, PODS):
+        metrics.observe("list", resource, "", "namespace", 200, 0.01)
+        metrics.observe("get", resource, "", "resource", 200, 0.01)
+    labels = {"group": "", "removed_release": "", "resource": "endpoints", "subresource": "", "version": "v1"}
+    assert scrape(metrics)["apiserver_requested_deprecated_apis"] == [(labels, 1.0)]

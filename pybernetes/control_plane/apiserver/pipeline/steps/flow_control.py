@@ -47,12 +47,14 @@ def flow_control(dispatcher: Dispatcher) -> Step:
             try:
                 await ticket.waiter
             except Rejected:
+                ticket.level.waited(ticket.schema, time.monotonic() - request.started, False)
                 return _TOO_MANY
             except BaseException:  # the client has gone, or the time is up
                 ticket.level.abandon(ticket)
                 raise
             now = time.monotonic()
             request.aside().queued += now - request.started
+            ticket.level.waited(ticket.schema, now - request.started, True)
             request.started = now
             request.ticket = ticket
             return await at_hand(answered(following, request, give_back, abandon))
