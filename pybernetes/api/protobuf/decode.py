@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pybernetes.api.resource import Object
 
 _DEPTH_LIMIT = 64
+_EXACT = 2**53
 _EPOCH = datetime(1970, 1, 1)
 Read = Callable[[Any, int], Any]
 
@@ -174,7 +175,8 @@ def _integer(value: Any, depth: int) -> int:
 
 def _double(value: Any, depth: int) -> float:
     number = struct.unpack("<d", value)[0]
-    return int(number) if number.is_integer() else number
+    # Beyond this not every whole number is one, and JSON has no more than 64 bits of them.
+    return int(number) if number.is_integer() and abs(number) <= _EXACT else number
 
 
 def _raw(value: Any, depth: int) -> Any:

@@ -6,6 +6,7 @@ import base64
 import struct
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -102,6 +103,15 @@ META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 )  # fmt: skip
 def test_kinds_of_every_group(obj: Object) -> None:
     assert protobuf.decode(protobuf.encode(obj), NONE, lambda *_: META + obj["kind"]) == obj
+
+
+@pytest.mark.parametrize("number", [0.5, -7, 2**53, 1e18, -1.5e300])
+def test_numbers_of_schemas(number: float) -> None:
+    schema = {"type": "number", "maximum": number}
+    obj = {"kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1", "spec": {"versions": [
+        {"name": "v1", "schema": {"openAPIV3Schema": schema}}]}}  # fmt: skip
+    read = protobuf.decode(protobuf.encode(obj), NONE)["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    assert read == schema and isinstance(orjson.dumps(read), bytes)
 
 
 def test_a_list_that_is_a_message_of_its_own() -> None:
