@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Sequence
 
 from pybernetes.api import errors
 from pybernetes.api.resource import Object, Resource
 from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.plugin import Plugin
+from pybernetes.control_plane.apiserver.admission.step_durations import StepDurations
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.forgetting import on_forget
 
@@ -21,6 +23,7 @@ class Chain:
 
     def __init__(self, plugins: Sequence[Plugin] = ()) -> None:
         self.plugins = tuple(plugins)
+        self.durations = StepDurations()
         # What is called for each kind of write, found out once: most plugins want to see few of them.
         self._routes: dict[tuple[str, str, str, str], tuple[Methods, Methods]] = {}
         on_forget(self._forget)
@@ -75,17 +78,30 @@ class Chain:
 
     async def mutate(self, attributes: Attributes) -> None:
         """Let every plugin change the object, twice if what came later made a change that others want to see."""
+        begin, rejected = time.monotonic(), True
+        try:
+            await self._mutate(attributes)
+            rejected = False
+        finally:
+            self.durations.note("admit", attributes.operation, rejected, time.monotonic() - begin)
+
+    async def _mutate(self, attributes: Attributes) -> None:
         for method in self._route(attributes)[0]:
             waiting = method(attributes)
             if waiting is not None:
                 await waiting
         if attributes.wants_again and not attributes.again:
             attributes.again = True
-            await self.mutate(attributes)
+            await self._mutate(attributes)
 
     async def validate(self, attributes: Attributes) -> None:
         """Let every plugin refuse the object."""
-        for method in self._route(attributes)[1]:
-            waiting = method(attributes)
-            if waiting is not None:
-                await waiting
+        begin, rejected = time.monotonic(), True
+        try:
+            for method in self._route(attributes)[1]:
+                waiting = method(attributes)
+                if waiting is not None:
+                    await waiting
+            rejected = False
+        finally:
+            self.durations.note("validate", attributes.operation, rejected, time.monotonic() - begin)

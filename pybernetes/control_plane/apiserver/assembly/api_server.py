@@ -95,7 +95,12 @@ class ApiServer:
         router = Router(self.context, own_paths, self.aggregator)
         self.flows = FlowControlConfiguration(self.context, settings.seats)
         dispatcher = Dispatcher(self.flows)
-        self.metrics.more += [dispatcher.render, self._render_damage, self._render_features]
+        self.metrics.more += [
+            self.context.admission.durations.render,
+            dispatcher.render,
+            self._render_damage,
+            self._render_features,
+        ]
         self.metrics.more.append(settings.encryption.metrics.render)
         self.metrics.more.append(self.context.authorization.webhook_metrics.render)
         self.metrics.more += [file.reloads.render for file in self._config_files]
