@@ -27,7 +27,14 @@ ALLOWED: dict[str, tuple[str, ...]] = {
 WIRING = ("cmd", "tools.local")  # the only parts that put components together
 
 # Libraries that cost too much at start-up to be imported elsewhere.
-ONLY_IN = {"numpy": ("scheduling", "control_plane.scheduler", "control_plane.descheduler")}
+ONLY_IN = {
+    "numpy": (
+        "scheduling",
+        "control_plane.scheduler",
+        "control_plane.descheduler",
+        "control_plane.autoscaler",
+    )
+}
 
 
 def part_of(module: str) -> str:

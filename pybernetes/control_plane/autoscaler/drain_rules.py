@@ -1,0 +1,88 @@
+"""Whether a pod lets its node go: upstream's rules, in their order. Pure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pybernetes.control_plane.autoscaler.pod_records import PodRecord
+
+# Controllers of ours that make another pod.
+_CONTROLLERS = frozenset(
+    {"ReplicationController", "apps/ReplicaSet", "apps/StatefulSet", "batch/Job", "apps/DaemonSet"}
+)
+# Reasons, as upstream has them in its metrics and status.
+CONTROLLER_NOT_FOUND = "ControllerNotFound"
+NOT_REPLICATED = "NotReplicated"
+MIN_REPLICAS = "MinReplicasReached"
+NOT_SAFE = "NotSafeToEvictAnnotation"
+LOCAL_STORAGE = "LocalStorageRequested"
+SYSTEM_POD = "UnmovableKubeSystemPod"
+NOT_ENOUGH_PDB = "NotEnoughPdb"
+
+
+class Options(NamedTuple):
+    """What the flags say."""
+
+    skips_system: bool = True
+    skips_local_storage: bool = True
+    skips_custom_controllers: bool = True
+    minimum_replicas: int = 0
+    system_seconds: float = 3600.0
+
+
+class Verdict(NamedTuple):
+    """Whether a pod has to be moved, may stay until its node goes, or keeps its node."""
+
+    moves: bool = False
+    blocks: str = ""
+    text: str = ""
+
+
+STAYS, MOVES = Verdict(), Verdict(moves=True)
+
+
+def verdict(
+    record: PodRecord, options: Options, *, replicas: int | None, has_budget: bool, age: float, ending: float
+) -> Verdict:
+    """Return what a pod means for its node.
+
+    ``replicas`` is how many its controller wants (None: the controller is not there), ``age`` how old it is and ``ending``
+    for how long its deletion is under way (negative: it is not), in seconds.
+    """
+    pod, key = record.pod, record.pod.key
+    if record.mirror:
+        return STAYS
+    if ending > record.grace + 30:  # it does not go by itself any more
+        return STAYS
+    if record.daemon:
+        return STAYS
+    controlled = record.owner_kind in ("ReplicationController", "apps/ReplicaSet")
+    if controlled and not record.ends and options.skips_custom_controllers:
+        if replicas is None:
+            return Verdict(
+                blocks=CONTROLLER_NOT_FOUND, text=f"{record.owner_kind} for {key} is not available"
+            )
+        if replicas < options.minimum_replicas:
+            text = f"{record.owner_kind} for {key} has too few replicas: {replicas}, minimum {options.minimum_replicas}"
+            return Verdict(blocks=MIN_REPLICAS, text=text)
+    if record.safe == "true" or record.ends:
+        return MOVES
+    if options.skips_custom_controllers and record.owner_kind not in _CONTROLLERS:
+        return Verdict(blocks=NOT_REPLICATED, text=f"{key} is not replicated")
+    if not options.skips_custom_controllers and not record.owner_kind:
+        return Verdict(blocks=NOT_REPLICATED, text=f"{key} is not replicated")
+    if (
+        pod.namespace == "kube-system"
+        and options.skips_system
+        and not has_budget
+        and age < options.system_seconds
+    ):
+        return Verdict(
+            blocks=SYSTEM_POD,
+            text=f"non-daemonset, non-mirrored, non-pdb-assigned kube-system pod present: {key}",
+        )
+    if record.safe == "false":
+        return Verdict(blocks=NOT_SAFE, text=f"pod annotated as not safe to evict present: {key}")
+    if record.local_volumes and options.skips_local_storage:
+        return Verdict(blocks=LOCAL_STORAGE, text=f"pod with local storage present: {key}")
+    return MOVES

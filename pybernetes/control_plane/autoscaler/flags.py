@@ -1,0 +1,204 @@
+"""The flags of cluster-autoscaler with upstream's names and defaults; what cannot be is refused by name."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NamedTuple
+
+from pybernetes.control_plane.autoscaler import actuator, drain_rules, expander, scale_down
+from pybernetes.control_plane.autoscaler.balancing import Ratios
+from pybernetes.control_plane.autoscaler.cluster_state import Health
+from pybernetes.control_plane.autoscaler.provider import GroupOptions
+from pybernetes.control_plane.autoscaler.scale_up import Limits
+from pybernetes.lib.flags import Flag, Repeated, Seconds
+
+PROVIDERS = ("externalgrpc",)
+MAIN = (
+    Flag("kubeconfig", "", "how to reach the API server"),
+    Flag("cloud-provider", "externalgrpc", f"the cloud: {', '.join(PROVIDERS)}"),
+    Flag("cloud-config", "", "file that says where the cloud is"),
+    Flag("namespace", "kube-system", "namespace of the status and of the priorities"),
+    Flag("scan-interval", Seconds(10), "the longest pause while there is something to do"),
+    Flag(
+        "address",
+        ":8085",
+        "where metrics and health are served, without TLS as upstream does; empty serves none",
+    ),
+    Flag("user-agent", "cluster-autoscaler", "how the API server knows this program"),
+    Flag("kube-client-qps", 0.0, "limit on calls per second; 0: none"),
+    Flag("kube-client-burst", 0, "calls at once beyond that limit"),
+    Flag("write-status-configmap", True, "write the status into a ConfigMap"),
+    Flag("status-config-map-name", "cluster-autoscaler-status", "name of that ConfigMap"),
+    Flag("emit-per-nodegroup-metrics", False, "metrics of each group"),
+    Flag("scheduler-config-file", "", "the scheduler's configuration, if it is not the default"),
+)
+SCALE_UP = (
+    Flag("estimator", "binpacking", "how the need for nodes is told; only binpacking"),
+    Flag(
+        "expander",
+        "least-waste",
+        "which group grows: random, most-pods, least-waste, price, priority, or several",
+    ),
+    Flag("max-nodes-total", 0, "most nodes of the cluster; 0: any number"),
+    Flag("cores-total", "0:320000", "least and most cores of the cluster"),
+    Flag("memory-total", "0:6400000", "least and most gigabytes of memory of the cluster"),
+    Flag("max-nodes-per-scaleup", 1000, "most nodes that one decision adds"),
+    Flag("max-nodegroup-binpacking-duration", Seconds(10), "how long one group may be thought about"),
+    Flag("max-node-provision-time", Seconds(900), "how long a machine may take to become a node"),
+    Flag("max-node-startup-time", Seconds(900), "how long a node may take to become ready"),
+    Flag("new-pod-scale-up-delay", Seconds(0), "how old a pod must be to matter"),
+    Flag("expendable-pods-priority-cutoff", -10, "pods of lower priority do not matter"),
+    Flag("balance-similar-node-groups", False, "share new nodes among groups that are alike"),
+    Flag("balancing-ignore-label", Repeated(), "a label in which similar groups may differ"),
+    Flag("balancing-label", Repeated(), "a label that alone says which groups are similar"),
+    Flag("memory-difference-ratio", 0.015, "how much memory of similar groups may differ"),
+    Flag("max-free-difference-ratio", 0.05, "how much free resources of similar groups may differ"),
+    Flag("max-allocatable-difference-ratio", 0.05, "how much resources of similar groups may differ"),
+    Flag(
+        "initial-node-group-backoff-duration", Seconds(300), "how long a group rests after its first failure"
+    ),
+    Flag("max-node-group-backoff-duration", Seconds(1800), "how long it rests at most"),
+    Flag("node-group-backoff-reset-timeout", Seconds(10800), "after how long failures are forgotten"),
+    Flag("scale-up-from-zero", True, "add nodes when none is ready"),
+    Flag("enforce-node-group-min-size", False, "give groups their minimum"),
+    Flag("max-total-unready-percentage", 45.0, "share of unready nodes beyond which nothing is done"),
+    Flag("ok-total-unready-count", 3, "unready nodes that are always fine"),
+    Flag("startup-taint", Repeated(), "a taint that new nodes have only while they start"),
+    Flag("ignore-taint", Repeated(), "the same, by its older name"),
+    Flag("status-taint", Repeated(), "a taint that says nothing about new nodes"),
+)
+SCALE_DOWN = (
+    Flag("scale-down-enabled", True, "remove nodes at all"),
+    Flag("scale-down-utilization-threshold", 0.5, "share of requests below which a node may go"),
+    Flag("scale-down-gpu-utilization-threshold", 0.5, "told to the cloud; no cloud here has GPUs"),
+    Flag("scale-down-unneeded-time", Seconds(600), "how long a node must not be needed"),
+    Flag("scale-down-unready-time", Seconds(1200), "the same for a node that is not ready"),
+    Flag("scale-down-unready-enabled", True, "remove nodes that are not ready"),
+    Flag("scale-down-delay-after-add", Seconds(600), "pause after nodes were added"),
+    Flag("scale-down-delay-after-delete", Seconds(0), "pause after a node was removed"),
+    Flag("scale-down-delay-after-failure", Seconds(180), "pause after a node could not be removed"),
+    Flag("scale-down-non-empty-candidates-count", 30, "nodes with pods to move that are looked at in a pass"),
+    Flag("max-scale-down-parallelism", 10, "nodes that are removed at once"),
+    Flag("max-drain-parallelism", 1, "of them, nodes with pods to move"),
+    Flag("max-graceful-termination-sec", 600, "how long pods may take to end"),
+    Flag("max-pod-eviction-time", Seconds(120), "how long an eviction is tried"),
+    Flag("node-delete-delay-after-taint", Seconds(5), "pause after a node was closed"),
+    Flag("cordon-node-before-terminating", True, "cordon a node before it goes"),
+    Flag("daemonset-eviction-for-empty-nodes", False, "end pods of daemon sets on empty nodes"),
+    Flag("daemonset-eviction-for-occupied-nodes", True, "end pods of daemon sets on other nodes"),
+    Flag("ignore-daemonsets-utilization", False, "pods of daemon sets do not count as use"),
+    Flag("ignore-mirror-pods-utilization", False, "static pods do not count as use"),
+    Flag("skip-nodes-with-system-pods", True, "keep nodes with pods of kube-system"),
+    Flag("skip-nodes-with-local-storage", True, "keep nodes with pods that have local storage"),
+    Flag("skip-nodes-with-custom-controller-pods", True, "keep nodes with pods of unknown controllers"),
+    Flag("blocking-system-pod-distruption-timeout", Seconds(3600), "age at which pods of kube-system may be moved"),
+    Flag("min-replica-count", 0, "replicas that a controller must have for its pods to be moved"),
+    Flag("unremovable-node-recheck-timeout", Seconds(300), "how long a node is left alone that cannot go"),
+    Flag("max-bulk-soft-taint-count", 10, "nodes that get or lose the soft taint in a pass; 0: none do"),
+)  # fmt: skip
+# Flags of upstream's command line that mean nothing here.
+IGNORED = (
+    "add-dir-header", "alsologtostderr", "cluster-name", "cluster-snapshot-parallelism", "debugging-snapshot-enabled",
+    "frequent-loops-enabled", "kube-api-content-type", "log-backtrace-at", "log-dir", "log-file", "log-file-max-size",
+    "log-flush-frequency", "log-json-info-buffer-size", "log-json-split-stream", "log-text-info-buffer-size",
+    "log-text-split-stream", "logtostderr", "max-binpacking-time", "max-bulk-soft-taint-time", "max-failing-time",
+    "max-inactivity", "node-info-cache-expire-time", "one-output", "predicate-parallelism", "profiling",
+    "record-duplicated-events", "scale-down-candidates-pool-min-count", "scale-down-candidates-pool-ratio",
+    "scale-down-simulation-timeout", "skip-headers", "skip-log-headers", "stderrthreshold", "vmodule",
+)  # fmt: skip
+# Flags of upstream's that ask for what is absent, and the only values that are taken.
+ABSENT = {
+    "enable-provisioning-requests": "ProvisioningRequests are not supported",
+    "capacity-buffer-controller-enabled": "capacity buffers are not supported",
+    "capacity-buffer-pod-injection-enabled": "capacity buffers are not supported",
+    "capacity-quotas-enabled": "capacity quotas are not supported",
+    "check-capacity-batch-processing": "ProvisioningRequests are not supported",
+    "drain-priority-config": "pods are evicted together, not by priority",
+    "async-node-groups": "node groups are not created by the autoscaler",
+    "enable-proactive-scaleup": "pods that do not exist yet are not planned for",
+    "enable-csi-node-aware-scheduling": "volume limits of nodes that do not exist are not known",
+    "force-ds": "groups that are too small for daemon sets are not left out",
+    "force-delete-unregistered-nodes": "groups are kept at their minimum",
+    "force-delete-failed-nodes": "groups are kept at their minimum",
+    "grpc-expander-url": "expanders outside of this process are not supported",
+    "grpc-expander-cert": "expanders outside of this process are not supported",
+    "gpu-total": "there are no limits by GPU",
+    "kubernetes": "the API server is named by --kubeconfig",
+    "nodes": "the cloud has the sizes of its groups",
+    "node-group-auto-discovery": "the cloud has its groups",
+    "parallel-scale-up": "groups grow one after the other",
+    "regional": "no cloud here has regions",
+    "scale-down-delay-type-local": "pauses are for all groups",
+    "scale-from-unschedulable": "cordoned nodes never are templates",
+    "startup-taint-prefix": "taints are named whole",
+    "bypassed-scheduler-names": "pods count once the scheduler has tried them",
+    "allowed-scheduler-names": "pods of all schedulers count",
+    "node-deletion-batcher-interval": "nodes are deleted one by one",
+    "node-deletion-candidate-ttl": "nothing is remembered beyond the taints",
+    "feature-gates": "there are no features to turn on",
+}
+
+
+class Settings(NamedTuple):
+    """What the flags say, in the parts that need it."""
+
+    options: GroupOptions
+    limits: Limits
+    ratios: Ratios
+    health: Health
+    down: scale_down.Rules
+    removal: actuator.Settings
+
+
+def _range(text: str, flag: str) -> int:
+    least, colon, most = text.partition(":")
+    if not colon or not least.isdecimal() or not most.isdecimal() or int(least) > int(most):
+        raise ValueError(f"--{flag}: wrong format: {text!r} is no MIN:MAX")
+    return int(most)
+
+
+def check(options: argparse.Namespace) -> Settings:
+    """Return the settings; ValueError, which names the flag, if they cannot be."""
+    for name, why in ABSENT.items():
+        value = getattr(options, name.replace("-", "_"))
+        if value not in (None, "false", ""):
+            raise ValueError(f"--{name}: {why}")
+    if options.estimator != "binpacking":
+        raise ValueError(f"--estimator: unknown estimator: {options.estimator}")
+    expander.chain(options.expander)
+    if options.balancing_label and options.balancing_ignore_label:
+        raise ValueError("--balancing-label cannot be combined with --balancing-ignore-label")
+    for name in ("scan_interval", "max_node_provision_time"):
+        if getattr(options, name) <= 0:
+            raise ValueError(f"--{name.replace('_', '-')}: must be longer than nothing")
+    return Settings(
+        GroupOptions(
+            options.scale_down_utilization_threshold, options.scale_down_gpu_utilization_threshold,
+            options.scale_down_unneeded_time, options.scale_down_unready_time, options.max_node_provision_time,
+            ignores_daemon_sets=options.ignore_daemonsets_utilization,
+        ),
+        Limits(
+            options.max_nodes_total, _range(options.cores_total, "cores-total"),
+            _range(options.memory_total, "memory-total") << 30, options.max_nodes_per_scaleup,
+        ),
+        Ratios(
+            options.memory_difference_ratio, options.max_allocatable_difference_ratio, options.max_free_difference_ratio
+        ),
+        Health(options.ok_total_unready_count, options.max_total_unready_percentage),
+        scale_down.Rules(
+            drain_rules.Options(
+                options.skip_nodes_with_system_pods, options.skip_nodes_with_local_storage,
+                options.skip_nodes_with_custom_controller_pods, options.min_replica_count,
+                options.blocking_system_pod_distruption_timeout,
+            ),
+            options.ignore_daemonsets_utilization, options.ignore_mirror_pods_utilization,
+            options.scale_down_unready_enabled, options.unremovable_node_recheck_timeout,
+            options.scale_down_non_empty_candidates_count,
+        ),
+        actuator.Settings(
+            options.node_delete_delay_after_taint, options.cordon_node_before_terminating,
+            options.max_graceful_termination_sec, options.max_pod_eviction_time,
+            options.daemonset_eviction_for_empty_nodes, options.daemonset_eviction_for_occupied_nodes,
+            options.max_bulk_soft_taint_count,
+        ),
+    )  # fmt: skip

@@ -1,0 +1,109 @@
+"""What a new node of a group would be: like a node that it has, or as the cloud says, with the pods of daemon sets."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.autoscaler.cluster import CANDIDATE, TO_BE_DELETED, Cluster, ClusterNode
+from pybernetes.control_plane.autoscaler.simulation import Simulation
+from pybernetes.scheduling.affinity_terms import Taint
+from pybernetes.scheduling.nodes import Node
+from pybernetes.scheduling.pods import Pod
+
+_HOSTNAME = "kubernetes.io/hostname"
+# Taints that come and go with a node's condition, or while it starts.
+_PASSING = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/uninitialized",
+            "startup-taint.cluster-autoscaler.kubernetes.io/", "ignore-taint.cluster-autoscaler.kubernetes.io/",
+            "status-taint.cluster-autoscaler.kubernetes.io/", TO_BE_DELETED, CANDIDATE)  # fmt: skip
+_LASTING = frozenset({"node.kubernetes.io/out-of-service"})
+# What a daemon set's pods tolerate by themselves.
+_TOLERATED = [
+    {"key": f"node.kubernetes.io/{name}", "operator": "Exists", "effect": effect}
+    for name, effect in (
+        ("not-ready", "NoExecute"), ("unreachable", "NoExecute"), ("disk-pressure", "NoSchedule"),
+        ("memory-pressure", "NoSchedule"), ("pid-pressure", "NoSchedule"), ("unschedulable", "NoSchedule"),
+    )
+]  # fmt: skip
+
+
+class Template(NamedTuple):
+    """A node that does not exist, and what daemon sets would put onto it."""
+
+    group: str
+    node: Node
+    daemons: tuple[Pod, ...]
+    cores: int  # thousandths
+    memory: int  # bytes
+
+    def named(self, name: str) -> Node:
+        """Return it under another name."""
+        return self.node._replace(name=name, labels={**self.node.labels, _HOSTNAME: name})
+
+    def place_daemons(self, simulation: Simulation, name: str) -> None:
+        """Put the pods of daemon sets onto a node of this kind."""
+        for number, daemon in enumerate(self.daemons):
+            simulation.place(Pod(daemon.namespace, daemon.name, f"{daemon.uid}/{name}/{number}", daemon.shape), name)
+
+
+def is_passing(key: str, more: Sequence[str] = ()) -> bool:
+    """Return whether a taint says nothing about the nodes that a group gets later."""
+    return key not in _LASTING and (key in more or key.startswith(_PASSING))
+
+
+def from_node(node: ClusterNode, group: str, ignored: Sequence[str] = ()) -> Node:
+    """Return a new node like one that a group has."""
+    taints = tuple(taint for taint in node.node.taints if not is_passing(_key(taint), ignored))
+    name = f"template-node-for-{group}"
+    labels = {**node.node.labels, _HOSTNAME: name}
+    return node.node._replace(name=name, labels=labels, taints=taints, unschedulable=False)
+
+
+def _key(taint: Taint) -> str:
+    return taint.key
+
+
+def from_object(cluster: Cluster, obj: Object, group: str, ignored: Sequence[str] = ()) -> Node:
+    """Return the node that a cloud describes."""
+    made = copy.copy(obj)
+    made["metadata"] = {**(obj.get("metadata") or {}), "name": f"template-node-for-{group}"}
+    status = obj.get("status") or {}
+    made["status"] = {**status, "allocatable": status.get("allocatable") or status.get("capacity") or {}}
+    return from_node(cluster.read_node(made), group, ignored)
+
+
+def daemon_pods(cluster: Cluster, sets: Iterable[Object], node: Node) -> tuple[Pod, ...]:
+    """Return the pods that daemon sets would put onto a new node."""
+    pods = []
+    with Simulation(cluster) as simulation:
+        simulation.set_node(node)
+        for daemon in sets:
+            pod = _daemon_pod(cluster, daemon)
+            if not simulation.reasons(pod, node.name):
+                simulation.place(pod, node.name)
+                pods.append(pod)
+    return tuple(pods)
+
+
+def _daemon_pod(cluster: Cluster, daemon: Object) -> Pod:
+    meta, template = daemon["metadata"], daemon["spec"]["template"]
+    spec = dict(template.get("spec") or {})
+    spec["tolerations"] = [*(spec.get("tolerations") or ()), *_TOLERATED]
+    owner = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": meta["name"], "controller": True}
+    labels = (template.get("metadata") or {}).get("labels") or {}
+    obj = {
+        "metadata": {
+            "namespace": meta["namespace"], "name": f"{meta['name']}-template", "uid": f"daemon/{meta['uid']}",
+            "labels": labels, "ownerReferences": [owner],
+        },
+        "spec": spec,
+    }  # fmt: skip
+    return cluster.pod_reader.read(obj)
+
+
+def template(cluster: Cluster, group: str, node: Node, sets: Iterable[Object]) -> Template:
+    """Return the template of a group from its node."""
+    amounts = dict(node.allocatable)
+    return Template(group, node, daemon_pods(cluster, sets, node), amounts.get(0, 0), amounts.get(1, 0))

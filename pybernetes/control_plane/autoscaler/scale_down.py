@@ -1,0 +1,237 @@
+"""Which nodes are not needed: little used, and all of their pods have room elsewhere. Decides, and does nothing."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from pybernetes.control_plane.autoscaler import drain_rules
+from pybernetes.control_plane.autoscaler.cluster import SCALE_DOWN_DISABLED, Cluster, ClusterNode
+from pybernetes.control_plane.autoscaler.groups import GroupState
+from pybernetes.control_plane.autoscaler.pod_records import PodRecord
+from pybernetes.control_plane.autoscaler.simulation import Simulation
+from pybernetes.control_plane.autoscaler.utilization import utilization
+from pybernetes.lib import rfc3339
+from pybernetes.scheduling.disruption_budgets import Budgets, EvictionBudgets
+from pybernetes.scheduling.pods import Pod
+
+log = logging.getLogger(__name__)
+NO_PLACE = "NoPlaceToMovePods"
+NOT_UNDERUTILIZED = "NotUnderutilized"
+DISABLED = "ScaleDownDisabledAnnotation"
+UNREADY_DISABLED = "ScaleDownUnreadyDisabled"
+RECENTLY = "RecentlyUnremovable"
+NOT_IN_GROUP = "NotAutoscaled"
+MINIMUM = "NodeGroupMinSizeReached"
+NOT_LONG_ENOUGH = "NotUnneededLongEnough"
+_REPLICATED = {"apps/ReplicaSet": "replicasets", "ReplicationController": "replicationcontrollers"}
+
+
+class Rules(NamedTuple):
+    """What the flags say."""
+
+    drain: drain_rules.Options = drain_rules.Options()
+    ignores_daemons: bool = False
+    ignores_mirrors: bool = False
+    unready_enabled: bool = True
+    recheck_seconds: float = 300.0
+    non_empty_candidates: int = 30
+
+
+class Removable(NamedTuple):
+    """A node that can go, and the pods that move for it."""
+
+    node: str
+    group: str
+    moves: tuple[PodRecord, ...]
+    utilization: float
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing has to be moved."""
+        return not self.moves
+
+
+@dataclass
+class Plan:
+    """The nodes that are not needed, and why others are."""
+
+    unneeded: list[Removable] = field(default_factory=list)
+    unremovable: dict[str, str] = field(default_factory=dict)  # nodes and the reason
+
+
+class Planner:
+    """Looks at all nodes again and again, and remembers since when each is not needed."""
+
+    def __init__(self, cluster: Cluster, rules: Rules) -> None:
+        self._cluster, self._rules = cluster, rules
+        self.since: dict[str, float] = {}
+        self._rest: dict[str, float] = {}  # nodes that cannot go, and until when they are left alone
+        self.plan = Plan()
+
+    def update(
+        self,
+        groups: Mapping[str, GroupState],
+        group_by_node: Mapping[str, str],
+        going: Iterable[str],
+        now: float,
+    ) -> Plan:
+        """Decide which nodes are not needed now."""
+        plan, gone = Plan(), set(going)
+        self._rest = {name: until for name, until in self._rest.items() if until > now}
+        usable: list[tuple[float, ClusterNode, GroupState]] = []
+        for name, node in self._cluster.nodes.items():
+            state = groups.get(group_by_node.get(name, ""))
+            reason, use = self._eligible(node, state, name in gone)
+            if reason:
+                plan.unremovable[name] = reason
+            elif state is not None:
+                usable.append((use, node, state))
+        # Those that were not needed before come first, so that the choice does not change without need.
+        usable.sort(key=lambda entry: (entry[1].name not in self.since, entry[0], entry[1].name))
+        self._simulate(usable, gone, plan, now)
+        unneeded = {removable.node for removable in plan.unneeded}
+        self.since = {name: self.since.get(name, now) for name in unneeded}
+        self.plan = plan
+        return plan
+
+    def _eligible(self, node: ClusterNode, state: GroupState | None, going: bool) -> tuple[str, float]:
+        if state is None or state.error:
+            return NOT_IN_GROUP, 0.0
+        if going or node.deleting:
+            return "CurrentlyBeingDeleted", 0.0
+        if node.annotations.get(SCALE_DOWN_DISABLED) == "true":
+            return DISABLED, 0.0
+        if not node.ready and not self._rules.unready_enabled:
+            return UNREADY_DISABLED, 0.0
+        if node.name in self._rest:
+            return RECENTLY, 0.0
+        use = utilization(
+            node,
+            self._cluster.pods_on(node.name),
+            ignores_daemons=self._rules.ignores_daemons or state.options.ignores_daemon_sets,
+            ignores_mirrors=self._rules.ignores_mirrors,
+        )
+        # An unready node is of no use, however much its pods ask for.
+        if node.ready and use >= state.options.utilization_threshold:
+            return NOT_UNDERUTILIZED, use
+        return "", use
+
+    def _simulate(
+        self, usable: list[tuple[float, ClusterNode, GroupState]], going: set[str], plan: Plan, now: float
+    ) -> None:
+        budgets = self._cluster.listers.all("poddisruptionbudgets")
+        evictions, about = EvictionBudgets(budgets), Budgets(budgets)
+        looked_at = 0
+        with Simulation(self._cluster) as simulation:
+            for name in going:
+                simulation.remove_node(name)
+            for use, node, state in usable:
+                moves, reason = self._moves(node, about, now)
+                if not reason and moves:
+                    if looked_at >= self._rules.non_empty_candidates > 0:
+                        plan.unremovable[node.name] = "NotTested"
+                        continue
+                    looked_at += 1
+                    reason = self._move(simulation, node, moves, evictions)
+                if reason:
+                    plan.unremovable[node.name] = reason
+                    if reason != drain_rules.NOT_ENOUGH_PDB:
+                        self._rest[node.name] = now + self._rules.recheck_seconds
+                    continue
+                if not moves:
+                    simulation.remove_node(node.name)
+                plan.unneeded.append(Removable(node.name, state.id, tuple(moves), use))
+
+    def _moves(self, node: ClusterNode, about: Budgets, now: float) -> tuple[list[PodRecord], str]:
+        """Return the pods that have to move, or why one keeps the node."""
+        moves = []
+        for record in self._cluster.pods_on(node.name):
+            ending = now - rfc3339.parse(record.deleted) if record.deleted else -1.0
+            verdict = drain_rules.verdict(
+                record, self._rules.drain, replicas=self._replicas(record), has_budget=bool(about.of(record.pod)),
+                age=now - rfc3339.parse(record.created) if record.created else 0.0, ending=ending,
+            )  # fmt: skip
+            if verdict.blocks:
+                log.debug("%s stays: %s", node.name, verdict.text)
+                return [], verdict.blocks
+            if verdict.moves:
+                moves.append(record)
+        return moves, ""
+
+    def _replicas(self, record: PodRecord) -> int | None:
+        kind = _REPLICATED.get(record.owner_kind)
+        if kind is None:
+            return 0
+        obj = self._cluster.listers.get(kind, f"{record.pod.namespace}/{record.owner_name}")
+        return None if obj is None else (obj.get("spec") or {}).get("replicas", 1)
+
+    def _move(
+        self,
+        simulation: Simulation,
+        node: ClusterNode,
+        moves: Sequence[PodRecord],
+        evictions: EvictionBudgets,
+    ) -> str:
+        """Move pods elsewhere and take the node away; return why that cannot be, and leave all as it was then."""
+        mark = simulation.mark()
+        for record in moves:
+            guarded = not record.deleted and not record.ends
+            if evictions.evict(record.pod, guarded=guarded, ready=record.ready) is not None:
+                simulation.undo(mark)
+                return drain_rules.NOT_ENOUGH_PDB
+        simulation.remove_node(node.name)
+        for record in moves:
+            simulation.take_off(record.pod)
+        for record in moves:
+            again = Pod(record.pod.namespace, record.pod.name, f"{record.pod.uid}/moved", record.pod.shape)
+            if record.ends or record.deleted:
+                continue
+            if not simulation.settle([again]):
+                simulation.undo(mark)
+                return NO_PLACE
+        return ""
+
+    # -- what may go now ---------------------------------------------------------------------------------
+
+    def due(
+        self, groups: Mapping[str, GroupState], going: Counter[str], now: float
+    ) -> tuple[list[Removable], float]:
+        """Return the nodes that were not needed for long enough and whose groups may shrink; and when the next is."""
+        ready, next_time = [], float("inf")
+        left = {
+            name: state.target - state.group.minimum - going.get(name, 0) for name, state in groups.items()
+        }
+        for removable in self.plan.unneeded:
+            node, state = self._cluster.nodes.get(removable.node), groups.get(removable.group)
+            if node is None or state is None:
+                continue
+            options = state.options
+            wait = options.unneeded_seconds if node.ready else options.unready_seconds
+            moment = self.since[removable.node] + wait
+            if moment > now:
+                self.plan.unremovable[removable.node] = NOT_LONG_ENOUGH
+                next_time = min(next_time, moment)
+            elif left[removable.group] <= 0:
+                self.plan.unremovable[removable.node] = MINIMUM
+            else:
+                left[removable.group] -= 1
+                ready.append(removable)
+        return ready, next_time
+
+    def failed(self, name: str, now: float) -> None:
+        """Leave a node alone for a while that could not be removed."""
+        self._rest[name] = now + self._rules.recheck_seconds
+        self.since.pop(name, None)
+
+
+def chosen(
+    removables: Sequence[Removable], going: int, draining: int, most: int, most_drained: int
+) -> list[Removable]:
+    """Return which nodes are removed now: empty ones in bulk, then those with pods to move, a few at a time."""
+    result = [removable for removable in removables if removable.empty][: max(0, most - going)]
+    rest = max(0, min(most - going - len(result), most_drained - draining))
+    return result + [removable for removable in removables if not removable.empty][:rest]

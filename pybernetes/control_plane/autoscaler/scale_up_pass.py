@@ -1,0 +1,251 @@
+"""Makes room for pods that have none: asks what groups could do, chooses, and has the cloud do it."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from pybernetes.api.resource import Object
+from pybernetes.control_plane.autoscaler import estimator, expander, node_templates, scale_up
+from pybernetes.control_plane.autoscaler.estimator import Equivalents
+from pybernetes.control_plane.autoscaler.expander import Best, Context
+from pybernetes.control_plane.autoscaler.groups import GroupState
+from pybernetes.control_plane.autoscaler.node_templates import Template
+from pybernetes.control_plane.autoscaler.pod_records import PodRecord
+from pybernetes.control_plane.autoscaler.provider import CloudError
+from pybernetes.control_plane.autoscaler.scale_up import BACKOFF, NOT_READY, Candidate, Size
+from pybernetes.control_plane.autoscaler.simulation import Simulation
+from pybernetes.lib import rfc3339
+from pybernetes.lib.flags import duration
+from pybernetes.scheduling.nodes import Node
+from pybernetes.scheduling.pods import Pod
+
+if TYPE_CHECKING:
+    from pybernetes.control_plane.autoscaler.autoscaler import Autoscaler
+
+log = logging.getLogger(__name__)
+_NEVER = float("inf")
+
+
+class Outcome(NamedTuple):
+    """What became of a pass: whether nodes were added, whether pods wait, whether to go on at once."""
+
+    grew: bool = False
+    waiting: bool = False
+    again: bool = False
+    next_time: float = _NEVER
+
+
+class ScaleUpPass:
+    """The part of an autoscaler that adds nodes."""
+
+    def __init__(self, autoscaler: Autoscaler, chain: Sequence[Best], chance: random.Random) -> None:
+        self._autoscaler, self._chain, self._chance = autoscaler, chain, chance
+        self._templates: dict[str, tuple[tuple[object, ...], Template]] = {}
+        self._told: dict[str, str] = {}  # pods that cannot be helped, and what was said about it
+
+    def nothing(self) -> Outcome:
+        """Return the outcome of doing nothing."""
+        return Outcome(waiting=bool(self._autoscaler.cluster.pending))
+
+    async def run(self, now: float) -> Outcome:
+        """Make room for the pods that have none."""
+        own = self._autoscaler
+        pods, next_time = self._pending(now)
+        self._told = {uid: text for uid, text in self._told.items() if uid in own.cluster.by_uid}
+        if not pods:
+            return Outcome(next_time=next_time)
+        started = own.clock.monotonic()
+        candidates = await self._candidates(now)
+        with Simulation(own.cluster) as simulation:
+            left = self._without_room(simulation, pods)
+        if not left:
+            return Outcome(waiting=True, next_time=next_time)
+        size = self._size(candidates)
+        seconds = own.options.max_nodegroup_binpacking_duration
+        findings = scale_up.find(own.cluster, left, candidates, size, own.settings.limits, seconds)
+        if own.settings.limits.nodes and size.nodes >= own.settings.limits.nodes:
+            text = f"Max total nodes in cluster reached: {own.settings.limits.nodes}"
+            own.report("Warning", "MaxNodesTotalReached", text)
+        context = Context(
+            own.cloud, len(own.cluster.nodes), own.follower.priorities, self._warn, self._chance
+        )
+        option = await expander.choose(self._chain, findings.options, context)
+        own.metrics.took("scaleUp", own.clock.monotonic() - started)
+        if option is None:
+            self._explain(findings.refusals)
+            return Outcome(waiting=True, next_time=next_time)
+        similar = None
+        if own.options.balance_similar_node_groups:
+            similar = own.settings.ratios, own.options.balancing_ignore_label, own.options.balancing_label
+        expansions = scale_up.expansions(option, candidates, findings, size, own.settings.limits, similar)
+        grown = [
+            expansion
+            for expansion in expansions
+            if await self.grow(own.groups.states[expansion.group], expansion.new - expansion.current, now)
+        ]
+        if not grown:
+            return Outcome(waiting=True, again=True, next_time=next_time)
+        text = f"pod triggered scale-up: [{' '.join(map(str, grown))}]"
+        for pod in option.pods:
+            own.recorder.normal(_about(pod), "TriggeredScaleUp", text)
+        helped = {pod.uid for pod in option.pods}
+        others = any(pod.uid not in helped for group in left for pod in group)
+        return Outcome(grew=True, waiting=True, again=others, next_time=next_time)
+
+    def _pending(self, now: float) -> tuple[list[Pod], float]:
+        """Return the pods that matter, the oldest first, and when the next one is old enough to."""
+        own = self._autoscaler
+        records: list[PodRecord] = []
+        next_time = _NEVER
+        for record in own.cluster.pending.values():
+            if record.pod.priority < own.options.expendable_pods_priority_cutoff or record.pod.gates:
+                continue
+            if record.pod.nominated and record.pod.nominated in own.cluster.nodes:
+                continue  # room is being made for it by others' leaving
+            due = (rfc3339.parse(record.created) if record.created else 0.0) + self._delay(record)
+            if due > now:
+                next_time = min(next_time, due)
+            else:
+                records.append(record)
+        records.sort(key=lambda record: (-record.pod.priority, record.created))
+        return [record.pod for record in records], next_time
+
+    def _delay(self, record: PodRecord) -> float:
+        delay = float(self._autoscaler.options.new_pod_scale_up_delay)
+        if record.delay:
+            try:
+                delay = max(delay, float(duration(record.delay)))
+            except ValueError:
+                log.info("%s: its pod-scale-up-delay is no duration", record.pod.key)
+        return delay
+
+    def _without_room(self, simulation: Simulation, pods: Sequence[Pod]) -> list[Equivalents]:
+        """Return the pods that find no room even on nodes that are there by now or on their way."""
+        own = self._autoscaler
+        for name, node in own.cluster.nodes.items():
+            if not node.ready and not node.deleting:
+                simulation.remove_node(name)  # it counts as one that is on its way, if it is
+        for state in own.groups.states.values():
+            known = self._templates.get(state.id)
+            if known is None:
+                continue
+            for number in range(own.state.upcoming(state)):
+                name = f"upcoming-{number}-{state.id}"
+                simulation.set_node(known[1].named(name))
+                known[1].place_daemons(simulation, name)
+        left = []
+        for group in estimator.equivalence_groups(pods):
+            rest = group[simulation.settle(group) :]
+            if rest:
+                left.append(rest)
+        return left
+
+    # -- groups ------------------------------------------------------------------------------------------
+
+    async def _candidates(self, now: float) -> list[Candidate]:
+        own = self._autoscaler
+        result = []
+        for state in own.groups.states.values():
+            template = await self._template(state)
+            skipped = ""
+            if own.state.backoffs.of(state.id, now) is not None:
+                skipped = BACKOFF
+            elif template is None or not own.state.group_is_healthy(state):
+                skipped = NOT_READY
+            result.append(Candidate(state.group, state.target, template, skipped))
+        return result
+
+    async def _template(self, state: GroupState) -> Template | None:
+        """Return what a new node of a group would be: like one that is ready, or as the cloud says."""
+        own = self._autoscaler
+        ignored = [*own.options.startup_taint, *own.options.ignore_taint, *own.options.status_taint]
+        node: Node | None = None
+        for name in state.nodes:
+            sample = own.cluster.nodes[name]
+            if sample.ready and not sample.deleting:
+                node = node_templates.from_node(sample, state.id, ignored)
+                break
+        if node is None:
+            obj = await own.groups.template(state.id)
+            known = self._templates.get(state.id)
+            if obj is not None:
+                node = self._described(obj, state, ignored)
+            elif known is not None:  # all of its nodes are gone, but what they were is known
+                node = known[1].node
+        if node is None:
+            return None
+        sets = own.cluster.listers.all("daemonsets")
+        key = (node, *(daemon["metadata"].get("resourceVersion") for daemon in sets))
+        known = self._templates.get(state.id)
+        if known is None or known[0] != key:
+            known = self._templates[state.id] = (
+                key,
+                node_templates.template(own.cluster, state.id, node, sets),
+            )
+        return known[1]
+
+    def _described(self, obj: Object, state: GroupState, ignored: Sequence[str]) -> Node | None:
+        try:
+            return node_templates.from_object(self._autoscaler.cluster, obj, state.id, ignored)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            log.warning("the cloud's template of %s cannot be read: %r", state.id, error)
+            return None
+
+    def _size(self, candidates: Sequence[Candidate]) -> Size:
+        own = self._autoscaler
+        there = [name for name, node in own.cluster.nodes.items() if not node.deleting]
+        nodes = len(there)
+        cores, memory = own.cluster.totals(there)
+        for candidate in candidates:
+            state = own.groups.states[candidate.group.id]
+            coming = max(0, state.target - len([name for name in state.nodes if name in own.cluster.nodes]))
+            nodes += coming
+            if candidate.template is not None:
+                cores += coming * candidate.template.cores
+                memory += coming * candidate.template.memory
+        return Size(nodes, cores, memory)
+
+    async def grow(self, state: GroupState, increase: int, now: float) -> bool:
+        """Have the cloud add machines to a group; a group that cannot is left alone for a while."""
+        own = self._autoscaler
+        sizes = f"{state.target + increase} instead of {state.target} (max: {state.group.maximum})"
+        own.report("Normal", "ScaledUpGroup", f"Scale-up: setting group {state.id} size to {sizes}")
+        try:
+            await own.cloud.increase(state.id, increase)
+        except CloudError as error:
+            own.report("Warning", "FailedToScaleUpGroup", f"Scale-up failed for group {state.id}: {error}")
+            own.metrics.count("failed_scale_ups_total", "cloudProviderError")
+            text = f"failed to increase node group size: {error}"
+            own.state.backoffs.fail(state.id, "cloudProviderError", text, now)
+            return False
+        own.report("Normal", "ScaledUpGroup", f"Scale-up: group {state.id} size set to {sizes}")
+        own.metrics.count("scaled_up_nodes_total", amount=increase)
+        state.target += increase
+        own.state.request(state, increase, now)
+        return True
+
+    # -- what others see ---------------------------------------------------------------------------------
+
+    def _explain(self, refusals: Sequence[tuple[Equivalents, Counter[str]]]) -> None:
+        """Say of pods that cannot be helped why; once, until the reason changes."""
+        for group, reasons in refusals:
+            text = f"pod didn't trigger scale-up: {scale_up.message(reasons)}"
+            for pod in group:
+                if self._told.get(pod.uid) != text:
+                    self._told[pod.uid] = text
+                    self._autoscaler.recorder.normal(_about(pod), "NotTriggerScaleUp", text)
+
+    def _warn(self, reason: str, text: str) -> None:
+        priorities = self._autoscaler.follower.priorities
+        if priorities is not None:
+            about = {"kind": "ConfigMap", "apiVersion": "v1", **priorities}
+            self._autoscaler.recorder.warning(about, reason, text)
+
+
+def _about(pod: Pod) -> Object:
+    meta = {"name": pod.name, "namespace": pod.namespace, "uid": pod.uid, "resourceVersion": pod.version}
+    return {"kind": "Pod", "apiVersion": "v1", "metadata": meta}
