@@ -64,6 +64,12 @@ def parser() -> argparse.ArgumentParser:
     )
     add("--insecure-registry", action="append", metavar="HOST", help="a registry without TLS, or unverified")
     add("--runtime", metavar="NAMES", help="run containers with these programs as well: crun, runsc")
+    add(
+        "--autoscaler",
+        action="store_true",
+        default=None,
+        help="let node groups grow and shrink by themselves",
+    )
     add("--config", metavar="FILE", help="a file with the settings; flags win over it")
     add(
         "--wait",
@@ -92,7 +98,17 @@ def changes(arguments: argparse.Namespace, new: bool) -> dict[str, Any]:
     from pybernetes.tools.local import settings
 
     result = settings.from_file(Path(arguments.config)) if arguments.config else {}
-    names = ("nodes", "hollow", "hollow_usage", "proxy_mode", "cni", "host_network", "encrypt", "audit")
+    names = (
+        "nodes",
+        "hollow",
+        "hollow_usage",
+        "proxy_mode",
+        "cni",
+        "host_network",
+        "encrypt",
+        "audit",
+        "autoscaler",
+    )
     for name in names:
         if getattr(arguments, name) is not None:
             result[name] = getattr(arguments, name)

@@ -45,7 +45,9 @@ class Template(NamedTuple):
     def place_daemons(self, simulation: Simulation, name: str) -> None:
         """Put the pods of daemon sets onto a node of this kind."""
         for number, daemon in enumerate(self.daemons):
-            simulation.place(Pod(daemon.namespace, daemon.name, f"{daemon.uid}/{name}/{number}", daemon.shape), name)
+            simulation.place(
+                Pod(daemon.namespace, daemon.name, f"{daemon.uid}/{name}/{number}", daemon.shape), name
+            )
 
 
 def is_passing(key: str, more: Sequence[str] = ()) -> bool:

@@ -23,7 +23,7 @@ from pybernetes.lib.flags import Flag
 from pybernetes.lib.http.dialer import Dialer, direct
 from pybernetes.node.provisioner import provisioner
 from pybernetes.runtime import Manager, secure_serving
-from pybernetes.tools.local import addons, cloud, dns, metrics
+from pybernetes.tools.local import addons, autoscaler, cloud, dns, metrics
 from pybernetes.tools.local.dns import DnsSettings
 from pybernetes.tools.local.hollow import hollow_kubelet, hollow_server
 from pybernetes.tools.local.hollow.usage import HollowUsage
@@ -151,6 +151,7 @@ class ControlPlane:
             *addons.certificate_renewal(),
             *addons.runtime_classes(self.runtimes),
             *addons.cloud_access(cloud.USER),
+            *autoscaler.access(),
         ]
         await addons.apply(self.client("pybernetes-addons", MASTERS), objects)
         await asyncio.get_running_loop().create_future()  # done for as long as this process lives

@@ -22,6 +22,7 @@ from pybernetes.node.containerd.containerd import configure
 from pybernetes.node.containerd.requirements import check_programs
 from pybernetes.tools.local import (
     addons,
+    autoscaler,
     background_process,
     command_lines,
     dns_ports,
@@ -104,6 +105,8 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
         for node in settings.nodes:
             prepare(cluster, settings, node)
         _hand_over(cluster, settings)
+        if settings.autoscaler:
+            autoscaler.prepare(cluster, settings, server_of(settings))
         step("certificates, settings and networks are there", "starting the API server")
         started = _start_supervisor(cluster, changed=settings != before)
         _wait_until_ready(cluster)
@@ -133,6 +136,8 @@ def _decide(cluster: Cluster, settings: Settings, changes: Mapping[str, Any]) ->
         result.address = _loopback(cluster.name)
     if not result.port:
         result.port = _free_port(result.address)
+    if result.autoscaler and not result.cloud_port:
+        result.cloud_port = _free_port("127.0.0.1")
     if not background_process.running(cluster.pid_file(SUPERVISOR)):
         result.user = ownership.user_for(cluster)
     if result.has_real_nodes and not (

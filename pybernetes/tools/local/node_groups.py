@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,6 +13,10 @@ from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import NodeGroup, Settings
 
 PATIENCE = 30.0  # seconds that a program waits for another command's end; people are told at once
+
+
+def _nothing() -> None:
+    pass
 
 
 class GroupState(NamedTuple):
@@ -65,16 +69,19 @@ def scale(cluster: Cluster, name: str, size: int) -> None:
             _shrink(cluster, settings, members[size:])
 
 
-def grow(cluster: Cluster, name: str, count: int) -> list[str]:
-    """Add nodes to a group, and return their names; GroupError beyond its maximum."""
+def grow(cluster: Cluster, name: str, count: int, saved: Callable[[], None] = _nothing) -> list[str]:
+    """Add nodes to a group, and return their names; GroupError beyond its maximum.
+
+    ``saved`` is called as soon as the group has its new size, while nodes are still being made.
+    """
     with lifecycle.locked(cluster, PATIENCE):
         settings = saved_settings.load(cluster)
         group = settings.group(name)
         node_group.check_size(group, max(len(settings.members(group)) + count, group.minimum))
-        return _grow(cluster, settings, group, count)
+        return _grow(cluster, settings, group, count, saved)
 
 
-def shrink(cluster: Cluster, name: str, names: Iterable[str]) -> None:
+def shrink(cluster: Cluster, name: str, names: Iterable[str], saved: Callable[[], None] = _nothing) -> None:
     """Remove certain nodes of a group; GroupError if one is not in it, or below its minimum."""
     gone = set(names)
     with lifecycle.locked(cluster, PATIENCE):
@@ -85,16 +92,25 @@ def shrink(cluster: Cluster, name: str, names: Iterable[str]) -> None:
         if strangers:
             raise GroupError(f"{strangers[0]} is not in the node group {name}")
         node_group.check_size(group, len(members) - len(gone))
-        _shrink(cluster, settings, [member for member in members if member in gone])
+        _shrink(cluster, settings, [member for member in members if member in gone], saved)
 
 
-def _grow(cluster: Cluster, settings: Settings, group: NodeGroup, count: int) -> list[str]:
-    added = []
+def _grow(
+    cluster: Cluster, settings: Settings, group: NodeGroup, count: int, saved: Callable[[], None] = _nothing
+) -> list[str]:
+    added: list[str] = []
+    before = settings
     for _ in range(count):
         settings, name = node_group.grown(cluster.name, settings, group)
         added.append(name)
-    for name in () if group.hollow else added:
-        lifecycle.prepare(cluster, settings, settings.node(name))
+    saved_settings.save(cluster, settings)
+    saved()
+    try:
+        for name in () if group.hollow else added:
+            lifecycle.prepare(cluster, settings, settings.node(name))
+    except BaseException:
+        saved_settings.save(cluster, before)
+        raise
     runs = bool(lifecycle.running_processes(cluster))
     lifecycle.refresh(cluster, settings)
     if runs:  # otherwise the next `up` does it
@@ -102,13 +118,16 @@ def _grow(cluster: Cluster, settings: Settings, group: NodeGroup, count: int) ->
     return added
 
 
-def _shrink(cluster: Cluster, settings: Settings, names: Iterable[str]) -> None:
+def _shrink(
+    cluster: Cluster, settings: Settings, names: Iterable[str], saved: Callable[[], None] = _nothing
+) -> None:
     real = {node.name for node in settings.nodes}
     gone = list(names)
     draining.leave_balancers(cluster, settings, gone)
     for name in gone:
         settings = node_group.shrunk(settings, name)
     lifecycle.refresh(cluster, settings)
+    saved()
     for name in gone:
         if name in real:
             nodes.take_away(cluster, name)

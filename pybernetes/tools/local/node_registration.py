@@ -27,6 +27,11 @@ def machine() -> dict[str, str]:
     return capacity(Path("/"), 110)
 
 
+def allocatable(capacity: Mapping[str, str]) -> dict[str, str]:
+    """Return what a real node has for pods if nothing is reserved."""
+    return {"memory": str(int(quantity.parse(capacity["memory"]) - _HELD_BACK))}
+
+
 def check_resources(group: NodeGroup) -> None:
     """Raise GroupError if a group's nodes are real and are to have more than this machine has."""
     if not group.hollow:

@@ -13,6 +13,7 @@ from pybernetes.tools.local.settings import NodeSettings, Settings
 CONTROL_PLANE = "control-plane"
 HOST = "host"
 _LAST_LOW_PORT = 1023
+_CLOUD_FILES = {"key-cert": "server.key", "cert": "server.crt", "cacert": "ca.crt"}
 # Volumes have files of all kinds of users, which are removed with them.
 _FILES = frozenset({"DAC_OVERRIDE", "DAC_READ_SEARCH", "FOWNER"})
 # Sockets to pods are made inside of their nodes' namespaces, and addresses of load balancers are routed.
@@ -59,7 +60,26 @@ def desired_processes(cluster: Cluster, settings: Settings, closed: bool = False
     for node in settings.nodes:
         if not node.stopped:
             result += _of_node(cluster, settings, node)
+    if settings.autoscaler:
+        result += _autoscaler(cluster, settings, closed)
     return result
+
+
+def _autoscaler(cluster: Cluster, settings: Settings, closed: bool) -> list[ProcessSpec]:
+    """Return the autoscaler, which may do no more than others, and the cloud that it drives, which makes nodes."""
+    from pybernetes.tools.local import autoscaler  # here and not above: the supervisor is to stay small
+
+    folder = cluster.root / autoscaler.CLOUD
+    files = [f"--{flag}={folder / name}" for flag, name in _CLOUD_FILES.items()]
+    cloud = pyb(
+        autoscaler.CLOUD, f"--cluster={cluster.name}", f"--address=127.0.0.1:{settings.cloud_port}", *files
+    )
+    reading = frozenset({"DAC_READ_SEARCH"} if closed else ())
+    own = pyb(*autoscaler.arguments(cluster, settings))
+    return [
+        ProcessSpec(autoscaler.CLOUD, cloud, umask=0o077),
+        ProcessSpec(autoscaler.AUTOSCALER, own, reading, settings.user, umask=0o077),
+    ]
 
 
 def _control_plane_capabilities(settings: Settings, closed: bool) -> frozenset[str]:

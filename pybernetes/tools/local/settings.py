@@ -29,6 +29,8 @@ FILE_FIELDS = {
     "controllerManagerArguments": "controller_arguments",
     "kubeletArguments": "kubelet_arguments",
     "nodeGroups": "node_groups",
+    "autoscaler": "autoscaler",
+    "autoscalerArguments": "autoscaler_arguments",
     "denyServiceExternalIPs": "deny_external_ips",
     "registryMirrors": "registry_mirrors",
     "insecureRegistries": "insecure_registries",
@@ -102,6 +104,9 @@ class Settings:
     audit: bool = False
     dns_port: int = 0  # of the name server, where nodes reach it; 0 if there are no nodes
     paused: bool = False
+    autoscaler: bool = False  # whether node groups grow and shrink by themselves
+    cloud_port: int = 0  # at which the node groups are served to the autoscaler
+    autoscaler_arguments: list[str] = field(default_factory=list)
     user: int = 0  # whose process the control plane is; 0 for whoever starts the cluster
     apiserver_arguments: list[str] = field(default_factory=list)
     controller_arguments: list[str] = field(default_factory=list)

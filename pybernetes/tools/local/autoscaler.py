@@ -1,0 +1,83 @@
+"""The autoscaler of a local cluster: its identity, and the connection to the cluster's node groups."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from pybernetes.api.resource import Object
+from pybernetes.client.refs import Ref
+from pybernetes.lib import tls
+from pybernetes.tools.local import addons, kubeconfig
+from pybernetes.tools.local.paths import Cluster
+from pybernetes.tools.local.settings import Settings
+
+USER = "system:cluster-autoscaler"
+AUTOSCALER, CLOUD = "cluster-autoscaler", "cloud-provider-grpc"
+_RULES: tuple[Object, ...] = (
+    {"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "list", "watch", "update"]},
+    {"apiGroups": [""], "resources": ["pods/eviction"], "verbs": ["create"]},
+    {"apiGroups": [""], "resources": ["events"], "verbs": ["create", "patch"]},
+    {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["create", "get", "list", "watch", "patch"]},
+    {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["create", "get", "update"]},
+    addons.rule(
+        "", "pods", "namespaces", "services", "replicationcontrollers", "persistentvolumeclaims", "persistentvolumes"
+    ),
+    addons.rule("apps", "replicasets", "statefulsets", "daemonsets"),
+    addons.rule("policy", "poddisruptionbudgets"),
+    addons.rule("storage.k8s.io", "storageclasses", "csinodes", "csidrivers", "csistoragecapacities"),
+)  # fmt: skip
+
+
+def access() -> list[tuple[Ref, Object]]:
+    """Return the objects that permit the autoscaler what it needs."""
+    return addons.role("pybernetes:cluster-autoscaler", USER, *_RULES)
+
+
+def prepare(cluster: Cluster, settings: Settings, server: str) -> None:
+    """Make keys for both sides of the connection, and the autoscaler's identity.
+
+    The connection has an authority of its own: whoever drives it makes and removes nodes, which no certificate of the
+    cluster is to permit.
+    """
+    mine, theirs = cluster.root / CLOUD, cluster.root / AUTOSCALER
+    for folder in (mine, theirs):
+        folder.mkdir(mode=0o700, exist_ok=True)
+    certificate, key = tls.ensure_authority(mine, "pybernetes-node-groups")
+    authority = tls.Pair(certificate.read_bytes(), key.read_bytes())
+    tls.ensure_pair(mine / "server.crt", mine / "server.key", authority, CLOUD, ("localhost", "127.0.0.1"))
+    config = theirs / "cloud-config.yaml"
+    if not (theirs / "client.key").exists():
+        own = tls.issue(authority, AUTOSCALER, client=True)
+        tls.write_atomically(theirs / "client.crt", own.certificate)
+        tls.write_atomically(theirs / "client.key", own.key, 0o600)
+    tls.write_atomically(theirs / "cloud-ca.crt", authority.certificate)
+    fields = {
+        "address": f"localhost:{settings.cloud_port}",
+        "key": str(theirs / "client.key"),
+        "cert": str(theirs / "client.crt"),
+        "cacert": str(theirs / "cloud-ca.crt"),
+        "grpc_timeout": "60s",
+    }
+    tls.write_atomically(config, json.dumps(fields).encode(), 0o600)
+    issuer = tls.Pair(*(path.read_bytes() for path in tls.ensure_authority(cluster.certificates)))
+    identity = tls.issue(issuer, USER, client=True)
+    entries = kubeconfig.entries(cluster.name, server, issuer.certificate, identity.certificate, identity.key)
+    kubeconfig.write(theirs / "kubeconfig", entries)
+    if settings.user:
+        for path in (theirs, *theirs.iterdir()):
+            os.chown(path, settings.user, settings.user)
+
+
+def arguments(cluster: Cluster, settings: Settings) -> list[str]:
+    """Return the command line of the autoscaler: quick, since nodes of this machine are."""
+    folder = cluster.root / AUTOSCALER
+    return [
+        AUTOSCALER,
+        f"--kubeconfig={folder / 'kubeconfig'}",
+        "--cloud-provider=externalgrpc",
+        f"--cloud-config={folder / 'cloud-config.yaml'}",
+        "--address=",
+        "--leader-elect=false",
+        *settings.autoscaler_arguments,
+    ]
