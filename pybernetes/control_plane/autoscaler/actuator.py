@@ -232,6 +232,8 @@ class Actuator:
     async def _untaint_quietly(self, name: str) -> None:
         try:
             await self.untaint(name)
+        except NotFound:
+            pass  # it is gone, as it was to be
         except (StatusError, OSError) as error:
             log.warning("the node %s keeps its taint: %s", name, error)
 

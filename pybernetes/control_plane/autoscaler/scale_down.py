@@ -69,7 +69,8 @@ class Planner:
     def __init__(self, cluster: Cluster, rules: Rules) -> None:
         self._cluster, self._rules = cluster, rules
         self.since: dict[str, float] = {}
-        self._rest: dict[str, float] = {}  # nodes that cannot go, and until when they are left alone
+        # Nodes that cannot go: until when they are left alone, unless other pods are on them by then.
+        self._rest: dict[str, tuple[float, frozenset[str]]] = {}
         self.plan = Plan()
 
     def update(
@@ -81,7 +82,11 @@ class Planner:
     ) -> Plan:
         """Decide which nodes are not needed now."""
         plan, gone = Plan(), set(going)
-        self._rest = {name: until for name, until in self._rest.items() if until > now}
+        self._rest = {
+            name: (until, pods)
+            for name, (until, pods) in self._rest.items()
+            if until > now and pods == self._pods(name)
+        }
         usable: list[tuple[float, ClusterNode, GroupState]] = []
         for name, node in self._cluster.nodes.items():
             state = groups.get(group_by_node.get(name, ""))
@@ -103,6 +108,8 @@ class Planner:
             return NOT_IN_GROUP, 0.0
         if going or node.deleting:
             return "CurrentlyBeingDeleted", 0.0
+        if state.target <= state.group.minimum:
+            return MINIMUM, 0.0
         if node.annotations.get(SCALE_DOWN_DISABLED) == "true":
             return DISABLED, 0.0
         if not node.ready and not self._rules.unready_enabled:
@@ -140,7 +147,7 @@ class Planner:
                 if reason:
                     plan.unremovable[node.name] = reason
                     if reason != drain_rules.NOT_ENOUGH_PDB:
-                        self._rest[node.name] = now + self._rules.recheck_seconds
+                        self._leave_alone(node.name, now)
                     continue
                 if not moves:
                     simulation.remove_node(node.name)
@@ -224,8 +231,14 @@ class Planner:
 
     def failed(self, name: str, now: float) -> None:
         """Leave a node alone for a while that could not be removed."""
-        self._rest[name] = now + self._rules.recheck_seconds
+        self._leave_alone(name, now)
         self.since.pop(name, None)
+
+    def _leave_alone(self, name: str, now: float) -> None:
+        self._rest[name] = (now + self._rules.recheck_seconds, self._pods(name))
+
+    def _pods(self, name: str) -> frozenset[str]:
+        return frozenset(record.pod.uid for record in self._cluster.pods_on(name))
 
 
 def chosen(
