@@ -134,7 +134,8 @@ class Planner:
         evictions, about = EvictionBudgets(budgets), Budgets(budgets)
         looked_at = 0
         with Simulation(self._cluster) as simulation:
-            for name in going:
+            unready = [name for name, node in self._cluster.nodes.items() if not node.ready]
+            for name in {*going, *unready}:  # nothing can be moved there
                 simulation.remove_node(name)
             for use, node, state in usable:
                 moves, reason = self._moves(node, about, now)

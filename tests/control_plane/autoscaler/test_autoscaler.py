@@ -1,0 +1,320 @@
+"""The autoscaler against a real API server, with a cloud that does what a test says: also one that fails."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+import yaml
+
+from pybernetes.api.resource import Object
+from pybernetes.client.client import Client
+from pybernetes.client.refs import CONFIG_MAPS, EVENTS, NODES, PODS, REPLICA_SETS
+from pybernetes.cmd import cluster_autoscaler
+from pybernetes.control_plane.autoscaler.autoscaler import Autoscaler
+from pybernetes.control_plane.autoscaler.provider import CREATING, CloudError, Instance
+from pybernetes.lib.exposition import Exposition
+from tests.cluster import Cluster
+from tests.control_plane.autoscaler import fakes
+from tests.control_plane.autoscaler.fakes import Ahead, FakeCloud, FakeGroup
+from tests.support import eventually
+
+QUICK = (
+    "--scale-down-unneeded-time=60s",
+    "--node-delete-delay-after-taint=0s",
+    "--scale-down-delay-after-add=10s",
+)
+
+
+class World:
+    """An autoscaler whose passes a test runs one by one."""
+
+    def __init__(self, client: Client, cloud: FakeCloud, *flags: str) -> None:
+        self.client, self.cloud, self.clock = client, cloud, Ahead()
+        options = cluster_autoscaler.parser().parse_args([*QUICK, *flags])
+        self.autoscaler = Autoscaler(client, cloud, options, clock=self.clock)
+
+    async def run(self) -> float:
+        """Run a pass when the autoscaler has seen everything that there is."""
+        pods = {
+            pod["metadata"]["name"]: pod["metadata"]["resourceVersion"]
+            for pod in (await self.client.list(PODS, "default")).items
+        }
+        nodes = {node["metadata"]["name"] for node in (await self.client.list(NODES)).items}
+
+        def seen() -> bool:
+            cluster = self.autoscaler.cluster
+            known = {
+                record.pod.name: record.pod.version
+                for record in cluster.records.values()
+                if record.pod.namespace == "default"
+            }
+            return known == pods and cluster.nodes.keys() == nodes
+
+        await eventually(seen)
+        return await self.autoscaler.run_once()
+
+    async def later(self, seconds: float) -> float:
+        """Run a pass some time later."""
+        self.clock.seconds += seconds
+        return await self.run()
+
+    async def pod(self, name: str, on: str = "", **more: Any) -> None:
+        """Create a pod: on a node, or one that the scheduler has found no room for."""
+        made = fakes.pod(name, on, **more)
+        del made["metadata"]["uid"]
+        status = made.pop("status")
+        await self.client.create(PODS, made)
+        await self.client.patch_status(PODS, name, {"status": status}, "default")
+
+    async def register(self, group: str, ready: bool = True) -> None:
+        """Make nodes of all machines of a group that are none yet."""
+        there = {node["spec"].get("providerID") for node in (await self.client.list(NODES)).items}
+        for instance in self.cloud.groups[group].instances:
+            if instance.id not in there:
+                name = instance.id.removeprefix("fake://")
+                made = fakes.node(name, group=group, provider_id=instance.id, ready=ready)
+                del made["metadata"]["creationTimestamp"]
+                status = made["status"]
+                await self.client.create(NODES, made)
+                await self.client.patch_status(NODES, name, {"status": status})
+                await self.client.patch(NODES, name, {"spec": {"taints": None}})
+        await eventually(
+            lambda: all(
+                self.autoscaler.cluster.nodes.get(i.id.removeprefix("fake://"))
+                for i in self.cloud.groups[group].instances
+            )
+        )
+        if ready:
+            await eventually(lambda: all(node.ready for node in self.autoscaler.cluster.nodes.values()))
+
+    async def events(self, reason: str) -> list[str]:
+        """Return what was said for a reason, in the order of time."""
+        await self.autoscaler._sender.flush()
+        events = [event for event in (await self.client.list(EVENTS)).items if event["reason"] == reason]
+        return [
+            event["message"]
+            for event in sorted(events, key=lambda event: int(event["metadata"]["resourceVersion"]))
+        ]
+
+    async def status(self) -> Object:
+        """Return the status that is written down."""
+        found = await self.client.get(CONFIG_MAPS, "cluster-autoscaler-status", "kube-system")
+        return yaml.safe_load(found["data"]["status"])
+
+
+@asynccontextmanager
+async def world(cloud: FakeCloud, *flags: str) -> AsyncIterator[World]:
+    async with Cluster() as cluster:
+        client = cluster.local_client()
+        web = fakes.WEB
+        template = {
+            "metadata": {"labels": {"app": "web"}},
+            "spec": {"containers": [{"name": "c", "image": "i"}]},
+        }
+        await client.create(
+            REPLICA_SETS, {**web, "spec": {**web["spec"], "replicas": 0, "template": template}}
+        )
+        made = World(client, cloud, *flags)
+        async with made.autoscaler.follower.following():
+            yield made
+            await made.autoscaler.actuator.close()
+
+
+async def test_a_node_comes_for_a_pod_and_goes_after_it() -> None:
+    async with world(FakeCloud(g=FakeGroup(0, 3), large=FakeGroup(0, 3, cpu="16", memory="64Gi"))) as there:
+        await there.pod("p", cpu="1500m", memory="3Gi")
+        await there.run()
+        assert there.cloud.calls == [("increase", "g", 1)]
+        assert await there.events("TriggeredScaleUp") == ["pod triggered scale-up: [{g 0->1 (max: 3)}]"]
+        assert await there.events("ScaledUpGroup") == [
+            "Scale-up: setting group g size to 1 instead of 0 (max: 3)",
+            "Scale-up: group g size set to 1 instead of 0 (max: 3)",
+        ]
+        assert (await there.status())["nodeGroups"][0]["scaleUp"]["status"] == "InProgress"
+        await there.run()  # the pod still waits, and its node is on its way
+        assert len(there.cloud.calls) == 1
+        await there.register("g")
+        await there.client.delete(PODS, "p", "default", grace=0)
+        await there.run()
+        status = await there.status()
+        assert status["clusterWide"]["health"]["nodeCounts"]["registered"]["ready"] == 1
+        await there.later(30)
+        assert there.cloud.calls == [("increase", "g", 1)]
+        await there.later(61)
+        await eventually(lambda: ("delete", "g", ["fake://g-0"]) in there.cloud.calls)
+        assert 'Scale-down: removing empty node "g-0"' in await there.events("ScaleDownEmpty")
+        text = Exposition()
+        there.autoscaler.metrics.write(text)
+        assert b"cluster_autoscaler_scaled_up_nodes_total 1\n" in text.render()
+
+
+async def test_pods_are_moved_before_their_node_goes() -> None:
+    async with world(FakeCloud(g=FakeGroup(1, 3, 2))) as there:
+        there.cloud.give("g", 2)
+        await there.register("g")
+        await there.pod("p", "g-0", cpu="500m")
+        await there.pod("q", "g-1", cpu="1200m")
+        await there.run()
+        assert (await there.status())["clusterWide"]["scaleDown"]["candidates"] == 1
+        await eventually(
+            lambda: any(
+                t["key"].startswith("DeletionCandidate") for t in there.autoscaler.cluster.nodes["g-0"].taints
+            )
+        )
+        await there.later(61)
+        await eventually(lambda: ("delete", "g", ["fake://g-0"]) in there.cloud.calls)
+        assert [pod["metadata"]["name"] for pod in (await there.client.list(PODS, "default")).items] == ["q"]
+        node = await there.client.get(NODES, "g-0")
+        assert node["spec"]["unschedulable"]
+        assert await there.events("ScaleDown")
+
+
+async def test_why_nothing_helps_is_told_once() -> None:
+    async with world(FakeCloud(g=FakeGroup(0, 3), full=FakeGroup(0, 0))) as there:
+        await there.pod("p", cpu="3")
+        await there.run()
+        await there.run()
+        expected = ["pod didn't trigger scale-up: 1 Insufficient cpu, 1 max node group size reached"]
+        assert await there.events("NotTriggerScaleUp") == expected
+        events = [
+            event
+            for event in (await there.client.list(EVENTS)).items
+            if event["reason"] == "NotTriggerScaleUp"
+        ]
+        assert [event["count"] for event in events] == [1]
+
+
+async def test_a_group_that_fails_rests_and_another_helps() -> None:
+    cloud = FakeCloud(
+        bad=FakeGroup(0, 3, failure="no machines left"), good=FakeGroup(0, 3, cpu="4", memory="8Gi")
+    )
+    async with world(cloud) as there:
+        await there.pod("p", cpu="1500m", memory="3Gi")
+        assert await there.run() == 0.0  # it goes on at once
+        await there.run()
+        assert cloud.calls == [("increase", "bad", 1), ("increase", "good", 1)]
+        assert await there.events("FailedToScaleUpGroup") == [
+            "Scale-up failed for group bad: no machines left"
+        ]
+        state = (await there.status())["nodeGroups"][0]["scaleUp"]
+        assert (state["status"], state["backoffInfo"]["errorCode"]) == ("Backoff", "cloudProviderError")
+        for _ in range(3):
+            await there.later(60)
+        assert [call for call in cloud.calls if call[1] == "bad"] == [("increase", "bad", 1)]
+
+
+async def test_machines_that_never_become_nodes_are_given_back() -> None:
+    async with world(FakeCloud(g=FakeGroup(0, 3))) as there:
+        await there.pod("p")
+        await there.run()
+        await there.run()  # the machine is seen, and no node of it
+        await there.later(890)
+        assert there.cloud.calls == [("increase", "g", 1)]
+        await there.later(20)
+        assert ("delete", "g", ["fake://g-0"]) in there.cloud.calls
+        assert await there.events("DeleteUnregistered") == ["Removed unregistered node fake://g-0"]
+        assert len(await there.events("ScaleUpTimedOut")) == 1
+        await there.later(10)  # in back-off: nothing flaps
+        assert [call[0] for call in there.cloud.calls].count("increase") == 1
+        assert (await there.status())["nodeGroups"][0]["scaleUp"]["backoffInfo"]["errorCode"] == "timeout"
+
+
+async def test_a_cloud_that_gives_too_few_is_told_to_want_fewer() -> None:
+    async with world(FakeCloud(g=FakeGroup(0, 5, arrives=False))) as there:
+        for number in range(3):
+            await there.pod(f"p{number}", cpu="2")
+        await there.run()
+        assert there.cloud.calls == [("increase", "g", 3)]
+        there.cloud.give("g", 1)
+        await there.register("g")
+        await there.later(901)
+        assert ("decrease", "g", -2) in there.cloud.calls
+        assert not [call for call in there.cloud.calls if call[0] == "delete"]  # the one that came stays
+        assert there.cloud.groups["g"].target == 1
+
+
+async def test_machines_that_cannot_be_made_are_deleted_and_the_group_rests() -> None:
+    async with world(FakeCloud(g=FakeGroup(0, 3, arrives=False))) as there:
+        await there.pod("p")
+        await there.run()
+        there.cloud.groups["g"].instances.append(Instance("fake://broken", CREATING, "QUOTA", "too many", 1))
+        await there.run()
+        assert ("delete", "g", ["fake://broken"]) in there.cloud.calls
+        text = "Failed adding 1 nodes to group g due to OutOfResource.QUOTA; source errors: too many"
+        assert await there.events("ScaleUpFailed") == [text]
+        await there.later(60)
+        assert [call[0] for call in there.cloud.calls].count("increase") == 1
+
+
+async def test_a_forgotten_machine_costs_no_node() -> None:
+    """The cloud forgets a machine that still is a ready node with pods: nobody is moved, nothing is deleted."""
+    async with world(FakeCloud(g=FakeGroup(0, 3, 2))) as there:
+        there.cloud.give("g", 2)
+        await there.register("g")
+        await there.pod("p", "g-0", cpu="1500m")
+        await there.pod("q", "g-1", cpu="1500m")
+        await there.run()
+        there.cloud.groups["g"].instances.pop()
+        await there.later(300)
+        await there.later(300)
+        assert there.cloud.calls == []
+
+
+async def test_a_cloud_that_is_down_changes_nothing() -> None:
+    async with world(FakeCloud(g=FakeGroup(0, 3))) as there:
+        await there.pod("p")
+        there.cloud.down = "out of order"
+        with pytest.raises(CloudError):
+            await there.run()
+        assert await there.autoscaler._pass_safely() == 10.0
+        there.cloud.down = ""
+        await there.run()
+        assert there.cloud.calls == [("increase", "g", 1)]
+
+
+async def test_a_removal_that_fails_leaves_the_node_open() -> None:
+    async with world(FakeCloud(g=FakeGroup(0, 3, 1))) as there:
+        there.cloud.give("g", 1)
+        await there.register("g")
+        await there.run()
+        there.cloud.groups["g"].failure = "cannot delete"
+        await there.later(61)
+        await eventually(lambda: not there.autoscaler.actuator.going)
+        node = await there.client.get(NODES, "g-0")
+        assert not node["spec"].get("unschedulable")
+        assert not [taint for taint in node["spec"].get("taints", ()) if "ClusterAutoscaler" in taint["key"]]
+        assert await there.events("ScaleDownFailed") == ["failed to delete node: cannot delete"]
+        await there.later(61)  # it is left alone for a while
+        assert [call[0] for call in there.cloud.calls] == ["delete"]
+
+
+async def test_a_sick_cluster_is_left_alone() -> None:
+    async with world(FakeCloud(g=FakeGroup(0, 9, 5)), "--max-node-startup-time=1s") as there:
+        there.cloud.give("g", 5)
+        await there.register("g", ready=False)
+        await there.pod("p")
+        await there.later(5)
+        assert there.cloud.calls == []
+        assert await there.events("ClusterUnhealthy") == ["Cluster is unhealthy"]
+        assert (await there.status())["clusterWide"]["health"]["status"] == "Unhealthy"
+
+
+@pytest.mark.parametrize(
+    ("flags", "complaint"),
+    [
+        (["--cloud-provider=gce"], "'gce' is not supported, only externalgrpc is"),
+        (["--enable-provisioning-requests"], "--enable-provisioning-requests: ProvisioningRequests are not supported"),
+        (["--nodes=1:5:group"], "--nodes: the cloud has the sizes of its groups"),
+        (["--cores-total=5"], "--cores-total: wrong format"),
+        (["--estimator=guess"], "unknown estimator: guess"),
+        ([], "No config file provided"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_refused_by_name(
+    flags: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cluster_autoscaler.main(flags) == 1
+    assert complaint in capsys.readouterr().err

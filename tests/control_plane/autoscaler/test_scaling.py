@@ -1,0 +1,197 @@
+"""What is added and what is removed, for clusters made of objects."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from pybernetes.control_plane.autoscaler import estimator, node_templates, scale_up
+from pybernetes.control_plane.autoscaler.cluster import Cluster
+from pybernetes.control_plane.autoscaler.groups import GroupState
+from pybernetes.control_plane.autoscaler.provider import GroupOptions, NodeGroup
+from pybernetes.control_plane.autoscaler.scale_down import NO_PLACE, Planner, Removable, Rules, chosen
+from pybernetes.control_plane.autoscaler.scale_up import Candidate, Findings, Limits, Size
+from tests.control_plane.autoscaler.fakes import cluster_of, node, pod
+
+ANTI = {
+    "podAntiAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": [
+            {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "web"}}}
+        ]
+    }
+}
+DAEMON = {
+    "metadata": {"name": "agent", "namespace": "default", "uid": "d"},
+    "spec": {
+        "template": {"spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "500m"}}}]}}
+    },
+}
+
+
+def find(
+    cluster: Cluster, sizes: Size | None = None, limits: Limits | None = None, **groups: dict[str, Any]
+) -> Findings:
+    """Return how groups could help the pods of a cluster that have no room."""
+    candidates = []
+    for name, fields in groups.items():
+        more = dict(fields)
+        maximum, target, skipped = (
+            more.pop(key, default) for key, default in (("maximum", 10), ("target", 0), ("skipped", ""))
+        )
+        made = node_templates.from_object(cluster, node(name, group=name, **more), name)
+        template = node_templates.template(cluster, name, made, cluster.listers.all("daemonsets"))
+        candidates.append(Candidate(NodeGroup(name, 0, maximum), target, template, skipped))
+    pending = estimator.equivalence_groups(record.pod for record in cluster.pending.values())
+    return scale_up.find(cluster, pending, candidates, sizes or Size(0, 0, 0), limits or Limits())
+
+
+def sizes(findings: Findings) -> dict[str, tuple[int, int]]:
+    return {option.group: (option.nodes, len(option.pods)) for option in findings.options}
+
+
+@pytest.mark.parametrize(
+    ("pods", "groups", "expected"),
+    [
+        ([pod(f"p{number}") for number in range(5)], {"a": {}}, {"a": (3, 5)}),
+        ([pod("p", cpu="3")], {"a": {}, "b": {"cpu": "4"}}, {"b": (1, 1)}),
+        ([pod("p", nodeSelector={"disk": "ssd"})], {"a": {}, "b": {"labels": {"disk": "ssd"}}}, {"b": (1, 1)}),
+        ([pod("p")], {"a": {"taints": [{"key": "k", "effect": "NoSchedule"}]}}, {}),
+        ([pod("p")], {"a": {"taints": [{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}]}}, {"a": (1, 1)}),
+        (
+            [pod("p", tolerations=[{"key": "k", "operator": "Exists"}])],
+            {"a": {"taints": [{"key": "k", "effect": "NoSchedule"}]}},
+            {"a": (1, 1)},
+        ),
+        ([pod(f"p{number}", cpu="100m", affinity=ANTI) for number in range(3)], {"a": {}}, {"a": (3, 3)}),
+        ([pod(f"p{number}") for number in range(9)], {"a": {"maximum": 2}}, {"a": (2, 4)}),
+    ],
+)  # fmt: skip
+def test_groups_that_help(pods: Any, groups: Any, expected: dict[str, tuple[int, int]]) -> None:
+    cluster = cluster_of(pods=pods)
+    before = cluster.snapshot.node_count
+    assert sizes(find(cluster, **groups)) == expected
+    assert (cluster.snapshot.node_count, sum(map(len, cluster.snapshot.pods))) == (before, 0)
+
+
+def test_pods_of_daemon_sets_take_their_share() -> None:
+    cluster = cluster_of(pods=[pod(f"p{number}") for number in range(2)], daemonsets=[DAEMON])
+    assert sizes(find(cluster, a={})) == {"a": (2, 2)}
+
+
+@pytest.mark.parametrize(
+    ("group", "size", "limits", "reason"),
+    [
+        ({"target": 10}, Size(10, 0, 0), Limits(), "max node group size reached"),
+        ({"skipped": scale_up.BACKOFF}, Size(0, 0, 0), Limits(), "in backoff after failed scale-up"),
+        ({}, Size(3, 0, 0), Limits(nodes=3), "max total nodes in cluster reached"),
+        ({}, Size(1, 3000, 0), Limits(cores=4), 'exceeded quota: "cluster-wide", resources: cpu'),
+        ({"cpu": "500m"}, Size(0, 0, 0), Limits(), "Insufficient cpu"),
+        ({"labels": {"x": "y"}, "taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}]}, Size(0, 0, 0), Limits(),
+         "node(s) had untolerated taint(s)"),
+    ],
+)  # fmt: skip
+def test_why_groups_do_not_help(group: Any, size: Size, limits: Limits, reason: str) -> None:
+    findings = find(cluster_of(pods=[pod("p")]), size, limits, a=group)
+    assert findings.options == []
+    assert list(findings.refusals[0][1]) == [reason]
+    text = scale_up.message(findings.refusals[0][1])
+    assert text == (reason if reason == scale_up.MAX_NODES_TOTAL else f"1 {reason}")
+
+
+def state(name: str = "g", *nodes: str, target: int = -1, minimum: int = 0, **options: Any) -> GroupState:
+    made = GroupState(NodeGroup(name, minimum, 10), len(nodes) if target < 0 else target, nodes=list(nodes))
+    made.options = GroupOptions(**options)
+    return made
+
+
+def removable(
+    cluster: Cluster, group: GroupState | None = None, now: float = 1e9, rules: Rules | None = None
+) -> tuple[dict[str, bool], dict[str, str]]:
+    """Return the nodes that are not needed and whether they are empty, and why others are needed."""
+    names = list(cluster.nodes)
+    group = group or state("g", *names)
+    planner = Planner(cluster, rules or Rules())
+    plan = planner.update({group.id: group}, dict.fromkeys(names, group.id), (), now)
+    return {entry.node: entry.empty for entry in plan.unneeded}, plan.unremovable
+
+
+DISABLED = {"cluster-autoscaler.kubernetes.io/scale-down-disabled": "true"}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "pods", "unneeded", "needed"),
+    [
+        ([node("a"), node("b")], [], {"a": True, "b": True}, {}),
+        ([node("a"), node("b")], [pod("p", "a", cpu="500m"), pod("q", "b", cpu="1500m")], {"a": False}, {"b": "NotUnderutilized"}),
+        ([node("a"), node("b")], [pod("p", "a", cpu="900m"), pod("q", "b", cpu="1900m")], {}, {"a": NO_PLACE, "b": "NotUnderutilized"}),
+        ([node("a", annotations=DISABLED)], [], {}, {"a": "ScaleDownDisabledAnnotation"}),
+        ([node("a")], [pod("p", "a", cpu="1", owner="apps/v1 DaemonSet d")], {}, {"a": "NotUnderutilized"}),
+        ([node("a")], [pod("p", "a", cpu="100m", owner="apps/v1 DaemonSet d")], {"a": True}, {}),
+        ([node("a"), node("b")], [pod("p", "a", cpu="100m", owner="")], {"b": True}, {"a": "NotReplicated"}),
+        # Both have room for the other's pod, but not both can go.
+        ([node("a"), node("b")], [pod("p", "a", cpu="100m"), pod("q", "b", cpu="100m")], {"a": False}, {"b": NO_PLACE}),
+        ([node("a", ready=False), node("b")], [pod("p", "a", cpu="1900m"), pod("q", "b", cpu="0")], {"a": False}, {}),
+    ],
+)  # fmt: skip
+def test_nodes_that_are_not_needed(
+    nodes: Any, pods: Any, unneeded: dict[str, bool], needed: dict[str, str]
+) -> None:
+    cluster = cluster_of(nodes, pods)
+    before = cluster.snapshot.requested.copy()
+    found, why = removable(cluster)
+    assert {name: found.get(name) for name in unneeded} == unneeded
+    assert {name: why.get(name) for name in needed} == needed
+    assert (cluster.snapshot.requested[:, : before.shape[1]] == before).all()
+
+
+def test_budgets_keep_nodes() -> None:
+    budget = {
+        "metadata": {"name": "b", "namespace": "default"},
+        "spec": {"selector": {"matchLabels": {"app": "web"}}},
+        "status": {"disruptionsAllowed": 1, "currentHealthy": 2, "desiredHealthy": 1, "expectedPods": 2},
+    }
+    nodes = [node("a"), node("b"), node("c", cpu="8")]
+    pods = [
+        pod("p", "a", cpu="100m"),
+        pod("q", "b", cpu="100m"),
+        pod("r", "c", cpu="6", labels={"app": "other"}),
+    ]
+    found, why = removable(cluster_of(nodes, pods, poddisruptionbudgets=[budget]))
+    assert len(found) == 1
+    assert "NotEnoughPdb" in why.values()
+
+
+def test_a_group_at_its_minimum_keeps_its_nodes() -> None:
+    assert removable(cluster_of([node("a")]), state("g", "a", minimum=1)) == (
+        {},
+        {"a": "NodeGroupMinSizeReached"},
+    )
+
+
+def test_a_node_goes_only_after_its_time_and_down_to_the_minimum() -> None:
+    cluster = cluster_of([node("a"), node("b"), node("c", ready=False)])
+    group = state("g", "a", "b", "c", minimum=1, unneeded_seconds=10, unready_seconds=20)
+    planner = Planner(cluster, Rules())
+    for now, expected in ((100.0, []), (109.0, []), (111.0, ["a", "b"]), (121.0, ["a", "b"])):
+        planner.update({"g": group}, dict.fromkeys("abc", "g"), (), now)
+        due, next_time = planner.due({"g": group}, Counter(), now)
+        assert [entry.node for entry in due] == expected
+        assert next_time == {100.0: 110.0, 109.0: 110.0, 111.0: 120.0}.get(now, float("inf"))
+    assert [entry.node for entry in planner.due({"g": group}, Counter({"g": 1}), 121.0)[0]] == ["a"]
+    # One that is needed in between begins anew.
+    cluster.set_pod("default/p", cluster.read_pod(pod("p", "a", cpu="1900m")))
+    planner.update({"g": group}, dict.fromkeys("abc", "g"), (), 122.0)
+    cluster.set_pod("default/p", None)
+    planner.update({"g": group}, dict.fromkeys("abc", "g"), (), 123.0)
+    assert "a" not in [entry.node for entry in planner.due({"g": group}, Counter(), 124.0)[0]]
+
+
+def test_empty_nodes_go_in_bulk_and_others_one_at_a_time() -> None:
+    record = cluster_of().read_pod(pod("p", "n"))
+    nodes = [Removable(f"e{number}", "g", (), 0.0) for number in range(4)]
+    full = [Removable(f"f{number}", "g", (record,), 0.1) for number in range(3)]
+    assert [entry.node for entry in chosen([*full, *nodes], 0, 0, 10, 1)] == ["e0", "e1", "e2", "e3", "f0"]
+    assert [entry.node for entry in chosen([*full, *nodes], 7, 1, 10, 1)] == ["e0", "e1", "e2"]
+    assert chosen(nodes, 10, 0, 10, 1) == []
