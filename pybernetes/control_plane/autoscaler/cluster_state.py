@@ -178,7 +178,8 @@ class ClusterState:
         request = self.requests.get(state.id)
         if request is None:
             return
-        if not self.upcoming(state):
+        counts = self.readiness[state.id]
+        if state.target <= counts.ready + counts.unready:  # machines that never became nodes are no success
             del self.requests[state.id]
             self.backoffs.succeed(state.id)
         elif request.due <= now:
