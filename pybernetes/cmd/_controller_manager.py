@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pybernetes.api import feature_gates
@@ -84,8 +84,12 @@ async def serve(
     arguments: argparse.Namespace,
     descriptors: Mapping[str, Descriptor],
     prepare: Callable[[Config, Manager], None],
+    select: Callable[[Sequence[str], Mapping[str, Descriptor]], list[Descriptor]] | None = None,
 ) -> int:
-    """Run controllers until told to stop, or until the lease is lost; ``prepare`` comes before they are built."""
+    """Run controllers until told to stop, or until the lease is lost; ``prepare`` comes before they are built.
+
+    ``select`` chooses them by names, for programs that know more names than controllers.
+    """
     from pybernetes.client import kubeconfig
     from pybernetes.runtime import LostLease, Manager
     from pybernetes.runtime.controller_manager import selection
@@ -94,7 +98,7 @@ async def serve(
     settings = kubeconfig.load(arguments.kubeconfig or None)
     if arguments.master:
         settings.server = arguments.master
-    chosen = selection.select(arguments.controllers, descriptors)
+    chosen = (select or selection.select)(arguments.controllers, descriptors)
     client = settings.client(user_agent=name, qps=arguments.kube_api_qps, burst=arguments.kube_api_burst)
     # A lease must not wait behind the calls of busy controllers, nor be limited with them.
     lease_client = settings.client(user_agent=name)

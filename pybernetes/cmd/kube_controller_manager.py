@@ -62,7 +62,9 @@ async def _run(arguments: argparse.Namespace) -> int:
         arguments.root_ca_data = _authority(settings)
 
     descriptors = registry.descriptors()
-    return await _controller_manager.serve("kube-controller-manager", arguments, descriptors, prepare)
+    return await _controller_manager.serve(
+        "kube-controller-manager", arguments, descriptors, prepare, registry.select
+    )
 
 
 def _authority(settings: Config) -> str:

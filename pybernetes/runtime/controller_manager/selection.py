@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from pybernetes.client.client import Client
 from pybernetes.lib.flags import Flag
@@ -25,10 +26,13 @@ def flags(known: Mapping[str, Descriptor]) -> tuple[Flag, ...]:
     return tuple(flags_by_name.values())
 
 
-def select(asked: Sequence[str], known: Mapping[str, Descriptor]) -> list[Descriptor]:
+def select(
+    asked: Sequence[str], known: Mapping[str, Descriptor], absent: Mapping[str, str] = MappingProxyType({})
+) -> list[Descriptor]:
     """Return the controllers that a list such as ``*,bootstrapsigner,-ttl`` selects; raise ValueError for an unknown name.
 
-    A name turns a controller on, with a dash in front off, and the star stands for all that are on by default.
+    A name turns a controller on, with a dash in front off, and the star stands for all that are on by default. ``absent``
+    are names that upstream knows, with why there is no such controller here: they can be turned off, and not on.
     """
     names = {alias: name for name, descriptor in known.items() for alias in (name, *descriptor.aliases)}
     wanted: dict[str, bool] = {}
@@ -36,6 +40,11 @@ def select(asked: Sequence[str], known: Mapping[str, Descriptor]) -> list[Descri
         if text == "*":
             continue
         name = names.get(text.removeprefix("-"))
+        reason = absent.get(text.removeprefix("-"))
+        if reason is not None:
+            if not text.startswith("-"):
+                raise ValueError(f'the controller "{text}" is not there: {reason}')
+            continue
         if name is None:
             raise ValueError(f'"{text.removeprefix("-")}" is not in the list of known controllers')
         wanted.setdefault(name, not text.startswith("-"))

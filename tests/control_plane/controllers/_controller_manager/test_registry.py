@@ -186,3 +186,11 @@ async def test_a_controller_is_added_by_adding_a_file(tmp_path: Path) -> None:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
     assert "label-controller" not in registry.descriptors()
+
+
+def test_controllers_of_upstream_that_are_not_here_say_why() -> None:
+    known = registry.descriptors()
+    with pytest.raises(ValueError, match='"attachdetach" is not there: volumes of drivers'):
+        registry.select(["*", "attachdetach"], known)
+    assert registry.select(["-attachdetach"], known) == []
+    assert not set(registry.ABSENT) & set(known)
