@@ -18,7 +18,13 @@ FLAG = flags.Flag("feature-gates", (), "features to turn on or off: Name=true,Ot
 _ALL = {"AllAlpha": "Alpha", "AllBeta": "Beta"}
 # Gates that were removed after their features became part of everything; setting them is harmless.
 _RETIRED = frozenset(
-    {"IPv6DualStack", "RotateKubeletServerCertificate", "PodSecurity", "EphemeralContainers"}
+    {
+        "IPv6DualStack",
+        "RotateKubeletServerCertificate",
+        "PodSecurity",
+        "EphemeralContainers",
+        "ServiceAccountIssuerDiscovery",
+    }
 )
 
 

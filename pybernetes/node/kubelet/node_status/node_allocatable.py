@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Mapping
 from fractions import Fraction
+from pathlib import Path
 
 from pybernetes.api import quantity
 from pybernetes.api.resource import Object
@@ -17,6 +18,7 @@ from pybernetes.node.kubelet.options import Options
 
 log = logging.getLogger(__name__)
 _LEAST = 2  # cpu.shares without a request
+_SYSTEMD = Path("/run/systemd/system")  # there while systemd runs the machine
 
 
 def cpu_set(text: str) -> set[int]:
@@ -101,6 +103,10 @@ def check_machine(settings: Object, mount_is_v2: bool) -> None:
     """Reject a machine that the configuration does not allow; ConfigurationError says why."""
     if settings["failCgroupV1"] and not mount_is_v2:
         raise ConfigurationError("kubelet is configured to not run on a host using cgroup v1")
+    if settings["cgroupDriver"] == "systemd" and not _SYSTEMD.is_dir():
+        log.warning(
+            "--cgroup-driver=systemd: there is no systemd here; slices are folders with the names that it gives"
+        )
     if settings["failSwapOn"] and machine.swap_is_on():
         raise ConfigurationError(
             "running with swap on is not supported, please disable swap or set --fail-swap-on flag to false"

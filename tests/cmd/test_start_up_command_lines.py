@@ -1,0 +1,331 @@
+"""The start-up command lines of the notes on Kubernetes, unchanged but for paths and addresses: a pod is served.
+
+etcd, the control plane, a kubelet with a real containerd and kube-proxy are processes of their own in a network namespace;
+the kubelet joins with a bootstrap token.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import ssl
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from pybernetes.lib import tls
+from pybernetes.node.containerd.config import ContainerdPaths
+from pybernetes.tools.local import kubeconfig
+from tests.node.kubelet.real_node import ADDRESS, IMAGE, Node, network_namespace
+from tests.support import require_program, require_root, until
+
+pytestmark = pytest.mark.slow
+SERVER, NODE, TOKEN = f"https://{ADDRESS}:6444", "foo-node", "abcdef.0123456789abcdef"
+SUITES = "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"
+
+
+def apiserver(etc: Path) -> list[str]:
+    pki = etc / "pki"
+    return [
+        "kube-apiserver", f"--advertise-address={ADDRESS}", "--allow-privileged=true",
+        f"--audit-policy-file={etc}/audit-policy.yaml", "--audit-webhook-batch-buffer-size=500",
+        "--audit-webhook-batch-max-size=40", "--audit-webhook-batch-throttle-burst=400",
+        "--audit-webhook-batch-throttle-qps=300", f"--audit-webhook-config-file={etc}/audit-webhook.config",
+        "--audit-webhook-mode=batch", "--audit-webhook-truncate-enabled=true",
+        "--authorization-mode=Node,RBAC", f"--client-ca-file={pki}/ca.crt",
+        "--enable-admission-plugins=NodeRestriction,PodTolerationRestriction", "--enable-bootstrap-token-auth=true",
+        f"--encryption-provider-config={pki}/encryption_config.yaml", f"--etcd-cafile={pki}/etcd/ca.crt",
+        f"--etcd-certfile={pki}/apiserver-etcd-client.crt", f"--etcd-keyfile={pki}/apiserver-etcd-client.key",
+        "--etcd-servers=https://127.0.0.1:2379", "--feature-gates=ServiceAccountIssuerDiscovery=true,IPv6DualStack=false",
+        f"--kubelet-certificate-authority={pki}/ca.crt", f"--kubelet-client-certificate={pki}/apiserver-kubelet-client.crt",
+        f"--kubelet-client-key={pki}/apiserver-kubelet-client.key",
+        "--kubelet-preferred-address-types=InternalIP,ExternalIP,Hostname", "--profiling=false",
+        f"--proxy-client-cert-file={pki}/front-proxy-client.crt", f"--proxy-client-key-file={pki}/front-proxy-client.key",
+        "--requestheader-allowed-names=front-proxy-client", f"--requestheader-client-ca-file={pki}/front-proxy-ca.crt",
+        "--requestheader-extra-headers-prefix=X-Extra-", "--requestheader-group-headers=X-Group",
+        "--requestheader-username-headers=X-User", "--secure-port=6444",
+        "--service-account-issuer=https://kubernetes.default.svc.cluster.local", f"--service-account-key-file={pki}/sa.pub",
+        "--service-account-max-token-expiration=48h", f"--service-account-signing-key-file={pki}/sa.key",
+        "--service-cluster-ip-range=10.96.0.0/16", f"--tls-cert-file={pki}/apiserver.crt", f"--tls-cipher-suites={SUITES}",
+        f"--tls-private-key-file={pki}/apiserver.key",
+    ]  # fmt: skip
+
+
+def controller_manager(etc: Path) -> list[str]:
+    pki, conf = etc / "pki", etc / "controller-manager.conf"
+    return [
+        "kube-controller-manager", "--allocate-node-cidrs=true", f"--authentication-kubeconfig={conf}",
+        f"--authorization-kubeconfig={conf}", "--bind-address=127.0.0.1", f"--client-ca-file={pki}/ca.crt",
+        "--cluster-cidr=10.244.0.0/16", "--cluster-name=foo-cluster", f"--cluster-signing-cert-file={pki}/ca.crt",
+        f"--cluster-signing-key-file={pki}/ca.key", "--controllers=*,bootstrapsigner,tokencleaner",
+        "--feature-gates=IPv6DualStack=false", f"--kubeconfig={conf}", "--leader-elect=true", "--node-cidr-mask-size=23",
+        "--port=0", "--profiling=false", f"--requestheader-client-ca-file={pki}/front-proxy-ca.crt",
+        f"--root-ca-file={pki}/ca.crt", f"--service-account-private-key-file={pki}/sa.key",
+        "--service-cluster-ip-range=10.96.0.0/16", "--terminated-pod-gc-threshold=1000",
+        "--use-service-account-credentials=true",
+    ]  # fmt: skip
+
+
+def scheduler(etc: Path) -> list[str]:
+    conf = etc / "scheduler.conf"
+    return [
+        "kube-scheduler", f"--authentication-kubeconfig={conf}", f"--authorization-kubeconfig={conf}",
+        "--bind-address=127.0.0.1", "--feature-gates=IPv6DualStack=false", f"--kubeconfig={conf}", "--leader-elect=true",
+        "--port=0", "--profiling=false",
+    ]  # fmt: skip
+
+
+def kubelet(etc: Path, node: Node) -> list[str]:
+    # Behind the documents' own flags come those that make room for others on the machine.
+    return [
+        "kubelet", f"--bootstrap-kubeconfig={etc}/bootstrap-kubelet.conf", f"--kubeconfig={etc}/kubelet.conf",
+        f"--config={etc}/config.yaml", "--authentication-token-webhook=true", "--authorization-mode=Webhook",
+        "--container-runtime=remote", f"--container-runtime-endpoint=unix://{node.places.socket}", "--max-pods=250",
+        f"--node-ip={ADDRESS}", "--rotate-server-certificates=true", "--seccomp-default=true", "--cgroup-driver=systemd",
+        "--runtime-cgroups=/system.slice/containerd.service",
+        f"--hostname-override={NODE}", f"--root-dir={node.directory / 'kubelet'}", f"--cgroup-root={node.cgroup_root}",
+        f"--cni-conf-dir={node.places.cni_configuration}",
+    ]  # fmt: skip
+
+
+class Audited(BaseHTTPRequestHandler):
+    """Takes audit events."""
+
+    seen: list[int] = []
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.seen.append(len(json.loads(body)["items"]))
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, format: str, *arguments: Any) -> None:
+        pass
+
+
+@contextmanager
+def process(directory: Path, words: list[str]) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a program for as long as the block runs; its output is in a file named after it."""
+    command = words if words[0] == "etcd" else [sys.executable, "-m", "pybernetes.cmd.main", *words]
+    with (directory / f"{words[0]}.log").open("ab") as log:
+        running = subprocess.Popen(command, stdout=log, stderr=log)
+    try:
+        yield running
+        assert running.poll() is None, (directory / f"{words[0]}.log").read_text()[-2000:]
+    finally:
+        running.terminate()
+        running.wait(60)
+
+
+def remove_slices(root: str) -> None:
+    """Remove what is left of a node's control groups, which have systemd's names."""
+    top = f"{root.strip('/').partition('-')[0]}.slice"
+    for hierarchy in (Path("/sys/fs/cgroup"), *Path("/sys/fs/cgroup").iterdir()):
+        for folder, _, _ in os.walk(hierarchy / top, topdown=False):
+            with suppress(OSError):
+                os.rmdir(folder)
+
+
+def make_certificates(etc: Path) -> None:
+    """Write what kubeadm would: authorities, certificates, keys and kubeconfigs."""
+    pki = etc / "pki"
+    (pki / "etcd").mkdir(parents=True)
+    pairs = {}
+    for stem, folder in (("ca", pki), ("front-proxy-ca", pki), ("etcd/ca", pki)):
+        certificate, key = tls.ensure_authority(folder, stem, stem)
+        pairs[stem] = tls.Pair(certificate.read_bytes(), key.read_bytes())
+
+    def issue(path: str, authority: str, name: str, *groups: str, names: tuple[str, ...] = ()) -> tls.Pair:
+        own = tls.issue(
+            pairs[authority], name, organizations=groups, names=names, server=bool(names), client=True
+        )
+        (pki / f"{path}.crt").write_bytes(own.certificate)
+        (pki / f"{path}.key").write_bytes(own.key)
+        return own
+
+    local = ("127.0.0.1", "localhost", ADDRESS, "10.96.0.1", "kubernetes.default.svc")
+    issue("apiserver", "ca", "kube-apiserver", names=local)
+    issue("apiserver-kubelet-client", "ca", "apiserver-kubelet-client", "system:masters")
+    issue("apiserver-etcd-client", "etcd/ca", "apiserver-etcd-client")
+    issue("etcd/server", "etcd/ca", "etcd", names=local)
+    issue("front-proxy-client", "front-proxy-ca", "front-proxy-client")
+    subprocess.run(["openssl", "genrsa", "-out", pki / "sa.key", "2048"], check=True, capture_output=True)
+    subprocess.run(
+        ["openssl", "rsa", "-in", pki / "sa.key", "-pubout", "-out", pki / "sa.pub"], check=True, capture_output=True
+    )  # fmt: skip
+    for stem, user, groups in (
+        ("controller-manager", "system:kube-controller-manager", ()),
+        ("scheduler", "system:kube-scheduler", ()),
+        ("kube-proxy", "system:kube-proxy", ()),
+        ("admin", "kubernetes-admin", ("system:masters",)),
+    ):
+        own = issue(stem, "ca", user, *groups)
+        entries = kubeconfig.entries("foo", SERVER, pairs["ca"].certificate, own.certificate, own.key)
+        kubeconfig.write(etc / f"{stem}.conf", entries)
+    joining = kubeconfig.entries("foo", SERVER, pairs["ca"].certificate, b"", b"")
+    joining["users"][0]["user"] = {"token": TOKEN}
+    kubeconfig.write(etc / "bootstrap-kubelet.conf", joining)
+
+
+def make_configurations(etc: Path, audit_port: int) -> None:
+    """Write the files that the command lines name."""
+
+    def write(path: str, value: Any) -> None:
+        (etc / path).write_text(yaml.safe_dump(value))
+
+    write(
+        "audit-policy.yaml",
+        {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "rules": [{"level": "Metadata"}]},
+    )
+    webhook = {
+        "name": "a",
+        "cluster": {"server": f"https://127.0.0.1:{audit_port}/", "certificate-authority": "pki/ca.crt"},
+    }
+    context = {"name": "a", "context": {"cluster": "a", "user": ""}}
+    write("audit-webhook.config", {"apiVersion": "v1", "kind": "Config", "clusters": [webhook], "contexts": [context], "current-context": "a"})  # fmt: skip
+    key = {"name": "key1", "secret": base64.b64encode(os.urandom(32)).decode()}
+    resources = [{"resources": ["secrets"], "providers": [{"aescbc": {"keys": [key]}}, {"identity": {}}]}]
+    write("pki/encryption_config.yaml", {"apiVersion": "apiserver.config.k8s.io/v1", "kind": "EncryptionConfiguration", "resources": resources})  # fmt: skip
+    write("config.yaml", {
+        "apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", "failSwapOn": False,
+        "rotateCertificates": True, "authentication": {"x509": {"clientCAFile": f"{etc}/pki/ca.crt"}},
+        "evictionHard": {"memory.available": "50Mi"}, "imageGCHighThresholdPercent": 100,
+    })  # fmt: skip
+    write("proxy.conf", {
+        "apiVersion": "kubeproxy.config.k8s.io/v1alpha1", "kind": "KubeProxyConfiguration", "mode": "iptables",
+        "clusterCIDR": "10.244.0.0/16", "clientConnection": {"kubeconfig": f"{etc}/kube-proxy.conf"},
+    })  # fmt: skip
+
+
+def join_objects() -> list[dict[str, Any]]:
+    """Return the token that the kubelet joins with, and what it may do then, as kubeadm makes them."""
+    identity, _, secret = TOKEN.partition(".")
+    group = "system:bootstrappers:kubeadm:default-node-token"
+    data = {
+        "token-id": identity,
+        "token-secret": secret,
+        "usage-bootstrap-authentication": "true",
+        "auth-extra-groups": group,
+    }
+    objects: list[dict[str, Any]] = [{
+        "apiVersion": "v1", "kind": "Secret", "type": "bootstrap.kubernetes.io/token",
+        "metadata": {"name": f"bootstrap-token-{identity}", "namespace": "kube-system"}, "stringData": data,
+    }]  # fmt: skip
+    requests = "system:certificates.k8s.io:certificatesigningrequests"
+    for name, role, subject in (
+        ("bootstrap", "system:node-bootstrapper", group),
+        ("approve", f"{requests}:nodeclient", group),
+        ("renew", f"{requests}:selfnodeclient", "system:nodes"),
+    ):
+        objects.append({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": name},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
+            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": subject}],
+        })  # fmt: skip
+    return objects
+
+
+def web() -> list[dict[str, Any]]:
+    """Return a pod that serves a page, and a service for it."""
+    command = ["sh", "-c", "mkdir /www && echo hello > /www/index.html && exec httpd -f -p 80 -h /www"]
+    container = {"name": "web", "image": IMAGE, "imagePullPolicy": "Never", "command": command}
+    meta = {"name": "web", "labels": {"app": "web"}}
+    spec = {"containers": [container], "terminationGracePeriodSeconds": 1}
+    service = {"clusterIP": "10.96.0.80", "selector": {"app": "web"}, "ports": [{"port": 80}]}
+    return [
+        {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec},
+        {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": service},
+    ]
+
+
+def test_a_pod_is_served(tmp_path: Path) -> None:
+    require_root()
+    for program in ("etcd", "etcdctl", "kubectl", "containerd", "runc", "openssl", "curl", "iptables"):
+        require_program(program)
+    etc = tmp_path / "kubernetes"
+    make_certificates(etc)
+
+    def kubectl(*words: str, text: str | None = None) -> str:
+        command = ["kubectl", f"--kubeconfig={etc}/admin.conf", *words]
+        done = subprocess.run(command, input=text, text=True, capture_output=True, timeout=120)
+        (tmp_path / "kubectl.log").write_text(done.stderr)
+        return done.stdout if done.returncode == 0 else ""
+
+    def apply(*objects: dict[str, Any]) -> bool:
+        listed = {"apiVersion": "v1", "kind": "List", "items": objects}
+        return bool(kubectl("apply", "-f", "-", text=json.dumps(listed)))
+
+    etcd = [
+        "etcd", "--advertise-client-urls=https://127.0.0.1:2379", "--listen-client-urls=https://127.0.0.1:2379",
+        "--listen-peer-urls=http://127.0.0.1:2380", f"--cert-file={etc}/pki/etcd/server.crt", "--client-cert-auth=true",
+        f"--data-dir={tmp_path / 'etcd'}", f"--key-file={etc}/pki/etcd/server.key", "--snapshot-count=10000",
+        f"--trusted-ca-file={etc}/pki/etcd/ca.crt",
+    ]  # fmt: skip
+    with ExitStack() as stack:
+        stack.enter_context(network_namespace(f"pyb-cl-{os.getpid()}"))
+        # A machine has a route to everywhere, by which a packet for a service sets out before kube-proxy's rules see it.
+        subprocess.run(["ip", "route", "add", "10.96.0.0/16", "dev", "lo", "src", ADDRESS], check=True)
+        audit = HTTPServer(("127.0.0.1", 0), Audited)
+        secure = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        secure.load_cert_chain(etc / "pki" / "apiserver.crt", etc / "pki" / "apiserver.key")
+        audit.socket = secure.wrap_socket(audit.socket, server_side=True)
+        threading.Thread(target=audit.serve_forever, daemon=True).start()
+        stack.callback(audit.shutdown)
+        make_configurations(etc, audit.server_port)
+        stack.enter_context(process(tmp_path, etcd))
+        stack.enter_context(process(tmp_path, apiserver(etc)))
+        stack.enter_context(process(tmp_path, controller_manager(etc)))
+        stack.enter_context(process(tmp_path, scheduler(etc)))
+        until(
+            lambda: apply(*join_objects()),
+            story=lambda: (
+                (tmp_path / "kubectl.log").read_text() + (tmp_path / "kube-apiserver.log").read_text()[-2000:]
+            ),
+        )
+
+        node = Node(tmp_path, None)  # type: ignore[arg-type]  # which asks its server for nothing here
+        node.name, node.places = NODE, ContainerdPaths(tmp_path / "containerd", tmp_path / "run")
+        node.start_containerd()
+        stack.callback(shutil.rmtree, node.places.root, ignore_errors=True)
+        stack.callback(remove_slices, node.cgroup_root)
+        stack.callback(node.close)
+        node.kubelet = stack.enter_context(process(tmp_path, kubelet(etc, node)))  # type: ignore[assignment]
+        stack.enter_context(
+            process(tmp_path, ["kube-proxy", f"--config={etc}/proxy.conf", f"--hostname-override={NODE}"])
+        )
+
+        def story() -> str:
+            return (tmp_path / "kubectl.log").read_text() + (tmp_path / "kubelet.log").read_text()[-3000:]
+
+        ready = ("wait", "--for=condition=Ready", "--timeout=2s")
+        until(lambda: kubectl(*ready, f"node/{NODE}"), 120, story=story)
+        assert apply(*web())
+        until(lambda: kubectl(*ready, "pod/web"), 120, story=story)
+        page = ["curl", "-s", "-m", "2", "http://10.96.0.80"]
+        until(lambda: subprocess.run(page, capture_output=True, text=True).stdout == "hello\n")
+
+        # What the flags mean: pods and their ranges, the serving certificate that somebody has to approve, secrets and audit.
+        shown = json.loads(kubectl("get", "node", NODE, "-o", "json"))
+        assert shown["status"]["capacity"]["pods"] == "250" and shown["spec"]["podCIDR"].endswith("/23")
+        requests = json.loads(kubectl("get", "csr", "-o", "json"))["items"]
+        serving = [item for item in requests if item["spec"]["signerName"] == "kubernetes.io/kubelet-serving"]
+        kubectl("certificate", "approve", serving[0]["metadata"]["name"])
+        until(lambda: kubectl("exec", "web", "--", "cat", "/www/index.html") == "hello\n", story=story)
+        profile = kubectl("exec", "web", "--", "grep", "Seccomp:", "/proc/1/status")
+        assert profile.split() == ["Seccomp:", "2"]
+        read = ["etcdctl", f"--cacert={etc}/pki/etcd/ca.crt", f"--cert={etc}/pki/apiserver-etcd-client.crt",
+                f"--key={etc}/pki/apiserver-etcd-client.key", "get", "--prefix", "/registry/secrets/kube-system/bootstrap"]  # fmt: skip
+        stored = subprocess.run(read, capture_output=True, env={**os.environ, "ETCDCTL_API": "3"}, check=True)
+        assert b"k8s:enc:aescbc:v1:key1:" in stored.stdout
+        until(lambda: sum(Audited.seen) > 0)
+        assert kubectl("delete", "pod", "web")
