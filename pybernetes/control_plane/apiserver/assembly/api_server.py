@@ -68,7 +68,8 @@ class ApiServer:
         self.context.admission = Chain([plugin(self.context) for plugin in settings.admission])
         self.context.authentication = settings.authentication(self.context)
         self.context.authorization.replace(settings.authorizers(self.context))
-        self._config_files = [follow(self.context) for follow in settings.config_files]
+        followed = [follow(self.context) for follow in settings.config_files]
+        self._config_files = [file for file in followed if file is not None]
         for checks in discover(write_checks.__name__, "write_checks").values():
             self.context.write_checks |= checks(self.context)
         self.health = Health()
@@ -104,6 +105,8 @@ class ApiServer:
         self.metrics.more.append(settings.encryption.metrics.render)
         self.metrics.more.append(self.context.authorization.webhook_metrics.render)
         self.metrics.more += [file.reloads.render for file in self._config_files]
+        if self.context.authentication.jwt is not None:
+            self.metrics.more.append(self.context.authentication.jwt.render)
         if settings.auditor is not None:
             self.metrics.more.append(settings.auditor.render)
         handler = pipeline(

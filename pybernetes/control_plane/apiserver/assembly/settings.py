@@ -46,7 +46,7 @@ class Settings:
     )
     authorizers: Callable[[ServerContext], Sequence[Authorizer]] = lambda context: ()
     # What takes over configuration files that change.
-    config_files: Sequence[Callable[[ServerContext], ConfigFile]] = ()
+    config_files: Sequence[Callable[[ServerContext], ConfigFile | None]] = ()
     admission: Sequence[Callable[[ServerContext], Plugin]] = ()
     nodes: NodeAccess = field(default_factory=NodeAccess)
     # Who this server is to the servers behind it.

@@ -20,7 +20,7 @@ from pybernetes.control_plane.apiserver.assembly.secure_serving import advertise
 from pybernetes.control_plane.apiserver.assembly.settings import Settings
 from pybernetes.control_plane.apiserver.audit import setup as auditing
 from pybernetes.control_plane.apiserver.authn.client_ca_publisher import ClientAuthorities
-from pybernetes.control_plane.apiserver.authn.setup import authentication, bundles
+from pybernetes.control_plane.apiserver.authn.setup import authentication, bundles, issuers
 from pybernetes.control_plane.apiserver.authz.setup import authorizers, structured
 from pybernetes.control_plane.apiserver.encryption.setup import encryption
 from pybernetes.control_plane.apiserver.proxy import kubelets
@@ -61,6 +61,9 @@ def settings(arguments: argparse.Namespace) -> Settings:
         raise ValueError("--min-request-timeout can not be negative value")
     server = identity(socket.gethostname())
     result.encryption = encryption(arguments, registry.builtin(), server)
+    believed = issuers(arguments, server)
+    chain = structured(arguments, server)
+    result.config_files = [believed.follow, *([chain.follow] if chain is not None else [])]
     result.advertise_address = advertised(arguments)
     result.flags = zpages.flags_of(arguments)
     result.external_hostname = arguments.external_hostname
@@ -74,14 +77,13 @@ def settings(arguments: argparse.Namespace) -> Settings:
     clients, proxies = bundles(arguments, own)
     result.serving = serving(arguments, pair, [bundle for bundle in (clients, proxies) if bundle is not None])
     anonymous = arguments.anonymous_auth
-    chain = structured(arguments, server)
     types = chain.types if chain is not None else arguments.authorization_mode.split(",")
     if anonymous and "AlwaysAllow" in types:
         log.warning(
             "clients without credentials are refused, because AlwaysAllow would let them do everything"
         )
         anonymous = False
-    result.authentication = authentication(arguments, clients, proxies, anonymous)
+    result.authentication = authentication(arguments, clients, proxies, anonymous, believed)
     result.trust = ClientAuthorities(
         clients, proxies, arguments.requestheader_allowed_names, arguments.requestheader_username_headers,
         arguments.requestheader_uid_headers, arguments.requestheader_group_headers,
@@ -96,7 +98,6 @@ def settings(arguments: argparse.Namespace) -> Settings:
     result.proxy = proxy_identity(arguments, own)
     if chain is not None:
         result.authorizers = chain.build
-        result.config_files = [chain.follow]
     else:
         builders = authorizers(arguments)
         result.authorizers = lambda context: [build(context) for build in builders]

@@ -18,6 +18,7 @@ from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.http.messages import Response
 
 if TYPE_CHECKING:
+    from pybernetes.control_plane.apiserver.authn.jwt.jwt_authenticators import JwtAuthenticators
     from pybernetes.control_plane.apiserver.authn.service_accounts.settings import ServiceAccounts
 
 log = logging.getLogger(__name__)
@@ -36,6 +37,8 @@ class Authentication:
         bearer: BearerTokens | None = None,
         *,
         anonymous: bool = True,
+        anonymous_paths: frozenset[str] = frozenset(),
+        jwt: JwtAuthenticators | None = None,
         audiences: Audiences = (),
         accounts: ServiceAccounts | None = None,
         on_start: Sequence[Callable[[], None]] = (),
@@ -44,7 +47,8 @@ class Authentication:
         self.bearer = bearer or BearerTokens((), audiences)
         self.audiences, self.accounts = audiences, accounts
         self._authenticators = (*authenticators, self.bearer.authenticate)
-        self._anonymous = anonymous
+        self._anonymous, self._anonymous_paths = anonymous, anonymous_paths
+        self.jwt = jwt
         self._on_start, self._private = on_start, private
         # Answers to paths of its own, for those who check our tokens elsewhere.
         self.documents: dict[str, Response] = {}
@@ -86,12 +90,15 @@ class Authentication:
                 return None
             following = authenticators[authenticators.index(authenticate) + 1 :]
             return self._wait(request, following, problems, user)
-        if problems or not self._anonymous:
+        if problems or not self._anonymous or not self._may_be_anonymous(request):
             if problems:
                 log.info("unable to authenticate the request: %s", ", ".join(map(str, problems)))
             raise errors.unauthorized()
         self._enter(request, ANONYMOUS)
         return None
+
+    def _may_be_anonymous(self, request: Request) -> bool:
+        return not self._anonymous_paths or request.path in self._anonymous_paths
 
     def _enter(self, request: Request, user: User) -> None:
         request.user = user

@@ -12,6 +12,7 @@ from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.flags import Flag
 
 if TYPE_CHECKING:
+    from pybernetes.control_plane.apiserver.authn.jwt.jwt_authenticators import JwtAuthenticators
     from pybernetes.control_plane.apiserver.authn.service_accounts.settings import ServiceAccounts
     from pybernetes.control_plane.apiserver.context import ServerContext
     from pybernetes.lib.serving_certificates import CABundle
@@ -53,6 +54,8 @@ class AuthenticatorInputs:
     accounts: ServiceAccounts
     clients: CABundle | None
     proxies: CABundle | None
+    # The issuers whose tokens are believed.
+    jwt: JwtAuthenticators | None = None
     # Called when the store has been loaded; authenticators that follow objects add to it.
     on_start: list[Callable[[], None]] = field(default_factory=list)
 

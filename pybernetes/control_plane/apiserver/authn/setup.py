@@ -17,7 +17,9 @@ from pybernetes.control_plane.apiserver.authn.authenticator import (
 )
 from pybernetes.control_plane.apiserver.authn.authenticators.front_proxy import USUAL
 from pybernetes.control_plane.apiserver.authn.bearer_tokens import BearerTokens
-from pybernetes.control_plane.apiserver.authn.service_accounts.settings import settings
+from pybernetes.control_plane.apiserver.authn.jwt.jwt_authenticators import JwtAuthenticators
+from pybernetes.control_plane.apiserver.authn.jwt.setup import JwtConfiguration
+from pybernetes.control_plane.apiserver.authn.service_accounts.settings import DEFAULT_ISSUER, settings
 from pybernetes.lib import tls
 from pybernetes.lib.discover import discover
 from pybernetes.lib.flags import Flag
@@ -41,6 +43,12 @@ def all_authenticators() -> list[Authenticator]:
     )
 
 
+def issuers(arguments: argparse.Namespace, server: str) -> JwtConfiguration:
+    """Return the issuers whose tokens are believed beside the server's own; ValueError if that makes no sense."""
+    own = tuple(arguments.service_account_issuer) or (DEFAULT_ISSUER,)
+    return JwtConfiguration(arguments, own, server)
+
+
 def flags() -> list[Flag]:
     """Return the flags of authentication."""
     return [*FLAGS, *(flag for authenticator in all_authenticators() for flag in authenticator.flags)]
@@ -61,13 +69,21 @@ def bundles(arguments: argparse.Namespace, own: Path | None) -> tuple[CABundle |
 
 
 def authentication(
-    arguments: argparse.Namespace, clients: CABundle | None, proxies: CABundle | None, anonymous: bool
+    arguments: argparse.Namespace,
+    clients: CABundle | None,
+    proxies: CABundle | None,
+    anonymous: bool,
+    issuers: JwtConfiguration,
 ) -> Callable[[ServerContext], Authentication]:
     """Return what makes the authentication of a server."""
     accounts = settings(arguments)
+    paths: frozenset[str] = frozenset()
+    if issuers.anonymous is not None:
+        anonymous, paths = anonymous and issuers.anonymous.enabled, issuers.anonymous.paths
 
     def build(context: ServerContext) -> Authentication:
-        inputs = AuthenticatorInputs(arguments, context, accounts.audiences, accounts, clients, proxies)
+        jwt = JwtAuthenticators(context.https, accounts.audiences, context.clock, issuers.issuers)
+        inputs = AuthenticatorInputs(arguments, context, accounts.audiences, accounts, clients, proxies, jwt)
         requests: list[RequestAuthenticator] = []
         tokens: list[TokenAuthenticator] = []
         for authenticator in all_authenticators():
@@ -80,7 +96,7 @@ def authentication(
                 if by_token is not None:
                     tokens.append(by_token)
         return Authentication(
-            requests, BearerTokens(tokens, accounts.audiences), anonymous=anonymous,
+            requests, BearerTokens(tokens, accounts.audiences), anonymous=anonymous, anonymous_paths=paths, jwt=jwt,
             audiences=accounts.audiences, accounts=accounts, on_start=inputs.on_start, private=_private(arguments),
         )  # fmt: skip
 

@@ -1,0 +1,1 @@
+"""Tokens of OpenID providers: whom to believe, where their keys are, and what claims say about a user."""

@@ -1,0 +1,94 @@
+"""An OpenID provider for tests: discovery and keys over TLS, tokens by PyJWT, keys that change, answers that make no sense."""
+
+from __future__ import annotations
+
+import json
+import ssl
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from jwt.algorithms import ECAlgorithm, RSAAlgorithm
+
+from pybernetes.lib import tls
+
+
+class OpenIdProvider:
+    """The provider. ``spoilt`` is what it answers instead, if anything."""
+
+    def __init__(self, directory: Path) -> None:
+        self.calls: list[str] = []
+        self.spoilt: bytes | None = None
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                outer.calls.append(self.path)
+                body = (
+                    outer.spoilt
+                    if outer.spoilt is not None
+                    else json.dumps(outer.document(self.path)).encode()
+                )
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.http.daemon_threads = True
+        authority = tls.ensure_authority(directory, "openid-ca", "openid-ca")
+        pair = tls.issue(
+            tls.Pair(*(file.read_bytes() for file in authority)), "openid", names=["127.0.0.1"], server=True
+        )
+        for name, content in (("openid.crt", pair.certificate), ("openid.key", pair.key)):
+            (directory / name).write_bytes(content)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(directory / "openid.crt", directory / "openid.key")
+        self.http.socket = context.wrap_socket(self.http.socket, server_side=True)
+        self.authority = authority[0]
+        self.url = f"https://127.0.0.1:{self.http.server_address[1]}"
+        self.rotate("first")
+
+    def rotate(self, name: str, *, elliptic: bool = False) -> None:
+        """Sign with another key, and forget the one before."""
+        self.name, self.algorithm = name, "ES256" if elliptic else "RS256"
+        self.key: Any = (
+            ec.generate_private_key(ec.SECP256R1()) if elliptic else rsa.generate_private_key(65537, 2048)
+        )
+
+    def document(self, path: str) -> dict[str, Any]:
+        """Return what is at a path."""
+        if path == "/keys":
+            to_jwk: Any = ECAlgorithm.to_jwk if self.algorithm == "ES256" else RSAAlgorithm.to_jwk
+            public = to_jwk(self.key.public_key(), as_dict=True)
+            return {"keys": [{**public, "use": "sig", "kid": self.name, "alg": self.algorithm}]}
+        return {"issuer": self.url, "jwks_uri": f"{self.url}/keys"}
+
+    def token(self, **claims: Any) -> str:
+        """Return a token for the audience ``kubernetes`` with more claims, or others."""
+        usual = {"iss": self.url, "aud": "kubernetes", "sub": "jane", "exp": int(time.time()) + 600}
+        return jwt.encode({**usual, **claims}, self.key, self.algorithm, headers={"kid": self.name})
+
+
+@contextmanager
+def providing(directory: Path) -> Iterator[OpenIdProvider]:
+    """Yield a provider."""
+    provider = OpenIdProvider(directory)
+    thread = threading.Thread(target=provider.http.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield provider
+    finally:
+        provider.http.shutdown()
+        provider.http.server_close()
+        thread.join(10)
