@@ -80,19 +80,17 @@ class Chain:
         """Let every plugin change the object, twice if what came later made a change that others want to see."""
         begin, rejected = time.monotonic(), True
         try:
-            await self._mutate(attributes)
+            while True:
+                for method in self._route(attributes)[0]:
+                    waiting = method(attributes)
+                    if waiting is not None:
+                        await waiting
+                if not attributes.wants_again or attributes.again:
+                    break
+                attributes.again = True
             rejected = False
         finally:
             self.durations.note("admit", attributes.operation, rejected, time.monotonic() - begin)
-
-    async def _mutate(self, attributes: Attributes) -> None:
-        for method in self._route(attributes)[0]:
-            waiting = method(attributes)
-            if waiting is not None:
-                await waiting
-        if attributes.wants_again and not attributes.again:
-            attributes.again = True
-            await self._mutate(attributes)
 
     async def validate(self, attributes: Attributes) -> None:
         """Let every plugin refuse the object."""
