@@ -120,7 +120,7 @@ class Scraper:
             while self._clock.monotonic() - self._asked < self._idle_seconds:
                 due = max(due + self._resolution, self._clock.monotonic())
                 await self._clock.sleep(due - self._clock.monotonic())
-                await self._round(self._chosen())
+                await self.round(self._chosen())
         finally:
             following.cancel()
             self._paired.clear()
@@ -130,7 +130,7 @@ class Scraper:
 
     async def _pair(self) -> None:
         """Take two samples of every node, one shortly after the other; the slow ones do not hold up the others."""
-        task = asyncio.create_task(self._round(self._chosen(), samples=2), name="pair")
+        task = asyncio.create_task(self.round(self._chosen(), samples=2), name="pair")
         try:
             await asyncio.wait([task], timeout=_FIRST_SECONDS)
             self._paired.set()
@@ -143,7 +143,7 @@ class Scraper:
         nodes = self.nodes.select(self._selector) if self.nodes is not None else []
         return sorted(nodes, key=lambda node: node["metadata"]["name"] in self._failed)
 
-    async def _round(self, nodes: Sequence[Object], samples: int = 1) -> None:
+    async def round(self, nodes: Sequence[Object], samples: int = 1) -> None:
         """Ask every node, and again after a moment if there are to be more samples than one."""
         began = self._round_began = self._clock.monotonic()
         turns = asyncio.Semaphore(_AT_ONCE)

@@ -1,0 +1,103 @@
+"""pyb bench metrics: what one round of metrics-server costs, and how soon its first question is answered.
+
+Kubelets that only answer run in another process, over TLS, each at a port of its own; what is measured is the process that
+asks them: its processor time for a round, and its memory after three of them.
+"""
+
+import argparse
+import asyncio
+import gc
+import json
+import os
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, cast
+
+from bench.harness.machine import processor_seconds, resident_megabytes
+from pybernetes.client.client import Client
+from pybernetes.control_plane.metrics_server.kubelet_client import KubeletAccess, KubeletClient
+from pybernetes.control_plane.metrics_server.own_metrics import OwnMetrics
+from pybernetes.control_plane.metrics_server.scraper import Scraper
+from pybernetes.control_plane.metrics_server.storage import Storage
+from pybernetes.lib import tls
+
+SUMMARY = "metrics-server: processor time and memory of a round; needs no server"
+LIMITS = {"processor s per round": 2.0, "memory MB": 100.0}
+
+
+def main(argv: list[str]) -> int:
+    """Measure and print; fail when a figure misses its limit."""
+    parser = argparse.ArgumentParser(prog="pyb bench metrics", description=__doc__)
+    parser.add_argument("--nodes", type=int, default=1000, help="how many kubelets there are")
+    parser.add_argument("--pods", type=int, default=30, help="how many pods each of them has")
+    parser.add_argument("--rounds", type=int, default=3, help="how many rounds to measure")
+    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
+    options = parser.parse_args(argv)
+    with tempfile.TemporaryDirectory() as directory:
+        command = [sys.executable, "-m", "bench.harness.kubelet_answers", directory]
+        kubelets = subprocess.Popen(
+            [*command, str(options.nodes), str(options.pods)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )  # fmt: skip
+        try:
+            assert kubelets.stdout is not None
+            ports = json.loads(kubelets.stdout.readline())
+            figures = _run(_measure(ports, Path(directory), options, kubelets.pid))
+        finally:
+            kubelets.communicate("")
+    if options.json:
+        print(json.dumps(figures))
+    else:
+        for name, figure in figures.items():
+            print(f"{name:<28}{figure:12,.2f}")
+    missed = [name for name, limit in LIMITS.items() if figures[name] > limit]
+    for name in missed:
+        print(f"pyb bench metrics: {name} misses the limit of {LIMITS[name]:,.0f}", file=sys.stderr)
+    return 1 if missed else 0
+
+
+def _run(work: Any) -> Any:
+    import uvloop
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(work)
+
+
+async def _measure(
+    ports: list[int], directory: Path, options: argparse.Namespace, kubelets: int
+) -> dict[str, float]:
+    context: ssl.SSLContext = tls.client_context(directory / "ca.crt")
+    access = KubeletAccess(lambda: context, address_types=("InternalIP",), use_node_status_port=True)
+    storage, metrics = Storage(15.0), OwnMetrics(15.0)
+    scraper = Scraper(cast(Client, None), KubeletClient(access), storage, metrics, resolution=60.0)
+    nodes = [
+        {
+            "metadata": {"name": f"node-{number}"},
+            "status": {
+                "addresses": [{"type": "InternalIP", "address": "127.0.0.1"}],
+                "daemonEndpoints": {"kubeletEndpoint": {"Port": port}},
+            },
+        }
+        for number, port in enumerate(ports)
+    ]
+    await scraper.round(nodes)  # the first one makes connections
+    costs, times = [], []
+    for _ in range(options.rounds):
+        used, began = processor_seconds(os.getpid()), time.monotonic()
+        await scraper.round(nodes)
+        costs.append(processor_seconds(os.getpid()) - used)
+        times.append(time.monotonic() - began)
+    gc.collect()
+    known = storage.counts()
+    assert known == (options.nodes, options.nodes * options.pods), known
+    return {
+        "nodes": options.nodes,
+        "pods": options.nodes * options.pods,
+        "processor s per round": min(costs),
+        "seconds per round": min(times),
+        "memory MB": resident_megabytes(os.getpid())
+        - resident_megabytes(kubelets),  # without the other process
+    }
