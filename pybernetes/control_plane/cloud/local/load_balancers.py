@@ -11,7 +11,7 @@ from pybernetes.api import selectors
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.cloud.local.health import KUBE_PROXY_PORT, HealthChecks, Target, usable
 from pybernetes.control_plane.cloud.local.machine import Balancer, Machine
-from pybernetes.control_plane.cloud.provider import INTERNAL_IP, CloudError, Ingress
+from pybernetes.control_plane.cloud.provider import CloudError, Ingress
 
 # An annotation: a label selector of the nodes that a load balancer stands in front of, if not of all.
 NODE_SELECTOR = "service.pybernetes.dev/node-selector"
@@ -59,25 +59,21 @@ def source_ranges(service: Object) -> tuple[str, ...]:
     )
 
 
-def addresses_of(service: Object, nodes: Iterable[Object]) -> list[str]:
-    """Return the addresses of the nodes that a service's load balancer stands in front of."""
+def chosen(service: Object, nodes: Iterable[Object]) -> list[str]:
+    """Return the names of the nodes that a service's load balancer stands in front of."""
     text = (service["metadata"].get("annotations") or {}).get(NODE_SELECTOR, "")
     try:
         selector = selectors.parse_labels(text)
     except ValueError as error:
         raise ValueError(f"the annotation {NODE_SELECTOR}: {error}") from None
     return [
-        address["address"]
-        for node in nodes
-        if selector.matches(node["metadata"].get("labels") or {})
-        for address in ((node.get("status") or {}).get("addresses") or ())
-        if address["type"] == INTERNAL_IP and ":" not in address["address"]
+        node["metadata"]["name"] for node in nodes if selector.matches(node["metadata"].get("labels") or {})
     ]
 
 
-def wanted(service: Object, nodes: Iterable[Object], address: str) -> Wanted:
-    """Return what a service asks for at an address."""
-    spec, addresses = service["spec"], addresses_of(service, nodes)
+def wanted(service: Object, addresses: Iterable[str], address: str) -> Wanted:
+    """Return what a service asks for at an address, in front of nodes with these addresses."""
+    spec, addresses = service["spec"], tuple(addresses)
     if "IPv4" not in (spec.get("ipFamilies") or ["IPv4"]):
         raise CloudError("the local cloud has IPv4 addresses only")
     local = spec.get("externalTrafficPolicy") == "Local" and spec.get("healthCheckNodePort")
@@ -88,7 +84,7 @@ def wanted(service: Object, nodes: Iterable[Object], address: str) -> Wanted:
         affinity = config.get("timeoutSeconds") or 10800
     ports = tuple((entry.get("protocol") or "TCP", entry["port"]) for entry in spec.get("ports") or ())
     balancer = Balancer(
-        service["metadata"]["uid"], address, ports, tuple(addresses), source_ranges(service), affinity
+        service["metadata"]["uid"], address, ports, addresses, source_ranges(service), affinity
     )
     return Wanted(balancer, tuple(Target(node, port) for node in addresses))
 
@@ -122,7 +118,7 @@ class LocalLoadBalancers:
             present = await self._find(service)
             mine = present.address if present is not None else ""
             address = choose_address(service, mine, set(await self._load()) - {mine}, self._machine.pool)
-            asked = wanted(service, nodes, address)
+            asked = wanted(service, await self._addresses(service, nodes), address)
             if mine and mine != address:
                 await self._remove(mine)
             await self._apply(asked)
@@ -134,7 +130,7 @@ class LocalLoadBalancers:
             present = await self._find(service)
             if present is None:
                 raise CloudError("there is no such load balancer")
-            await self._apply(wanted(service, nodes, present.address))
+            await self._apply(wanted(service, await self._addresses(service, nodes), present.address))
 
     async def delete(self, cluster: str, service: Object) -> None:
         """Remove a load balancer; its address is free for others."""
@@ -151,6 +147,11 @@ class LocalLoadBalancers:
         async with self._lock:
             for asked in list(self._wanted.values()):
                 await self._apply(asked)
+
+    async def _addresses(self, service: Object, nodes: Sequence[Object]) -> list[str]:
+        """Return the addresses of nodes as the machine has them: what a node says of itself may be anybody's."""
+        instances = [await self._machine.instance(name) for name in chosen(service, nodes)]
+        return [instance.address for instance in instances if instance is not None and instance.address]
 
     async def _apply(self, asked: Wanted) -> None:
         """Have the machine balance what is asked for, over the nodes that are well."""

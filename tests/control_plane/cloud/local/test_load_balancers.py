@@ -10,6 +10,7 @@ from pybernetes.api.resource import Object
 from pybernetes.control_plane.cloud.local import load_balancers
 from pybernetes.control_plane.cloud.local.health import Health, HealthChecks, Target
 from pybernetes.control_plane.cloud.local.load_balancers import LocalLoadBalancers
+from pybernetes.control_plane.cloud.local.machine import LocalInstance
 from pybernetes.control_plane.cloud.provider import CloudError
 from pybernetes.lib.clock import Clock
 from tests.control_plane.cloud.clouds import node, service
@@ -78,7 +79,7 @@ def test_source_ranges(spec: list[str] | None, annotation: str, expected: Any) -
 
 
 def test_what_is_wanted() -> None:
-    nodes = [at("a", "172.30.9.2", tier="web"), at("b", "172.30.9.3"), node("c"), at("d", "fd00::1")]
+    nodes = ["172.30.9.2", "172.30.9.3"]
     plain = load_balancers.wanted(asking(), nodes, POOL[0])
     assert plain.balancer.nodes == ("172.30.9.2", "172.30.9.3") and plain.targets[0].port == 10256
     local = load_balancers.wanted(
@@ -86,19 +87,23 @@ def test_what_is_wanted() -> None:
     )  # fmt: skip
     assert local.targets[0].port == 30001 and local.balancer.affinity_seconds == 10800
     group = asking(annotations={load_balancers.NODE_SELECTOR: "tier=web"})
-    assert load_balancers.wanted(group, nodes, POOL[0]).balancer.nodes == ("172.30.9.2",)
+    everywhere = [at("a", "172.30.9.2", tier="web"), at("b", "172.30.9.3")]
+    assert load_balancers.chosen(group, everywhere) == ["a"]
+    assert load_balancers.chosen(asking(), everywhere) == ["a", "b"]
     both = asking(ports=[{"port": 53, "protocol": "UDP"}, {"port": 53, "protocol": "TCP"}])
     assert load_balancers.wanted(both, nodes, POOL[0]).balancer.ports == (("UDP", 53), ("TCP", 53))
     with pytest.raises(CloudError, match="IPv4"):
         load_balancers.wanted(asking(ipFamilies=["IPv6"]), nodes, POOL[0])
     with pytest.raises(ValueError, match="node-selector"):
-        load_balancers.wanted(asking(annotations={load_balancers.NODE_SELECTOR: "a=b=c"}), nodes, POOL[0])
+        load_balancers.chosen(asking(annotations={load_balancers.NODE_SELECTOR: "a=b=c"}), everywhere)
 
 
 async def test_from_creation_to_deletion() -> None:
-    machine, checks = FakeMachine(), HealthChecks(Clock())
+    machine = FakeMachine(a=LocalInstance("127.0.0.1"), b=LocalInstance("127.0.0.2"), hollow=LocalInstance())
+    checks = HealthChecks(Clock())
     balancers = LocalLoadBalancers(machine, checks)
-    nodes = [at("a", "127.0.0.1"), at("b", "127.0.0.2")]
+    # What nodes say of themselves does not count, nor do nodes that the machine does not have.
+    nodes = [at("a", "8.8.8.8"), at("b", "127.0.0.2"), at("stranger", "127.0.0.3"), at("hollow", "127.0.0.4")]
     first, second = Target("127.0.0.1", 10256), Target("127.0.0.2", 10256)
     checks.healths = {first: Health(well=True), second: Health(well=True)}
     given = await balancers.ensure("c", asking(), nodes)
@@ -110,7 +115,7 @@ async def test_from_creation_to_deletion() -> None:
     checks.healths[second] = Health(refused=True)
     await balancers.refresh()
     assert machine.balanced[POOL[0]].nodes == ("127.0.0.1",)
-    await balancers.update("c", asking(), nodes[1:])
+    await balancers.update("c", asking(), nodes[1:2])
     assert machine.balanced[POOL[0]].nodes == ()  # its only node does not want any
     # Another process of the same cloud finds what there is.
     again = LocalLoadBalancers(machine, HealthChecks(Clock()))
