@@ -153,10 +153,9 @@ def node(hollow: bool, nodes: int = 0, groups: int = 1) -> dict[str, float]:
             decided = time.monotonic() - began
             made = next(name for state in node_groups.states(cluster) for name in state.nodes)
             _until(lambda: made in api.ready_nodes())
-            return {
-                f"pod to decision ({kind})": decided,
-                f"pod to ready node ({kind})": time.monotonic() - began,
-            }
+            seconds = time.monotonic() - began
+            about = f"{kind}, {nodes} nodes and {groups} groups" if nodes else kind
+            return {f"pod to decision ({about})": decided, f"pod to ready node ({about})": seconds}
         finally:
             subprocess.run([*pyb, "delete", name], check=True, stdout=subprocess.DEVNULL)
 
