@@ -15,7 +15,9 @@ from pybernetes.lib.discover import discover
 
 # Kinds that are stored, but that no client can ask for.
 _NEVER_SERVED = {("", "v1", "RangeAllocation"): "io.k8s.api.core.v1.RangeAllocation"}
-_ZEROS = {"string": "", "boolean": False, "integer": 0, "number": 0, "quantity": "0", "bytes": None}
+_ZEROS = {
+    "string": "", "boolean": False, "integer": 0, "number": 0, "quantity": "0", "bytes": None, "list": None, "map": None,
+}  # fmt: skip
 
 
 @lru_cache(maxsize=1)

@@ -96,6 +96,8 @@ def _run(argv: list[str], streams: dict[str, Any]) -> int:
 
         return show(command, path, streams.get("stdout") or sys.stdout)
     except FlagError as error:
+        if hasattr(command, "flag_error"):
+            raise command.flag_error(error.message, path) from None
         raise CommandError(f"{error.message}\nSee '{path} --help' for usage.") from None
     if "record" in values.changed:
         stderr.write("Flag --record has been deprecated, --record will be removed in the future\n")

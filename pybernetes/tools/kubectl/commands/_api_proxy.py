@@ -35,6 +35,7 @@ _HOP = frozenset(
     )
 )
 _PATH = "/:@!$&'()*+,;=-._~"
+_NO_TEXT = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 Headers = list[tuple[bytes, bytes]]
 
 
@@ -109,7 +110,9 @@ class ApiProxy:
         own = _HOP | named_headers(request.headers.get(b"connection", b""))
         kept = {name.decode("latin-1"): request.values(name) for name in request.headers if name not in own}
         headers: Headers = [(b"Host", self._client.access.host_header.encode())]
-        for name, values in self._client.headers(kept).items():
+        # What the client says itself wins, as in the original: which program it is, above all.
+        ours = {name: value for name, value in self._client.headers({}).items() if name.lower() not in kept}
+        for name, values in (ours | kept).items():
             for value in values if isinstance(values, list) else [values]:
                 headers.append((name.encode(), str(value).encode()))
         if protocol := wanted_protocol(request.headers):
@@ -164,9 +167,11 @@ def static_file(folder: str, name: str) -> Response:
         if not os.path.isfile(index):
             return _listing(path)
         path = index
-    kind = mimetypes.guess_type(path)[0] or "application/octet-stream"
     with open(path, "rb") as file:
-        return Response(file.read(), content_type=kind.encode())
+        content = file.read()
+    # What has no ending that says it is looked at: a byte that no text has makes it none.
+    sniffed = "application/octet-stream" if _NO_TEXT.search(content[:512]) else "text/plain; charset=utf-8"
+    return Response(content, content_type=(mimetypes.guess_type(path)[0] or sniffed).encode())
 
 
 def _listing(path: str) -> Response:

@@ -176,10 +176,11 @@ def _one(
             patch.setdefault("metadata", {}).setdefault("annotations", {})[key] = text
         if flags.resource_version:
             patch.setdefault("metadata", {})["resourceVersion"] = flags.resource_version
-        answer = context.client.patch(
-            info.resource, info.namespace, info.name, patch, query=context.write_query()
-        )
-        value = answer if what == "annotation" else value
+        if patch or what == "annotation":  # labels that are as they shall be need no request
+            answer = context.client.patch(
+                info.resource, info.namespace, info.name, patch, query=context.write_query()
+            )
+            value = answer if what == "annotation" else value
     printers.make(context, done)(value)
 
 

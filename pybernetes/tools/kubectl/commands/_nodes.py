@@ -23,7 +23,8 @@ def nodes(context: Context, usage: str) -> tuple[Builder, list[Info]]:
         args = [word if "/" in word else f"nodes/{word}" for word in context.args]
     else:
         args = ["nodes", *context.args]
-    builder = Builder.from_flags(context, args=args, continue_on_error=True)
+    chunk = 500 if context.flags.selector else 0
+    builder = Builder.from_flags(context, args=args, continue_on_error=True, chunk=chunk)
     infos = builder.all()
     for info in infos:
         if info.resource.kind != "Node":

@@ -37,12 +37,17 @@ class _Entry(tarfile.TarInfo):
         return entry
 
 
-def unpack(archive: BinaryIO, prefix: str, path: str, warn: Warn, preserve: bool) -> None:
-    """Unpack what is below a prefix to a path and nowhere else, as it comes."""
+def unpack(archive: BinaryIO, prefix: str, path: str, warn: Warn, preserve: bool, hint: str = "") -> None:
+    """Unpack what is below a prefix to a path and nowhere else, as it comes; ``hint`` is what would copy links."""
+    hints = [f' (consider using "{hint} | tar xf -")'] if hint else []
+
+    def skip(text: str) -> None:
+        warn(text + (hints.pop() if hints else ""))
+
     try:
         with tarfile.open(fileobj=archive, mode="r|", tarinfo=_Entry) as tar:
             for member in tar:
-                _extract(tar, member, prefix, path, warn, preserve)
+                _extract(tar, member, prefix, path, warn, skip, preserve)
                 tar.members = []  # type: ignore[attr-defined]  # there may be any number of them
     except (tarfile.TarError, ValueError, OverflowError):
         raise CommandError(_CORRUPTED) from None
@@ -65,7 +70,13 @@ def target_of(name: str, prefix: str, path: str) -> str | None:
 
 
 def _extract(
-    tar: tarfile.TarFile, member: tarfile.TarInfo, prefix: str, path: str, warn: Warn, preserve: bool
+    tar: tarfile.TarFile,
+    member: tarfile.TarInfo,
+    prefix: str,
+    path: str,
+    warn: Warn,
+    skip: Warn,
+    preserve: bool,
 ) -> None:
     target = target_of(member.name, prefix, path)
     if target is None:
@@ -77,7 +88,7 @@ def _extract(
         return
     if member.issym() or member.islnk():
         # Through a link of the archive the next entry would leave the path.
-        warn(f"warning: skipping symlink: {quoted(target)} -> {quoted(member.linkname)}")
+        skip(f"warning: skipping symlink: {quoted(target)} -> {quoted(member.linkname)}")
         return
     content = tar.extractfile(member)
     if content is None or member.issparse():

@@ -100,7 +100,7 @@ def _one(context: Context, info: Info, dry_run: str) -> None:
         resource = context.discovery.of_kind("autoscaling/v2", "HorizontalPodAutoscaler")
         sent = {key: item for key, item in value.items() if key != "status"}
         value = ordered(context.client.create(resource, context.namespace, sent, query=context.write_query()))
-    printers.make(context, "autoscaled", typed=True)(value)
+    printers.make(context, "created" if dry_run == "client" else "autoscaled", typed=True)(value)
 
 
 def _target(name: str, text: str) -> Object:

@@ -13,7 +13,7 @@ from pybernetes.tools.kubectl.commands._unpacking import unpack
 from pybernetes.tools.kubectl.commands.exec import execute
 from pybernetes.tools.kubectl.connection import streaming
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, escaped
+from pybernetes.tools.kubectl.errors import CommandError, Verbatim, escaped, quoted
 from pybernetes.tools.kubectl.resources.pods import choose_container, named
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _to_pod(context: Context, path: str, target: _Spec) -> None:
     if problems:
         raise CommandError(problems[0])
     if code:
-        raise CommandError(f"command terminated with exit code {code}", code)
+        raise Verbatim(f"command terminated with exit code {code}", code)
 
 
 def _quiet(context: Context) -> tuple[Context, io.StringIO]:
@@ -148,6 +148,49 @@ def _is_directory(context: Context, pod: Object, container: str, path: str) -> b
     return execute(_quiet(context)[0], pod, container, ["test", "-d", path], output=_Sink()) == 0
 
 
+class _Counted:
+    """A file to write to, and how many bytes it took."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self.count = file, 0
+
+    def write(self, data: bytes) -> int:
+        """Write to the file."""
+        written = self._file.write(data)
+        self.count += len(data)
+        return written
+
+    def flush(self) -> None:
+        """Do nothing: there is no buffer."""
+
+
+def _fetch(context: Context, pod: Object, container: str, path: str, file: BinaryIO) -> int:
+    """Write an archive of a path to a file, and go on where it broke off as often as --retries allows."""
+    most, taken, tries = context.flags.retries, _Counted(file), 0
+    while True:
+        command = ["tar", "cf", "-", path]
+        if most:
+            single = path.replace("'", "'\\''")
+            command = ["sh", "-c", f"tar cf - '{single}' | tail -c+{taken.count + 1 if tries else 0}"]
+        try:
+            return execute(context, pod, container, command, output=_Sink(taken))  # type: ignore[arg-type]
+        except CommandError:
+            if 0 <= most <= tries:
+                if most:
+                    context.out(f"Dropping out copy after {tries} retries")
+                raise
+            tries += 1
+            context.out(f"Resuming copy at {taken.count} bytes, retry {tries}/{most}")
+
+
+def _prefix(path: str) -> str:
+    """Return what the names in the archive of a path begin with: tar leaves out what leads out of the folder."""
+    prefix = posixpath.normpath(path).lstrip("/")
+    while prefix == ".." or prefix.startswith("../"):
+        prefix = prefix[2:].lstrip("/")
+    return prefix
+
+
 def _from_pod(context: Context, source: _Spec, path: str) -> None:
     pod, container = _pod(context, source)
     if os.path.isdir(path):
@@ -159,8 +202,7 @@ def _from_pod(context: Context, source: _Spec, path: str) -> None:
     def fetch() -> None:
         with open(writing, "wb", 0) as file:
             try:
-                command = ["tar", "cf", "-", source.path]
-                ended.append(execute(quiet, pod, container, command, output=_Sink(file)))
+                ended.append(_fetch(quiet, pod, container, source.path, file))
             except CommandError as error:
                 ended.append(error)
             except OSError:
@@ -168,18 +210,19 @@ def _from_pod(context: Context, source: _Spec, path: str) -> None:
 
     fetching = threading.Thread(target=fetch, daemon=True)
     fetching.start()
-    prefix, problem = posixpath.normpath(source.path).lstrip("/"), None
+    problem = None
     with open(reading, "rb") as archive:
         try:
-            unpack(archive, prefix, path, context.warn, not context.flags.no_preserve)
+            hint = f"kubectl exec -n {quoted(source.namespace)} {quoted(source.pod)} -- tar cf - {quoted(source.path)}"
+            unpack(archive, _prefix(source.path), path, context.warn, not context.flags.no_preserve, hint)
         except CommandError as error:
             problem = error
     fetching.join(_LAST_WORDS_SECONDS if problem else None)
+    context.stdout.write(escaped(complaints.getvalue()))  # where the original writes it
     code = ended[0] if ended else 0
     if isinstance(code, CommandError):
         raise code
     if code:
-        context.stderr.write(escaped(complaints.getvalue()))
-        raise CommandError(f"command terminated with exit code {code}", code)
+        raise Verbatim(f"command terminated with exit code {code}", code)
     if problem is not None:
         raise problem

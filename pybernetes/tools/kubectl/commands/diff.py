@@ -12,7 +12,7 @@ from pybernetes.tools.kubectl.apply.client_side import compute
 from pybernetes.tools.kubectl.apply.prune import allowed, prunable
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import ApiError, CommandError, Exit, not_found
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, Exit, Usage, not_found
 from pybernetes.tools.kubectl.resources.builder import Builder
 from pybernetes.tools.kubectl.resources.info import Info
 
@@ -99,7 +99,16 @@ def _states(context: Context, info: Info) -> tuple[Any, Any]:
     # Without the annotation that apply keeps, but not without those that others made.
     wanted = {**info.object, "metadata": {"annotations": {}, **info.object["metadata"]}}
     patch, kind = compute(info, live, wanted)
+    if not patch:
+        return live, live
     return live, context.client.patch(info.resource, info.namespace, info.name, patch, kind, query=query)
+
+
+def flag_error(message: str, path: str) -> CommandError:
+    """Return the error of a command line that does not fit the flags; 1 would mean that there is a difference."""
+    error = Usage(message, path)
+    error.code = 2
+    return error
 
 
 def _text(value: Object, managed: bool) -> str:

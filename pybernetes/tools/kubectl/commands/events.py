@@ -52,8 +52,8 @@ def run(context: Context) -> None:
         show(
             {
                 "apiVersion": "v1",
-                "kind": "EventList" if flags.output not in ("yaml", "json") else "List",
-                "metadata": {"resourceVersion": ""},
+                "kind": "EventList",
+                "metadata": {},
                 "items": items,
             }
         )

@@ -192,8 +192,8 @@ def _generic(context: Context) -> None:
     flags = context.flags
     source = builder(context, False, continue_on_error=True)
     infos = source.all()
-    if source.errors and source.single:
-        raise source.errors[0]
+    if source.errors and (source.single or source.one_file):
+        _raise(source)
     if not infos and flags.ignore_not_found:
         _raise(source)
         return

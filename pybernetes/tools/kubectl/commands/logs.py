@@ -13,7 +13,7 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, not_found
 from pybernetes.tools.kubectl.output.times import check_rfc3339
 from pybernetes.tools.kubectl.resources.info import Info
-from pybernetes.tools.kubectl.resources.pods import choose_container, containers, named, pods_of
+from pybernetes.tools.kubectl.resources.pods import choose_container, named, pods_of
 
 if TYPE_CHECKING:
     from typing import Any
@@ -52,9 +52,12 @@ def run(context: Context) -> None:
     if len(args) == 1 and flags.selector:
         raise context.usage("only a selector (-l) or a POD name is allowed")
     container = args[1] if len(args) == 2 else flags.container
+    if flags.since_time:
+        check_rfc3339(flags.since_time)
+    named_pods = _selected(context) if flags.selector else _named(context)
     options = _options(context)
-    targets = _targets(context, container)
-    if targets is None:
+    targets = _targets(context, container, named_pods)
+    if not targets:
         return
     if flags.follow and len(targets) > flags.max_log_requests and len(targets) > 1:
         raise CommandError(
@@ -72,8 +75,6 @@ def _options(context: Context) -> dict[str, Any]:
     flags = context.flags
     if flags.since_time and flags.since:
         raise CommandError("at most one of `sinceTime` or `sinceSeconds` may be specified")
-    if flags.since_time:
-        check_rfc3339(flags.since_time)
     if flags.all_containers and (flags.container or len(context.args) == 2):
         name = flags.container or context.args[1]
         raise CommandError(f"--all-containers=true should not be specified with container name {name}")
@@ -96,19 +97,23 @@ def _options(context: Context) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _targets(context: Context, container: str) -> list[tuple[Object, str]] | None:
+def _selected(context: Context) -> list[Object]:
+    """Return the pods that the selector chooses."""
+    pods = context.discovery.find("pods")
+    listed = context.client.list(pods, context.namespace, chunk=0, labels=context.flags.selector)
+    if not listed.get("items"):
+        context.warn(f"No resources found in {context.namespace} namespace.")
+    return listed.get("items") or []
+
+
+def _targets(context: Context, container: str, named_pods: list[Object] | Info) -> list[tuple[Object, str]]:
     """Return the pods and containers whose logs are wanted."""
     flags = context.flags
-    if flags.selector:
-        listed = context.client.list(context.discovery.find("pods"), context.namespace, labels=flags.selector)
-        pods = listed.get("items") or []
-        if not pods:
-            context.warn(f"No resources found in {context.namespace} namespace.")
-            return None
+    if isinstance(named_pods, list):
+        pods = named_pods
     else:
-        info = _named(context)
         try:
-            pods = pods_of(context, info, flags.pod_running_timeout)
+            pods = pods_of(context, named_pods, flags.pod_running_timeout)
         except CommandError as error:
             if error.message.startswith("selector for"):
                 raise CommandError(
@@ -130,7 +135,6 @@ def _targets(context: Context, container: str) -> list[tuple[Object, str]] | Non
             targets += [(pod, container["name"]) for container in order]
         else:
             targets.append((pod, choose_container(context, pod, container, quiet=flags.all_pods)))
-    _ = containers
     return targets
 
 

@@ -6,11 +6,11 @@ import re
 import socket
 import threading
 
-from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl import TYPE_CHECKING, log
 from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.connection.streaming import Channels
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, quoted
 from pybernetes.tools.kubectl.resources.pods import named, pods_of
 
 if TYPE_CHECKING:
@@ -31,8 +31,10 @@ def run(context: Context) -> None:
     flags = context.flags
     if len(context.args) < 2:
         raise context.usage("TYPE/NAME and list of ports are required for port-forward")
+    addresses = _addresses(flags.address)
     info = named(context, context.args[0])
-    pod = pods_of(context, info, flags.pod_running_timeout)[0]
+    pod = pods_of(context, info, flags.pod_running_timeout, attaching=True)[0]
+    _refuse_udp(info.object if info.resource.kind == "Service" else pod, context.args[1:])
     ports = [
         _ports(pair, info.object if info.resource.kind == "Service" else None, pod)
         for pair in context.args[1:]
@@ -42,24 +44,50 @@ def run(context: Context) -> None:
         raise CommandError(f"unable to forward port because pod is not running. Current status={phase}")
     listening = []
     for local, remote in ports:
-        opened = _listen(context, flags.address, local, remote)
+        opened = _listen(context, addresses, local, remote)
         if not opened:
             raise CommandError(
                 "unable to listen on any of the requested ports: [{" + f"{local} {remote}" + "}]"
             )
         listening += opened
     context.stdout.flush()
-    threads = [
-        threading.Thread(target=_serve, args=(context, server, pod, remote), daemon=True)
-        for server, remote in listening
-    ]
-    for thread in threads:
-        thread.start()
+    lost = threading.Event()
+    for server, remote in listening:
+        threading.Thread(target=_serve, args=(context, server, pod, remote, lost), daemon=True).start()
     try:
-        for thread in threads:
-            thread.join()
+        lost.wait()
     except KeyboardInterrupt:
         return
+    raise CommandError("lost connection to pod")
+
+
+def _addresses(texts: list[str]) -> list[str]:
+    """Return the addresses to listen on, in the original's order; refuse what is none."""
+    import ipaddress
+
+    for text in texts:
+        if text != "localhost":
+            try:
+                ipaddress.ip_address(text)
+            except ValueError:
+                raise CommandError(f"{text} is not a valid IP") from None
+    return sorted(set(texts))
+
+
+def _refuse_udp(value: Object, pairs: list[str]) -> None:
+    """Refuse ports of a service or a pod that are there for UDP alone."""
+    spec = value.get("spec") or {}
+    holders = spec.get("containers") or [spec]
+    listed = [port for holder in holders for port in holder.get("ports") or ()]
+    protocols: dict[str, set[str]] = {}
+    for port in listed:
+        for name in (str(port.get("containerPort") or port.get("port")), port.get("name")):
+            if name:
+                protocols.setdefault(name, set()).add(port.get("protocol") or "TCP")
+    for pair in pairs:
+        remote = pair.partition(":")[2] if pair.count(":") == 1 else pair.partition(":")[0]
+        if protocols.get(remote) == {"UDP"}:
+            raise CommandError(f"UDP protocol is not supported for {remote}")
 
 
 def _ports(text: str, service: Object | None, pod: Object) -> tuple[int, int]:
@@ -67,20 +95,20 @@ def _ports(text: str, service: Object | None, pod: Object) -> tuple[int, int]:
     local, colon, remote = text.partition(":")
     if not colon:
         local = remote = text
-    if not remote:
-        raise CommandError("remote port cannot be empty")
     number = _remote(remote, service, pod)
     if not colon and not text.isdigit():
         return number, number
     if local and not re.fullmatch(r"\d+", local):
         raise CommandError(
-            f'error parsing local port "{local}": strconv.ParseUint: parsing "{local}": invalid syntax'
+            f"error parsing local port '{local}': strconv.ParseUint: parsing \"{local}\": invalid syntax"
         )
     for which, given in (("local", int(local or 0)), ("remote", number)):
         if given > 65535:
             raise CommandError(
                 f"error parsing {which} port '{given}': strconv.ParseUint: parsing \"{given}\": value out of range"
             )
+    if not number:
+        raise CommandError("remote port must be > 0")
     return int(local or 0), number
 
 
@@ -92,7 +120,10 @@ def _remote(text: str, service: Object | None, pod: Object) -> int:
                 if (service.get("spec") or {}).get("clusterIP") == "None":
                     target = port["port"]
                 return _remote(str(target), None, pod)
-        raise CommandError(f"Service {service['metadata']['name']} does not have a service port {text}")
+        name = service["metadata"]["name"]
+        if not text.isdigit():
+            raise CommandError(f"Service '{name}' does not have a named port '{text}'")
+        raise CommandError(f"Service {name} does not have a service port {text}")
     if text.isdigit():
         return int(text)
     for container in (pod.get("spec") or {}).get("containers") or ():
@@ -119,8 +150,12 @@ def _listen(
             except OSError as error:
                 server.close()
                 if family == socket.AF_INET or address != "localhost":
+                    shown = f"[{host}]" if ":" in host else host
+                    kind = "tcp6" if family == socket.AF_INET6 else "tcp4"
+                    why = f"listen {kind} {shown}:{local}: bind: {(error.strerror or str(error)).lower()}"
                     context.warn(
-                        f"Unable to listen on port {local}: {(error.strerror or str(error)).lower()}"
+                        f"Unable to listen on port {local}: Listeners failed to create with the following errors: "
+                        f"[unable to create listener: Error {why}]"
                     )
                 continue
             local = server.getsockname()[1]
@@ -130,7 +165,7 @@ def _listen(
     return listeners
 
 
-def _serve(context: Context, server: socket.socket, pod: Object, remote: int) -> None:
+def _serve(context: Context, server: socket.socket, pod: Object, remote: int, lost: threading.Event) -> None:
     while True:
         try:
             connection, _ = server.accept()
@@ -138,16 +173,26 @@ def _serve(context: Context, server: socket.socket, pod: Object, remote: int) ->
             return
         context.out(f"Handling connection for {server.getsockname()[1]}")
         context.stdout.flush()
-        threading.Thread(target=_forward, args=(context, connection, pod, remote), daemon=True).start()
+        threading.Thread(target=_forward, args=(context, connection, pod, remote, lost), daemon=True).start()
 
 
-def _forward(context: Context, connection: socket.socket, pod: Object, remote: int) -> None:
+def _failed(connection: socket.socket, remote: int, why: str, lost: threading.Event) -> None:
+    """Say why a connection was not forwarded; the original ends then, and so do we."""
+    local = connection.getsockname()[1]
+    text = f'"An error occurred forwarding" err={quoted(why)} localPort={local} remotePort={remote}'
+    log.line("portforward.go:549", text, 0, "E")
+    lost.set()
+
+
+def _forward(
+    context: Context, connection: socket.socket, pod: Object, remote: int, lost: threading.Event
+) -> None:
     metadata = pod["metadata"]
     path = path_of(context.discovery.find("pods"), metadata["namespace"], metadata["name"], "portforward")
     try:
         channels = Channels(context, path, {"ports": remote}, ("v4.channel.k8s.io",))
     except (CommandError, OSError) as error:
-        context.warn(f"an error occurred forwarding {connection.getsockname()[1]} -> {remote}: {error}")
+        _failed(connection, remote, str(error), lost)
         connection.close()
         return
 
@@ -173,9 +218,7 @@ def _forward(context: Context, connection: socket.socket, pod: Object, remote: i
                 data = data[2:]
             if channel == 1 and data:
                 text = data.decode("utf-8", "replace").strip()
-                context.warn(
-                    f"an error occurred forwarding {connection.getsockname()[1]} -> {remote}: {text}"
-                )
+                _failed(connection, remote, text, lost)
                 break
             if data:
                 connection.sendall(data)

@@ -31,6 +31,8 @@ FLAGS = (
 def run(context: Context) -> None:
     """Replace the objects of the files."""
     flags = context.flags
+    if not flags.raw:
+        context.require_files()
     context.refuse_arguments()
     dry_run = context.dry_run()
     if flags.grace_period >= 0 and not flags.force:

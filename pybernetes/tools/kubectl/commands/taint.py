@@ -46,7 +46,11 @@ def run(context: Context) -> None:
         raise CommandError("at least one resource name must be specified since 'all' parameter is not set")
     if resources[0].lower() not in ("node", "nodes", "no"):
         raise CommandError(f"invalid resource type {resources[0]}, only node types are supported")
-    both = [_text(taint) for taint in wanted if any(_same(taint, other) for other in removed)]
+    both = [
+        f"{other['key']}={other.get('effect', '')}"
+        for other in removed
+        if any(_same(taint, other) for taint in wanted)
+    ]
     if both:
         raise CommandError(
             f"can not both modify and remove the following taint(s) in the same command: {', '.join(both)}"
@@ -147,5 +151,5 @@ def apply(
         if not any(_same(known, taint) for taint in removed)
         and not any(known["key"] == taint["key"] and known.get("effect") == taint.get("effect") for taint in wanted)
     ]  # fmt: skip
-    operation = "modified" if wanted and removed else "tainted" if wanted else "untainted"
+    operation = "modified" if (wanted and removed) or overwrite else "tainted" if wanted else "untainted"
     return operation, [*wanted, *kept]

@@ -75,7 +75,10 @@ def _wait_all(context: Context, text: str, deadline: float, seconds: float) -> N
     errors: list[CommandError] = []
     for info in infos:
         try:
-            value = _wait(context, info, condition, creating, deleting, deadline)
+            if seconds == 0 and condition is not None:
+                value = _look_once(context, info, condition)
+            else:
+                value = _wait(context, info, condition, creating, deleting, deadline)
         except CommandError as error:
             if error.message.startswith("timed out") and seconds == 0:
                 errors.append(CommandError(f"condition not met for {info.resource.plural}/{info.name}"))
@@ -87,6 +90,14 @@ def _wait_all(context: Context, text: str, deadline: float, seconds: float) -> N
         }  # fmt: skip
         met(shown)
     raise_all(errors)
+
+
+def _look_once(context: Context, info: Info, condition: Condition) -> Object | None:
+    """Return the object if the condition holds now."""
+    value = context.client.get(info.resource, info.namespace, info.name)
+    if not condition(value):
+        raise timed_out(info)
+    return value
 
 
 def _may_come(context: Context, deadline: float) -> bool:

@@ -54,7 +54,7 @@ class Client:
         self._stderr = stderr
         self._connection = Connection(access, timeout)
         self._exec_done = access.exec is None
-        self.warnings = 0
+        self._warned: set[str] = set()
 
     def headers(self, given: dict[str, Any]) -> dict[str, Any]:
         """Return the headers of a request: who asks, and what is given."""
@@ -94,8 +94,15 @@ class Client:
         """Print a warning of our own."""
         print(f"Warning: {escaped(message)}", file=self._stderr or sys.stderr, flush=True)
 
+    @property
+    def warnings(self) -> int:
+        """How many warnings of the server were printed, each of them once."""
+        return len(self._warned)
+
     def _warn(self, text: str) -> None:
-        self.warnings += 1
+        if text in self._warned:
+            return
+        self._warned.add(text)
         quoted = text.split(" ", 2)[-1].split('"')
         message = text[text.find('"') + 1 : text.rfind('"')] if len(quoted) > 2 else text
         self.warn(message.replace(chr(92) + chr(34), chr(34)))

@@ -57,6 +57,7 @@ class Builder:
         self.context = context
         self.errors: list[CommandError] = []
         self.single = False  # the user means one object
+        self.one_file = False  # what there is comes from one file
         for name, value in options.items():
             if not hasattr(Builder, name):
                 raise TypeError(name)
@@ -160,7 +161,7 @@ class Builder:
                 matcher = parse_labels(self.labels)
             except SelectorError as error:
                 raise CommandError(f'the provided selector "{self.labels}" is not valid: {error}') from None
-        self.single = len(names) == 1 and names[0] != "-" and not self.kustomize
+        self.single = self.one_file = len(names) == 1 and names[0] != "-" and not self.kustomize
         count = 0
         for name in names:
             for info in self._guarded(name):

@@ -72,7 +72,7 @@ def pods_of(context: Context, info: Info, seconds: float = 60.0, attaching: bool
         return [info.object]
     resource = context.discovery.find("pods")
     labels = selector_of(info, attaching)
-    listed = context.client.list(resource, info.namespace, labels=labels)
+    listed = context.client.list(resource, info.namespace, chunk=0, labels=labels)
     items = listed.get("items") or []
     if not items:
         version = (listed.get("metadata") or {}).get("resourceVersion")

@@ -36,6 +36,8 @@ _MADE = [
     (re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ "), ""),
     (re.compile(r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}"), "<time>"),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"), "<time>"),
+    (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ [+-]\d{4}"), "<time>"),
+    (re.compile(r"\bdebugger-\w{5}\b"), "debugger-<name>"),
     (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "<uid>"),
     (re.compile(r"(\"?resourceVersion\"?: ?)\"\d+\""), r'\1"<version>"'),
     (re.compile(r"(?<![\w.])(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?: ago)?(?=\s|$|\))"), ""),
@@ -222,8 +224,17 @@ def _plain(text: str) -> str:
     """Return a text as it is compared: of JSON what it says, not the order of its keys."""
     if text.startswith("{"):
         with contextlib.suppress(ValueError):
-            return cleaned(json.dumps(json.loads(text), indent=1, sort_keys=True))
+            return cleaned("\n".join(json.dumps(value, indent=1, sort_keys=True) for value in _values(text)))
     return cleaned(text)
+
+
+def _values(text: str) -> Iterator[Any]:
+    """Yield the JSON values of a text, one after the other."""
+    decoder = json.JSONDecoder()
+    while text := text.lstrip():
+        value, end = decoder.raw_decode(text)
+        yield value
+        text = text[end:]
 
 
 def _both(ours: list[Recorded], theirs: list[Recorded]) -> tuple[str, str]:

@@ -7,6 +7,7 @@ import json
 from pybernetes.tools.kubectl.apply.last_applied import read
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError, quoted
 from pybernetes.tools.kubectl.resources.builder import Builder
 
 SUMMARY = "View the latest last-applied-configuration annotations of a resource/object"
@@ -25,6 +26,11 @@ def run(context: Context) -> None:
     texts = []
     for info in builder.infos():
         text = read(info.object)
+        if text is None and info.source:
+            raise CommandError(
+                f"error when no last-applied-configuration annotation found on resource: {info.name}\n "
+                f"{quoted(info.source)}: <nil>"
+            )
         if text is None:
             break  # the original says nothing about an object that was not applied
         texts.append(text)

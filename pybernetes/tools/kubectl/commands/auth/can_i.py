@@ -43,7 +43,7 @@ def run(context: Context) -> None:
             )
         _list(context)
         return
-    if len(args) not in (2, 3):
+    if len(args) != 2:
         raise CommandError(
             "you must specify two arguments: verb resource or verb resource/resourceName.\n"
             "See 'kubectl auth can-i -h' for help and examples."

@@ -15,7 +15,10 @@ def run(context: Context) -> None:
     namespace = context.flags.namespace or "kube-system"
     labels = "kubernetes.io/cluster-service=true"
     services = (
-        context.client.list(context.discovery.find("services"), namespace, labels=labels).get("items") or []
+        context.client.list(context.discovery.find("services"), namespace, chunk=0, labels=labels).get(
+            "items"
+        )
+        or []
     )
     context.out(f"Kubernetes control plane is running at {server}")
     for service in services:

@@ -90,8 +90,7 @@ def _exec(value: Object, flags: Values) -> None:
         return
     if not any(flag.startswith("exec-") for flag in flags.changed):
         return
-    entry = dict(value.get("exec") or {"apiVersion": "", "args": None, "command": "", "env": None})
-    entry.setdefault("interactiveMode", "IfAvailable")
+    entry = dict(value.get("exec") or {"args": None, "command": "", "env": None})
     entry.setdefault("provideClusterInfo", False)
     for flag, key in (
         ("exec-command", "command"), ("exec-api-version", "apiVersion"), ("exec-interactive-mode", "interactiveMode"),

@@ -56,6 +56,8 @@ def generator(make: Callable[[Context, str], Object], failure: str = "") -> Call
 def create(context: Context, value: Object, failure: str = "") -> Object:
     """Create an object, unless this is a dry run, and print it."""
     dry_run = context.dry_run()
+    if context.flags.has("validate"):
+        context.validation()  # complain before anything is done
     if context.flags.has("save-config") and context.flags.save_config:
         value = annotate(value, typed=True)
     show = printers.make(context, "created", typed=True)

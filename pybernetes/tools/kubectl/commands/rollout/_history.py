@@ -24,7 +24,7 @@ def revisions(context: Context, info: Info) -> dict[int, Object]:
     labels = show((info.object.get("spec") or {}).get("selector"))
     uid = info.object["metadata"].get("uid")
     by_number = {}
-    for revision in context.client.list(resource, info.namespace, labels=labels).get("items") or ():
+    for revision in context.client.list(resource, info.namespace, chunk=0, labels=labels).get("items") or ():
         if controller_of(revision).get("uid") != uid:
             continue
         annotations = revision["metadata"].get("annotations") or {}

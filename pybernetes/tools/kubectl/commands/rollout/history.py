@@ -75,6 +75,8 @@ def _text(context: Context, info: Info, by_number: dict[int, Object]) -> str:
         if not by_number:
             return f"{head}\nNo rollout history found."
         return f"{head}\n" + align(f"REVISION\tCHANGE-CAUSE\n{rows}", gap=2)
+    if not by_number:
+        return f"{head}with revision #{wanted}\nNo rollout history found."
     if wanted not in by_number:
         raise CommandError("unable to find the specified revision")
     from pybernetes.tools.kubectl.describe._pods import template

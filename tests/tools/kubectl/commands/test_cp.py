@@ -1,0 +1,60 @@
+"""Archives that come from containers: what their names begin with, and how a broken copy goes on."""
+
+from __future__ import annotations
+
+import io
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pybernetes.tools.kubectl.commands import cp
+from pybernetes.tools.kubectl.errors import CommandError
+
+
+@pytest.mark.parametrize(
+    ("path", "prefix"),
+    [("/a/b/", "a/b"), ("a//b", "a/b"), ("../etc/x", "etc/x"), ("../../", ""), ("..a", "..a"), (".", ".")],
+)
+def test_prefix(path: str, prefix: str) -> None:
+    assert cp._prefix(path) == prefix
+
+
+def _copied(
+    monkeypatch: pytest.MonkeyPatch, retries: int, cuts: list[int]
+) -> tuple[bytes, list[str], list[str]]:
+    """Copy ten bytes over connections that break after so many bytes; return what came, was run and was said."""
+    commands: list[str] = []
+    said: list[str] = []
+    data = b"0123456789"
+
+    def execute(context: Any, pod: Any, container: str, command: list[str], *, output: Any) -> int:
+        commands.append(command[-1])
+        start = int(command[-1].rpartition("+")[2] or 0) - 1 if command[0] == "sh" else 0
+        rest = data[max(start, 0) :]
+        if cuts:
+            output.buffer.write(rest[: cuts.pop(0)])
+            raise CommandError("broken")
+        output.buffer.write(rest)
+        return 0
+
+    monkeypatch.setattr(cp, "execute", execute)
+    context: Any = SimpleNamespace(flags=SimpleNamespace(retries=retries), out=said.append)
+    file = io.BytesIO()
+    cp._fetch(context, {}, "c", "/it's", file)
+    return file.getvalue(), commands, said
+
+
+def test_a_copy_goes_on_where_it_broke(monkeypatch: pytest.MonkeyPatch) -> None:
+    came, commands, said = _copied(monkeypatch, 2, [3, 4])
+    assert came == b"0123456789"
+    assert commands == [f"tar cf - '/it'\\''s' | tail -c+{start}" for start in (0, 4, 8)]
+    assert said == ["Resuming copy at 3 bytes, retry 1/2", "Resuming copy at 7 bytes, retry 2/2"]
+
+
+def test_a_copy_ends_after_its_retries(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(CommandError, match="broken"):
+        _copied(monkeypatch, 1, [3, 4])
+    with pytest.raises(CommandError, match="broken"):
+        _copied(monkeypatch, 0, [3])
+    assert _copied(monkeypatch, 0, [])[1] == ["/it's"]
