@@ -35,6 +35,7 @@ def apiserver(cluster: Cluster, settings: Settings, more: Sequence[str] = ()) ->
         "--enable-bootstrap-token-auth=true",
         "--allow-privileged=true",
         f"--tls-cipher-suites={CIPHERS}",
+        "--profiling=false",
         # For whoever gives --audit-log-path: as long as benchmarks want logs to be kept.
         "--audit-log-maxage=30",
         "--audit-log-maxbackup=10",
