@@ -38,7 +38,9 @@ def test_the_methods_in_the_order_of_kubernetes() -> None:
     ordered = [
         next(name for name, each in found.items() if each is method) for method in all_authenticators()
     ]
-    assert ordered == ["front_proxy", "certificates", "token_file", "service_accounts", "bootstrap_tokens"]
+    assert ordered == [
+        "front_proxy", "certificates", "token_file", "service_accounts", "bootstrap_tokens", "jwt", "token_webhook",
+    ]  # fmt: skip
 
 
 def parts(*arguments: str, clients: Any = None, proxies: Any = None) -> AuthenticatorInputs:
