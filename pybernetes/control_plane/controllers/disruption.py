@@ -21,6 +21,7 @@ from pybernetes.control_plane.controllers._controller_manager.descriptor import 
 from pybernetes.control_plane.controllers._objects.conditions import condition_of
 from pybernetes.control_plane.controllers._objects.deletion import is_being_deleted
 from pybernetes.control_plane.controllers._objects.pods import is_ready, is_terminal
+from pybernetes.control_plane.controllers._objects.printed_selector import printed
 from pybernetes.control_plane.controllers._workload.ownership import anchors, by_selector
 from pybernetes.control_plane.controllers._workload.templates import scaled
 from pybernetes.lib import rfc3339
@@ -221,8 +222,9 @@ class DisruptionController(Controller):
                 uid, replicas = await self._scale(reference, pod)
                 scales[uid] = replicas
         if unmanaged:
+            selector = printed(budget["spec"].get("selector") or {})
             text = (
-                f"Pods selected by this PodDisruptionBudget (selector: {_go_selector(budget)}) were found to be "
+                f"Pods selected by this PodDisruptionBudget (selector: {selector}) were found to be "
                 "unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in "
                 'undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB '
                 "to an integer value."
@@ -308,15 +310,6 @@ def _facts(pod: Object) -> tuple[object, ...]:
         is_terminal(pod),
         target,
     )
-
-
-def _go_selector(budget: Object) -> str:
-    """Return a selector as Go prints it in messages."""
-    selector = budget["spec"].get("selector") or {}
-    labels = "".join(
-        f"{name}: {value}," for name, value in sorted((selector.get("matchLabels") or {}).items())
-    )
-    return f"&LabelSelector{{MatchLabels:map[string]string{{{labels}}},MatchExpressions:[]LabelSelectorRequirement{{}},}}"
 
 
 CONTROLLER = Descriptor(

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from pybernetes.api import quantity, selectors
 from pybernetes.api.resource import Object
+from pybernetes.control_plane.controllers._objects.printed_selector import printed
 from pybernetes.control_plane.controllers.horizontalpodautoscaler import replica_calculator as calculator
 from pybernetes.control_plane.controllers.horizontalpodautoscaler.metrics_client import MetricsClient
 from pybernetes.control_plane.controllers.horizontalpodautoscaler.pod_groups import (
@@ -192,14 +193,7 @@ async def _external(client: MetricsClient, target: Target, spec: Object) -> Metr
 
 
 def _go_selector(metric: Object) -> str:
-    """Return a selector as Go prints it in messages."""
-    selector = metric.get("selector")
-    if selector is None:
-        return "nil"
-    labels = "".join(
-        f"{name}: {value}," for name, value in sorted((selector.get("matchLabels") or {}).items())
-    )
-    return f"&LabelSelector{{MatchLabels:map[string]string{{{labels}}},MatchExpressions:[]LabelSelectorRequirement{{}},}}"
+    return printed(metric["selector"]) if metric.get("selector") is not None else "nil"
 
 
 _Source = Callable[[MetricsClient, Target, Object], Awaitable[MetricResult]]
