@@ -39,7 +39,7 @@ def _look() -> None:
             del _values[index], _deadlines[index]
     loop = asyncio.get_running_loop()
     if free:
-        task = loop.create_task(off_loop.run(off_loop.LARGE + 1, _discard, free))
+        task = loop.create_task(off_loop.beside(_discard, free))
         _tasks.add(task)
         task.add_done_callback(_tasks.discard)
     if _values:

@@ -82,6 +82,11 @@ async def run(size: int, function: Callable[[Unpack[Arguments]], Result], *args:
     """
     if size <= LARGE:
         return function(*args)
+    return await beside(function, *args)
+
+
+async def beside(function: Callable[[Unpack[Arguments]], Result], *args: *Arguments) -> Result:
+    """Return what a function gives that is called beside the loop, however little it has to do with."""
     return await _beside(partial(function, *args))
 
 

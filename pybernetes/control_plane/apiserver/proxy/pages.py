@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pybernetes.control_plane.apiserver.proxy.links import Page, led_back
 from pybernetes.lib.http.inflation import FORMATS, Packer, Unpacker
 
-# What is changed in one turn of the loop.
+# What is changed without asking for more of a body.
 _SLICE = 1 << 12
 
 

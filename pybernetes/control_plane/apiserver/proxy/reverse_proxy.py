@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.proxy.links import led_back
 from pybernetes.control_plane.apiserver.proxy.pages import PageBody, page_body
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.lib import off_loop
 from pybernetes.lib.http.client_connection import BadReply, ClientConnection, Disconnected, request_bytes
 from pybernetes.lib.http.dialer import Dialer, direct
 from pybernetes.lib.http.duplex import splice
@@ -34,6 +36,8 @@ _IDENTITY = (b"x-remote-", b"impersonate-")
 _WITHOUT_BODY = (204, 304)
 _CONNECT_SECONDS = 10.0
 _REFUSAL_BYTES = 50_000
+# How many pieces of a page are changed at a time: what a client waits for, and what is kept for it.
+_PIECES = 16
 _NO_REDIRECTS = b"the backend attempted to redirect this request, which is not permitted"
 
 
@@ -168,16 +172,23 @@ async def _refusal(backend: ClientConnection) -> bytes:
     return body[:_REFUSAL_BYTES]
 
 
+def _some(pieces: Iterator[bytes]) -> bytes | None:
+    """Return some of the pieces as one; None after the last."""
+    taken = list(islice(pieces, _PIECES))
+    return b"".join(taken) if taken else None
+
+
 async def _body(backend: ClientConnection, page: PageBody | None) -> AsyncIterator[bytes]:
     try:
         while data := await backend.read():
             if page is None:
                 yield data
                 continue
-            for piece in page.feed(data):
-                yield piece
-                await asyncio.sleep(0)
+            pieces = page.feed(data)
+            # However small a piece is: those of many pages would be changed in one turn of the loop.
+            while (changed := await off_loop.beside(_some, pieces)) is not None:
+                yield changed
         if page is not None:
-            yield page.finish()
+            yield await off_loop.beside(page.finish)
     finally:
         backend.close()

@@ -54,7 +54,7 @@ class EventPreparation:
                 if self._kind.awaits_webhook:
                     await self._kind.convert(_records(events))
                 large = self._prepare is not None and _large(events)
-                held = await off_loop.run(off_loop.LARGE + 1, self._prepared, large) if large else None
+                held = await off_loop.beside(self._prepared, large) if large else None
                 self._sink(events)
                 del held
             except Damaged as error:

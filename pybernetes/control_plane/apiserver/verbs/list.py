@@ -140,7 +140,7 @@ def _list(
 
 async def _beside(build: Callable[[], Response]) -> Response:
     """Return what takes long to make without holding the event loop."""
-    return await off_loop.run(off_loop.LARGE + 1, build)
+    return await off_loop.beside(build)
 
 
 def _first(

@@ -66,7 +66,7 @@ class Watched:
         """Return what ``read`` makes, beside the event loop, of all that is there now, and the revision of that."""
         await self.convert()
         records, at = self.records(), self.context.store.revision
-        return await off_loop.run(off_loop.LARGE + 1, read, records), at
+        return await off_loop.beside(read, records), at
 
     async def convert(self) -> None:
         """Have all that is there converted by the webhook; nothing is left when this returns."""

@@ -91,7 +91,7 @@ class KeySet:
         listed = (await self._get(where)).get("keys")
         if not isinstance(listed, list) or len(listed) > _MOST_KEYS:
             raise Unavailable(f"{where} has no list of keys")
-        return await off_loop.run(off_loop.LARGE + 1, _keys, listed)
+        return await off_loop.beside(_keys, listed)
 
     async def _get(self, address: str) -> dict[str, Any]:
         parts = urlsplit(address)
