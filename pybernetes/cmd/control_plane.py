@@ -83,7 +83,7 @@ async def _run(cluster: Cluster, settings: Settings) -> int:
         else None,
         cluster_name=cluster.name,
         host=host,
-        metrics=MetricsSettings(cluster.certificates),
+        metrics=MetricsSettings(cluster.certificates, resolution=settings.metrics_resolution),
         hollow_usage=HollowUsage(usage.read(Path(settings.hollow_usage)) if settings.hollow_usage else None),
         dialer=RangeDialer(ranges, host.connecting, names)
         if host is not None and nodes_apart

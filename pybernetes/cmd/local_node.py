@@ -33,7 +33,7 @@ async def _run(name: str, node_name: str) -> int:
     from pybernetes.cmd import kubelet
     from pybernetes.node.containerd import containerd
     from pybernetes.node.kubelet import flags
-    from pybernetes.tools.local import network
+    from pybernetes.tools.local import images, network
     from pybernetes.tools.local import node_registration as registration
     from pybernetes.tools.local import settings as saved_settings
     from pybernetes.tools.local.node import Node
@@ -49,6 +49,8 @@ async def _run(name: str, node_name: str) -> int:
     options.append(f"--cni-bridge={network.bridge_name(name) if settings.host_network else ''}")
     arguments = flags.parser().parse_args([*options, *settings.kubelet_arguments])
     await containerd.make_ready(node.containerd)
+    # Before the kubelet: a pod would not wait for them.
+    await images.bring(cluster, node_name)
     tasks = [
         asyncio.create_task(
             _keep("kubelet", stop, lambda: kubelet.serve(arguments, stop, plain_log=node.plain_log))

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeVar
 
 from pybernetes.lib import oci
 from pybernetes.node.containerd import images
-from pybernetes.tools.local import settings as kept
+from pybernetes.tools.local import kept_images
+from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.processes import containerd_paths
 
+log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
 
 def sockets(cluster: Cluster) -> dict[str, Path]:
     """Return the container runtimes that run, by the names of their nodes."""
-    nodes = kept.load(cluster).nodes
+    nodes = saved_settings.load(cluster).nodes
     sockets_by_node = {
         node.name: containerd_paths(cluster, node.name).socket for node in nodes if not node.stopped
     }
@@ -35,11 +39,22 @@ async def _everywhere(cluster: Cluster, work: Callable[[Path], Awaitable[Result]
 
 
 def load(cluster: Cluster, archive: Path) -> list[str]:
-    """Import an archive into every node, and return the names of its images."""
+    """Import an archive into every node, keep it for nodes that come later, and return the names of its images."""
     if not archive.is_file():
         raise images.ImageError(f"{archive}: no such file")
-    loaded = asyncio.run(_everywhere(cluster, lambda socket: images.load_file(socket, archive)))
-    return next(iter(loaded.values()))
+    with kept_images.locked(cluster) as kept:
+        copied = kept.copy(archive)
+        try:
+            loaded = asyncio.run(_everywhere(cluster, lambda socket: images.load_file(socket, copied)))
+        except BaseException:
+            copied.unlink()
+            raise
+        names = next(iter(loaded.values()))
+        before, number = kept.last, kept.keep(names)
+        for node in loaded:
+            if _brought(cluster, node) == before:  # one that just starts has yet to be brought the older ones
+                _marker(cluster, node).write_text(str(number))
+    return names
 
 
 def build(cluster: Cluster, folder: Path, tag: str, process: oci.Process) -> str:
@@ -47,9 +62,37 @@ def build(cluster: Cluster, folder: Path, tag: str, process: oci.Process) -> str
     if not folder.is_dir():
         raise images.ImageError(f"{folder}: no such folder")
     name = full_name(tag)
-    archive = oci.archive(name, oci.directory_layer(folder), process)
-    asyncio.run(_everywhere(cluster, lambda socket: images.load(socket, archive)))
+    with tempfile.NamedTemporaryFile(suffix=".tar") as file:
+        file.write(oci.archive(name, oci.directory_layer(folder), process))
+        file.flush()
+        load(cluster, Path(file.name))
     return name
+
+
+async def bring(cluster: Cluster, node: str) -> None:
+    """Import what was brought into the cluster while a node was not there, or did not run."""
+    socket = containerd_paths(cluster, node).socket
+    with kept_images.locked(cluster) as kept:
+        for number in kept.newer_than(_brought(cluster, node)):
+            try:
+                names = await images.load_file(socket, kept.path(number))
+            except images.ImageError as error:
+                log.error("images are missing on %s: %s", node, error)
+                continue
+            for name in names:
+                if name not in kept.images:  # it came in the same archive, and was removed since
+                    await images.remove(socket, name)
+        _marker(cluster, node).write_text(str(kept.last))
+
+
+def _brought(cluster: Cluster, node: str) -> int:
+    marker = _marker(cluster, node)
+    return int(marker.read_text()) if marker.exists() else 0
+
+
+def _marker(cluster: Cluster, node: str) -> Path:
+    """Return the file that says up to which archive a node has them all."""
+    return cluster.root / "nodes" / node / "images"
 
 
 def listing(cluster: Cluster) -> dict[str, list[str]]:
@@ -67,7 +110,9 @@ def remove(cluster: Cluster, name: str) -> None:
     full = full_name(name)
     if full not in listing(cluster):
         raise images.ImageError(f"no node has the image {full}")
-    asyncio.run(_everywhere(cluster, lambda socket: images.remove(socket, full)))
+    with kept_images.locked(cluster) as kept:
+        asyncio.run(_everywhere(cluster, lambda socket: images.remove(socket, full)))
+        kept.forget(full)
 
 
 def full_name(name: str) -> str:

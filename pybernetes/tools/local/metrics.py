@@ -28,7 +28,6 @@ from pybernetes.runtime.delegated_auth import DelegatedAuth
 from pybernetes.tools.local import addons
 
 ACCOUNT = "system:serviceaccount:kube-system:metrics-server"
-RESOLUTION = 15.0
 _NAME, _NAMESPACE = "metrics-server", "kube-system"
 _LABELS = {"k8s-app": _NAME}
 _ADDRESS = "127.0.0.1"
@@ -36,10 +35,11 @@ _ADDRESS = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True)
 class MetricsSettings:
-    """Where the cluster's authority is, and how kubelets are reached."""
+    """Where the cluster's authority is, how kubelets are reached, and how often."""
 
     certificates: Path
     kubelets: Dialer = direct
+    resolution: float = 15.0
 
 
 def access() -> list[tuple[Ref, Object]]:
@@ -121,7 +121,7 @@ async def run(client: Client, administrator: Client, settings: MetricsSettings) 
         lambda: kubelet_tls, address_types=("InternalIP", "Hostname"), use_node_status_port=True,
         dialer=settings.kubelets,
     )  # fmt: skip
-    server = MetricsServer(client, auth, Options(kubelets, RESOLUTION))
+    server = MetricsServer(client, auth, Options(kubelets, settings.resolution))
     try:
         context = ServingCertificates(KeyPair(certificate, key), bundles=trusted.bundles).context
         port = await server.start(_ADDRESS, 0, context)

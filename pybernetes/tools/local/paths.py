@@ -85,6 +85,11 @@ class Cluster:
         return self.root / "volumes"
 
     @property
+    def images(self) -> Path:
+        """The folder with the archives of images that were brought here, for nodes that come later."""
+        return self.root / "images"
+
+    @property
     def balancers(self) -> Path:
         """The file in which the host helper keeps what load balancers there are."""
         return self.run / "balancers.json"

@@ -17,6 +17,7 @@ FILE_FIELDS = {
     "nodes": "nodes",
     "hollow": "hollow",
     "hollowUsage": "hollow_usage",
+    "metricsResolution": "metrics_resolution",
     "proxyMode": "proxy_mode",
     "cni": "cni",
     "hostNetwork": "host_network",
@@ -91,6 +92,7 @@ class Settings:
     port: int = 0
     hollow: int = 0
     hollow_usage: str = ""  # file that says what pods on hollow nodes use; empty for our own
+    metrics_resolution: int = 15  # seconds between two looks of metrics-server at the kubelets
     nodes: list[NodeSettings] = field(default_factory=list)
     node_groups: list[NodeGroup] = field(default_factory=list)
     hollow_nodes: list[HollowNode] = field(default_factory=list)  # those of groups
@@ -247,6 +249,8 @@ def apply(cluster: str, settings: Settings, changes: Mapping[str, Any]) -> Setti
     modes = (*mode_names(), "none")
     if result.proxy_mode not in modes:
         raise SettingsError(f"the proxy mode {result.proxy_mode!r} is none of {', '.join(modes)}")
+    if result.metrics_resolution < 1:
+        raise SettingsError(f"metrics_resolution: {result.metrics_resolution} is out of range")
     if result.cni not in NETWORKS:
         raise SettingsError(f"the network {result.cni!r} is none of {', '.join(NETWORKS)}")
     if "node_groups" in changes:

@@ -88,6 +88,7 @@ def test_a_cluster_with_real_nodes(tmp_path: Path) -> None:
 
         assert f"{NAME}-2 is added" in user.pyb("node", "add")
         user.until(" Ready", "get", "node", f"{NAME}-2", "--ignore-not-found")
+        assert f"docker.io/library/web:1  ({NAME}, {NAME}-2)" in user.pyb("image", "ls")
         user.pyb("node", "stop", f"{NAME}-2")
         assert f"{NAME}-2 (stopped)" in user.pyb("status")
         user.pyb("node", "rm", f"{NAME}-2")
