@@ -8,6 +8,7 @@ import json
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from pybernetes.lib import tls
 from pybernetes.tools.local.paths import Cluster
@@ -18,7 +19,9 @@ class KeptImages:
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._index = folder, folder / "index.json"
-        fields = json.loads(self._index.read_text()) if self._index.exists() else {"last": 0, "images": {}}
+        fields: dict[str, Any] = (
+            json.loads(self._index.read_text()) if self._index.exists() else {"last": 0, "images": {}}
+        )
         self.last: int = fields["last"]
         self.images: dict[str, int] = fields["images"]
 
