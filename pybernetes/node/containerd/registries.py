@@ -7,9 +7,10 @@ images are looked for, one after the other.
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
+
+from pybernetes.lib.files import trees
 
 _REGISTRY = re.compile(r"(\*|[A-Za-z0-9]([A-Za-z0-9.-]{0,252})(:[0-9]{1,5})?)\Z")
 _URL = re.compile(r"https?://[A-Za-z0-9\[\]:.-]+(/[A-Za-z0-9._~/-]*)?\Z")
@@ -64,7 +65,7 @@ def _host(url: str, unverified: bool) -> str:
 def write(folder: Path, mirrors: Iterable[str], insecure: Iterable[str]) -> None:
     """Make a folder say where to pull from, and nothing that it said before. containerd reads it at every pull."""
     texts = files(mirrors, insecure)
-    shutil.rmtree(folder, ignore_errors=True)
+    trees.remove_path(folder)
     folder.mkdir(parents=True, mode=0o711)
     for name, content in texts.items():
         (folder / name).mkdir()

@@ -280,7 +280,7 @@ def real_node(directory: Path, *flags: str) -> Iterator[Node]:
     name = f"pyb-{os.getpid()}"
     with (
         network_namespace(name),
-        running(directory, "--kubelet-preferred-address-types=InternalIP") as server,
+        running(directory, "--kubelet-preferred-address-types=InternalIP", "--allow-privileged") as server,
     ):
         node = Node(directory, server, *flags)
         node.start_containerd()
