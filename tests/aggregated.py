@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import signal
 import ssl
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from pybernetes.client.refs import API_SERVICES, SERVICES
@@ -12,6 +17,7 @@ from pybernetes.lib.serving_certificates import KeyPair, ServingCertificates
 from pybernetes.runtime.aggregated_api.request_header_config import Trusted, look_up
 from pybernetes.runtime.delegated_auth import DelegatedAuth
 from tests.cluster import Cluster
+from tests.cmd.test_kube_scheduler import a_free_port, get
 from tests.support import eventually
 
 
@@ -53,3 +59,29 @@ async def register(
         return any(condition["status"] == "True" for condition in conditions)
 
     await eventually(available)
+
+
+@asynccontextmanager
+async def program(name: str, cluster: Cluster, log: Path, *flags: str) -> AsyncIterator[int]:
+    """Run an aggregated server as a process of its own; yield its port when it is ready, and see it stop in order."""
+    port = a_free_port()
+    command = [sys.executable, "-m", "pybernetes.cmd.main", name, f"--kubeconfig={cluster.kubeconfig()}",
+               "--bind-address=127.0.0.1", f"--secure-port={port}", *flags]  # fmt: skip
+    for asked in ("authentication", "authorization"):
+        command.append(f"--{asked}-kubeconfig={cluster.kubeconfig()}")
+    with log.open("w") as file:
+        process = await asyncio.create_subprocess_exec(*command, stdout=file, stderr=file)
+    try:
+
+        async def is_ready() -> bool:
+            assert process.returncode is None, log.read_text()
+            return (await asyncio.to_thread(get, port, "/readyz"))[0] == 200
+
+        await eventually(is_ready, seconds=60)
+        yield port
+        process.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(process.wait(), 60) == 0, log.read_text()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
