@@ -54,8 +54,8 @@ class KeyPair:
 class ServingCertificates:
     """The context of a TLS server; new connections get what the files say now.
 
-    Clients may show a certificate, which must then be of one of the bundles. Sessions are not resumed: the chain of a
-    client's certificate is known only where it was verified.
+    Clients may show a certificate; whether it is of one of the bundles, ``verified_chain`` tells. Sessions are not resumed:
+    the chain of a client's certificate is known only where it was verified.
     """
 
     def __init__(
@@ -98,6 +98,7 @@ class ServingCertificates:
             for bundle in filter(lambda bundle: bundle.certificates, self._bundles):
                 context.load_verify_locations(cadata=b"".join(bundle.certificates))
                 client_authorities.announce(context, bundle.certificates)
+            client_authorities.tolerate(context)
         return context
 
     def _contexts(self) -> dict[str, ssl.SSLContext]:
@@ -153,7 +154,8 @@ class ServingCertificates:
 def verified_chain(tls: ssl.SSLObject) -> frozenset[bytes]:
     """Return the fingerprints of the chain that was verified, from the client's certificate to its authority.
 
-    It is empty for a resumed session, which our contexts do not allow: then nobody vouches for the certificate.
+    It is empty for a certificate that is not good (of another authority, expired, not for clients) and for a resumed
+    session, which our contexts do not allow: then nobody vouches for the certificate, and what it says is only a claim.
     """
     public = getattr(tls, "get_verified_chain", None)  # Python 3.13
     if public is not None:

@@ -93,9 +93,9 @@ class DelegatedAuth:
 
     async def _user(self, request: Request) -> Object | None:
         tls = request.connection.tls
-        certificate = tls.getpeercert() if tls is not None else None
-        if tls is not None and certificate:  # TLS has verified it, for one of the authorities
-            user, chain = certificate_user(certificate), verified_chain(tls)
+        certificate = tls.getpeercert(binary_form=True) if tls is not None else None
+        if tls is not None and certificate and (chain := verified_chain(tls)):
+            user = certificate_user(tls.getpeercert() or {})
             spoken_for = self._spoken_for(request, user["username"] if user else "", chain)
             if spoken_for is not None:
                 return spoken_for
@@ -109,7 +109,7 @@ class DelegatedAuth:
 
     def _vouched_for(self, chain: frozenset[bytes]) -> bool:
         if self._clients is None:
-            return self._proxy is None
+            return self._proxy is None  # verified for what the server trusts
         return not chain.isdisjoint(self._clients.fingerprints)
 
     def _spoken_for(self, request: Request, name: str, chain: frozenset[bytes]) -> Object | None:

@@ -41,8 +41,8 @@ class Session:
     certificate: dict[str, Any]
     chain: tuple[str, ...]
 
-    def getpeercert(self) -> dict[str, Any]:
-        return self.certificate
+    def getpeercert(self, binary_form: bool = False) -> dict[str, Any] | bytes:
+        return b"DER" if binary_form else self.certificate
 
     def get_verified_chain(self) -> list[bytes]:
         return [name.encode() for name in self.chain]
@@ -73,12 +73,16 @@ CERTIFICATE: dict[str, Any] = {
         ("/metrics", {"authorization": "Bearer bad"}, None, 401),
         ("/metrics", {"authorization": "Basic abc"}, None, 401),
         ("/debug", {"authorization": "Bearer good"}, None, 403),
-        ("/metrics", {}, CERTIFICATE, None),
+        ("/metrics", {}, Session(CERTIFICATE, ("authority",)), None),
+        ("/metrics", {}, Session(CERTIFICATE, ()), 401),
+        ("/metrics", {"authorization": "Bearer good"}, Session(CERTIFICATE, ()), None),
     ],
 )
-async def test_who_may_look(path: str, headers: dict[str, str], certificate: Any, status: int | None) -> None:
+async def test_who_may_look(
+    path: str, headers: dict[str, str], certificate: Session | None, status: int | None
+) -> None:
     access_check = DelegatedAuth(Reviews())  # type: ignore[arg-type]
-    page = await access_check(asked(path, headers, certificate and Session(certificate, ())))
+    page = await access_check(asked(path, headers, certificate))
     assert (page.status if page else None) == status
 
 

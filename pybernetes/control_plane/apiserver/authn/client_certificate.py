@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import ssl
 from collections.abc import Collection
-from typing import Any
+from typing import Any, NoReturn
 
 from pybernetes.control_plane.apiserver.authn.authenticator import InvalidCredentials
 from pybernetes.control_plane.apiserver.authn.user import CREDENTIAL_ID, User, authenticated
@@ -15,6 +15,7 @@ from pybernetes.lib.serving_certificates import verified_chain
 
 # What a connection notes about a client without a certificate.
 NO_CERTIFICATE: Any = object()
+_UNKNOWN = "x509: certificate signed by unknown authority"
 
 
 class ClientCertificate:
@@ -41,22 +42,36 @@ class ClientCertificate:
         if self.problem:
             raise InvalidCredentials(self.problem)
         if self.chain.isdisjoint(authorities):
-            raise InvalidCredentials("x509: certificate signed by unknown authority")
+            raise InvalidCredentials(_UNKNOWN)
         if now > self.until:
             raise InvalidCredentials("x509: certificate has expired or is not yet valid")
 
 
-def client_certificate(connection: Connection) -> ClientCertificate | None:
+class UnverifiedCertificate:
+    """A certificate that TLS did not find valid. What it says is not even read."""
+
+    common_name = ""
+    user: User | None = None
+
+    def check(self, authorities: Collection[bytes], now: float) -> NoReturn:
+        """Raise InvalidCredentials."""
+        raise InvalidCredentials(f"{_UNKNOWN}, out of its time, or not for clients")
+
+
+_UNVERIFIED = UnverifiedCertificate()
+
+
+def client_certificate(connection: Connection) -> ClientCertificate | UnverifiedCertificate | None:
     """Return the certificate behind a connection, or None if the client showed none."""
     peer = connection.peer
     if peer is None:
         tls = connection.tls
-        certificate = tls.getpeercert() if tls is not None else None
-        if tls is None or not certificate:
+        leaf = tls.getpeercert(binary_form=True) if tls is not None else None
+        if tls is None or leaf is None:
             peer = NO_CERTIFICATE
+        elif chain := verified_chain(tls):
+            peer = ClientCertificate(tls.getpeercert() or {}, leaf, chain)
         else:
-            leaf = tls.getpeercert(binary_form=True)
-            assert leaf is not None
-            peer = ClientCertificate(certificate, leaf, verified_chain(tls))
+            peer = _UNVERIFIED
         connection.peer = peer
     return None if peer is NO_CERTIFICATE else peer

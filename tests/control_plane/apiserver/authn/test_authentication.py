@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import socket
 import ssl
+from datetime import datetime
 from typing import Any
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from pybernetes.lib import tls
 from tests.control_plane.apiserver.authn.credentials import (
@@ -56,19 +59,40 @@ def test_the_proxies_authority_makes_no_users(world: World) -> None:
     assert world.whoami(certificate=evil, token=world.token("robot"))["groups"] == ROBOTS
 
 
-def test_certificates_of_strangers_do_not_even_connect(world: World) -> None:
-    with pytest.raises((ssl.SSLError, ConnectionError, http.client.HTTPException)):
-        world.whoami(certificate=world.certificate("strangers", "evil", "system:masters"))
+def out_of_time(authority: tls.Pair, pair: tls.Pair, year: int) -> tls.Pair:
+    """Return a certificate as it would be if it were for another year."""
+    (certificate, _), (_, key) = tls.load(pair), tls.load(authority)
+    assert isinstance(key, ec.EllipticCurvePrivateKey)
+    builder = x509.CertificateBuilder(certificate.issuer, certificate.subject, certificate.public_key(), 1)
+    builder = builder.not_valid_before(datetime(year, 1, 1)).not_valid_after(datetime(year, 12, 31))
+    for extension in certificate.extensions:
+        builder = builder.add_extension(extension.value, extension.critical)
+    return tls.Pair(builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM), pair.key)
 
 
-def test_certificates_of_servers_are_not_for_clients(world: World) -> None:
-    """CVE-2016-7075: what a certificate may be used for was not looked at."""
-    pair = tls.issue(world.authorities["clients"], "evil", organizations=["system:masters"], server=True)
-    files = world.directory / "server.crt", world.directory / "server.key"
+@pytest.mark.parametrize("kind", ["of strangers", "its own", "for servers", "expired", "not yet valid"])
+def test_certificates_that_are_not_good(world: World, kind: str) -> None:
+    """They are as good as a wrong token: 401, also for what everybody may see, unless a token is good.
+
+    CVE-2016-7075: what a certificate may be used for was not looked at.
+    """
+    clients = world.authorities["clients"]
+    masters = ["system:masters"]
+    good = tls.issue(clients, "evil", organizations=masters, client=True)
+    pair = {
+        "of strangers": tls.issue(world.authorities["strangers"], "evil", organizations=masters, client=True),
+        "its own": world.authorities["strangers"],
+        "for servers": tls.issue(clients, "evil", organizations=masters, server=True),
+        "expired": out_of_time(clients, good, 2020),
+        "not yet valid": out_of_time(clients, good, 2200),
+    }[kind]
+    files = world.directory / "bad.crt", world.directory / "bad.key"
     files[0].write_bytes(pair.certificate)
     files[1].write_bytes(pair.key)
-    with pytest.raises((ssl.SSLError, ConnectionError, http.client.HTTPException)):
-        world.whoami(certificate=files)
+    headers = (("X-Remote-User", "admin"), ("X-Remote-Group", "system:masters"))
+    assert world.whoami(*headers, certificate=files) == 401
+    assert world.call("GET", "/healthz", certificate=files)[0] == 401
+    assert world.whoami(*headers, certificate=files, token=world.token("robot"))["groups"] == ROBOTS
 
 
 def test_nobody(world: World) -> None:
