@@ -26,7 +26,14 @@ def _table() -> dict[str, str]:
     package = ""
     for line in files(__package__).joinpath("fields.txt").read_text().splitlines():
         if line.startswith("["):
-            package = line[1:-1]
+            package, _, other = line[1:-1].partition("=")
+            if other:
+                start = f"{other}."
+                lines_by_name |= {
+                    f"{package}.{name[len(start) :]}": fields
+                    for name, fields in lines_by_name.items()
+                    if name.startswith(start)
+                }
         elif line and line[0] != "#":
             name, _, fields = line.partition(" ")
             lines_by_name[f"{package}.{name}"] = fields

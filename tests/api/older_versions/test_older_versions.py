@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from pybernetes.api import registry, stored_versions
+from pybernetes.api import protobuf, registry, stored_versions
 from pybernetes.api.resource import Object
 from pybernetes.api.schema import Decoder
 
@@ -72,6 +72,23 @@ CASES: list[tuple[str, str, Object, Object]] = [
     ("policy/v1beta1", "PodDisruptionBudget", {"spec": {"selector": {"matchLabels": {"a": "b", LABEL: "c"}}}},
      {"spec": {"selector": {"matchLabels": {"a": "b"}}}}),
     ("policy/v1beta1", "PodDisruptionBudget", {"spec": {}}, {"spec": {}}),
+    ("resource.k8s.io/v1beta1", "ResourceClaim",
+     {"spec": {"devices": {"requests": [{"name": "a", "deviceClassName": "c", "count": 2, "adminAccess": False},
+                                        {"name": "b", "deviceClassName": "", "count": 0,
+                                         "firstAvailable": [{"name": "s", "deviceClassName": "c"}]},
+                                        {"name": "d", "adminAccess": False}, {"name": "e", "selectors": []}]}}},
+     {"spec": {"devices": {"requests": [{"name": "a", "exactly": {"deviceClassName": "c", "count": 2,
+                                                                  "adminAccess": False}},
+                                        {"name": "b", "firstAvailable": [{"name": "s", "deviceClassName": "c"}]},
+                                        {"name": "d", "exactly": {"adminAccess": False}},
+                                        {"name": "e", "exactly": {"selectors": []}}]}}}),
+    ("resource.k8s.io/v1beta1", "ResourceClaimTemplate",
+     {"spec": {"spec": {"devices": {"requests": [{"name": "a", "deviceClassName": "c"}]}}}},
+     {"spec": {"spec": {"devices": {"requests": [{"name": "a", "exactly": {"deviceClassName": "c"}}]}}}}),
+    ("resource.k8s.io/v1beta1", "ResourceSlice",
+     {"spec": {"nodeName": "", "allNodes": False, "driver": "d",
+               "devices": [{"name": "a", "basic": {"allNodes": False, "nodeName": "n"}}, {"name": "b"}]}},
+     {"spec": {"driver": "d", "devices": [{"name": "a", "allNodes": False, "nodeName": "n"}, {"name": "b"}]}}),
 ]  # fmt: skip
 
 
@@ -159,3 +176,23 @@ def test_adopt(given: Object, path: str, expected: Any) -> None:
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ValueError, match="replicas"):
         stored_versions.adopt({"kind": "ReplicaSet", "apiVersion": "apps/v1", "spec": {"replicas": "many"}})
+
+
+def test_a_claim_of_the_beta_is_read_from_its_own_message() -> None:
+    """Its tolerations have other numbers in a subrequest, and a request has no ``exactly``."""
+    tolerations = [{"key": "k", "operator": "Exists"}]
+    requests = [
+        {"name": "a", "deviceClassName": "c", "tolerations": tolerations},
+        {"name": "b", "firstAvailable": [{"name": "s", "deviceClassName": "c", "tolerations": tolerations}]},
+    ]
+    claim = {"apiVersion": "resource.k8s.io/v1beta1", "kind": "ResourceClaim", "metadata": {"name": "x"},
+             "spec": {"devices": {"requests": requests}}}  # fmt: skip
+    message = protobuf.encode(claim, stored_versions.message_name)
+    assert (
+        b"\x3a" + bytes([len(b"\x0a\x01k\x12\x06Exists")]) + b"\x0a\x01k\x12\x06Exists" in message
+    )  # field 7
+    read = stored_versions.adopt(protobuf.decode(message, ("", "", ""), stored_versions.message_name))
+    first, second = read["spec"]["devices"]["requests"]
+    assert read["apiVersion"] == "resource.k8s.io/v1"
+    assert first["exactly"]["tolerations"] == tolerations and first["exactly"]["count"] == 1
+    assert second["firstAvailable"][0]["tolerations"] == tolerations
