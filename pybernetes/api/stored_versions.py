@@ -79,10 +79,16 @@ def fill_zeros(obj: Object, type_: Type) -> None:
     for name, field in type_.fields.items():
         held = obj.get(name)
         if held is None:
-            if field.always and field.kind in _ZEROS:
-                obj[name] = _ZEROS[field.kind]
+            if (field.always and field.kind in _ZEROS) or _null_time(name, field):
+                obj[name] = _ZEROS.get(field.kind)
         elif field.kind == "struct":
             fill_zeros(held, field)
         elif field.kind in ("list", "map") and field.item is not None and field.item.kind == "struct":
             for item in held if field.kind == "list" else held.values():
                 fill_zeros(item, field.item)
+
+
+def _null_time(name: str, field: Type) -> bool:
+    """Return whether Go writes a time as null when it is not set: where it is no pointer, and not that of the creation."""
+    is_value = field.always or not field.keeps_zero
+    return field.kind in ("time", "microtime") and is_value and name != "creationTimestamp"
