@@ -66,6 +66,10 @@ def parse(texts: Iterable[str]) -> dict[str, bool]:
     return given
 
 
+# Which gates the programs that only run loops can switch.
+HONOURED = {"kube-controller-manager": ("HPAScaleToZero",)}
+
+
 def decide(given: Mapping[str, bool], honoured: Iterable[str] = ()) -> dict[str, bool]:
     """Return the state of every gate; ValueError for one that is unknown or locked.
 
@@ -108,6 +112,12 @@ def from_flag(texts: Iterable[str], honoured: Iterable[str] = ()) -> dict[str, b
         raise ValueError(
             f'invalid argument "{",".join(given)}" for "--feature-gates" flag: {error}'
         ) from None
+
+
+def of_component(name: str, texts: Iterable[str]) -> dict[str, bool]:
+    """Return the state of every gate in one of the programs of ``HONOURED``, after its flag was checked."""
+    states, given = decide({}), parse(tuple(texts))
+    return states | {gate: given[gate] for gate in HONOURED.get(name, ()) if gate in given}
 
 
 def render(states: Mapping[str, bool], out: Exposition) -> None:

@@ -62,9 +62,6 @@ def parser(
     return result
 
 
-_GATES = ("HPAScaleToZero",)  # those that a controller looks at
-
-
 def check(arguments: argparse.Namespace) -> None:
     """Raise ValueError for what cannot be."""
     _secure_serving.check(arguments)
@@ -72,7 +69,7 @@ def check(arguments: argparse.Namespace) -> None:
         raise ValueError(
             f'--leader-elect-resource-lock: "{arguments.leader_elect_resource_lock}" is not supported'
         )
-    feature_gates.from_flag(arguments.feature_gates, _GATES)
+    feature_gates.from_flag(arguments.feature_gates, feature_gates.HONOURED["kube-controller-manager"])
     if arguments.kube_api_content_type not in ("", "application/json"):
         log.warning(
             "--kube-api-content-type=%s changes nothing here: JSON is spoken", arguments.kube_api_content_type

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from pybernetes.client.client import Client
 from pybernetes.lib.clock import Clock
-from pybernetes.lib.exposition import CONTENT_TYPE
+from pybernetes.lib.exposition import CONTENT_TYPE, Exposition
 from pybernetes.lib.health_slis import HealthSlis
 from pybernetes.lib.http.messages import Request, Response
 from pybernetes.runtime.component_server import AccessCheck, Checks, ComponentServer, Handler, slis_page
@@ -114,6 +114,14 @@ class Manager:
         """Stop what ``serve`` started."""
         if self._http is not None:
             await self._http.stop()
+
+    def write_running(self, text: Exposition, name: str) -> None:
+        """Write which controllers of this manager, whose name is given, run now."""
+        metric = "running_managed_controllers"
+        text.family(metric, "gauge", "Indicates where instances of a controller are currently running")
+        for controller in self.controllers:
+            labels = (("manager", name), ("name", controller))
+            text.sample(metric, labels, int(self.working.is_set()))
 
     def _metrics(self, request: Request) -> Response:
         return Response(self.metrics.render(), 200, CONTENT_TYPE)

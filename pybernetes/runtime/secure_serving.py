@@ -9,9 +9,11 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from pybernetes.api import feature_gates, version
 from pybernetes.api.zpages import flags_of
 from pybernetes.client.client import Client
 from pybernetes.lib import ciphers, tls
+from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.serving_certificates import CABundle, KeyPair, ServingCertificates
 from pybernetes.runtime.aggregated_api import request_header_config
 from pybernetes.runtime.aggregated_api.request_header_config import Trusted
@@ -57,6 +59,14 @@ async def serve(
         _TASKS.add(task)
         task.add_done_callback(_TASKS.discard)
     context = tls_context(options, name, bundles)
+    gates = feature_gates.of_component(name, getattr(options, "feature_gates", ()))
+
+    def tell(text: Exposition) -> None:
+        version.render(text)
+        feature_gates.render(gates, text)
+        manager.write_running(text, name)
+
+    manager.metrics.more.append(tell)
     more = zpages_of(name, flags_of(options), ("/healthz", "/livez", "/metrics", "/readyz"))
     return await manager.serve(options.bind_address, options.secure_port, context, auth, more)
 

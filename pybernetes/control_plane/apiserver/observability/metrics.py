@@ -10,8 +10,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from pybernetes.api import version
 from pybernetes.api.resource import Resource
-from pybernetes.control_plane.apiserver.observability import version
 from pybernetes.lib.exposition import CONTENT_TYPE, Exposition, Labels, merge
 
 DURATIONS = (
@@ -184,14 +184,7 @@ class Metrics:
         self._render_storage(out)
         for render in self.more:
             render(out)
-        known = version.document()
-        names = (("build_date", "buildDate"), ("compiler", "compiler"), ("git_commit", "gitCommit"),
-                 ("git_tree_state", "gitTreeState"), ("git_version", "gitVersion"), ("go_version", "goVersion"),
-                 ("major", "major"), ("minor", "minor"), ("platform", "platform"))  # fmt: skip
-        out.family(
-            "kubernetes_build_info", "gauge", "What this server was built from; the value is always 1."
-        )
-        out.sample("kubernetes_build_info", [(label, known[key]) for label, key in names], 1)
+        version.render(out)
         out.process()
         return CONTENT_TYPE, out.render()
 

@@ -6,11 +6,10 @@ from collections.abc import Awaitable, Mapping
 
 import orjson
 
-from pybernetes.api import errors, zpages
+from pybernetes.api import errors, version, zpages
 from pybernetes.control_plane.apiserver.codec.negotiation import wants_pretty
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
-from pybernetes.control_plane.apiserver.observability import version
 from pybernetes.control_plane.apiserver.observability.health import Health
 from pybernetes.control_plane.apiserver.observability.profiling import PREFIX, Profiling
 from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi

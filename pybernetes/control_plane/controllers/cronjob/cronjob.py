@@ -10,6 +10,8 @@ from pybernetes.control_plane.controllers._objects.deletion import is_namespace_
 from pybernetes.control_plane.controllers._workload.describe import describe
 from pybernetes.control_plane.controllers.cronjob import schedule
 from pybernetes.control_plane.controllers.cronjob.plan import Plan, plan, started
+from pybernetes.lib import rfc3339
+from pybernetes.lib.counts import Histograms, exponential
 from pybernetes.runtime import Controller, Runtime, by_controller, key_of
 from pybernetes.runtime.owned_objects import is_controlled_by, owner_reference
 
@@ -25,6 +27,10 @@ class CronJobController(Controller):
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(runtime)
         self.recorder = runtime.recorder("cronjob-controller")
+        self.skew = Histograms("cronjob_controller_job_creation_skew_duration_seconds",
+                               "Time between when a cronjob is scheduled to be run, and when the corresponding job is created",
+                               exponential(1, 2, 10))  # fmt: skip
+        runtime.metrics.more.append(self.skew.write)
 
     def concerns(self, old: Object | None, new: Object | None) -> bool:
         """Restart the count when the schedule changes, so that missed times of the new one are not made up for."""
@@ -85,6 +91,7 @@ class CronJobController(Controller):
                 self.recorder.warning(cron_job, "FailedCreate", f"Error creating job: {error}")
             raise
         self.recorder.normal(cron_job, "SuccessfulCreate", f"Created job {meta['name']}")
+        self.skew.observe(rfc3339.parse(made["metadata"]["creationTimestamp"]) - todo.due)
         return made
 
     async def _delete(self, cron_job: Object, job: Object) -> None:

@@ -17,6 +17,7 @@ from pybernetes.control_plane.controllers._objects.deletion import (
 )
 from pybernetes.control_plane.controllers._objects.pods import by_node, is_ready
 from pybernetes.control_plane.controllers.endpointslice import hints, plan
+from pybernetes.control_plane.controllers.endpointslice.metrics import EndpointSliceMetrics
 from pybernetes.control_plane.controllers.endpointslice.plan import (
     MANAGER,
     ZONE,
@@ -55,6 +56,8 @@ class EndpointSliceController(Controller):
         super().__init__(runtime)
         self.workers, self._maximum, self._batch = workers, maximum, batch
         self._recorder = runtime.recorder("endpoint-slice-controller")
+        self.counts = EndpointSliceMetrics(maximum)
+        runtime.metrics.more.append(self.counts.write)
         self.cache(PODS).add_handler(self._pod_changed)
         self.cache(ENDPOINT_SLICES).add_handler(self._slice_changed)
         self.cache(NODES).add_handler(self._node_changed)
@@ -100,6 +103,7 @@ class EndpointSliceController(Controller):
             self._times.forget(key)
             self._pace.forget(key)
             self._topology.forget(key)
+            self.counts.forget(key)
             return
         if not services.has_endpoints(service):
             return
@@ -112,6 +116,7 @@ class EndpointSliceController(Controller):
         ]
         time = self._times.compute(key, service, pods)
         families = plan.families(service)
+        plans: list[tuple[str, list[Object], Plan]] = []
         try:
             for slice_ in slices:
                 if slice_["addressType"] not in families:
@@ -124,8 +129,10 @@ class EndpointSliceController(Controller):
                     self._missing.setdefault(node, set()).add(key)
                 events = self._topology.apply(key, family, service, family_plan)
                 await self._write(service, family_plan, time)
+                plans.append((family, existing, family_plan))
                 for type_, reason, message in events:
                     self._recorder.event(service, type_, reason, message)
+            self.counts.synced(key, service, plans)
         except StatusError as error:
             if is_namespace_terminating(error):
                 return

@@ -17,6 +17,7 @@ from pybernetes.control_plane.controllers._workload.workload_controller import W
 from pybernetes.control_plane.controllers.job import template
 from pybernetes.control_plane.controllers.job.backoff import Record
 from pybernetes.control_plane.controllers.job.decide import Decision, decide
+from pybernetes.control_plane.controllers.job.metrics import JobMetrics
 from pybernetes.control_plane.controllers.job.outcome import Done, is_finished, outcome, tidy
 from pybernetes.control_plane.controllers.job.policies import FINALIZER, is_tracked
 from pybernetes.control_plane.controllers.job.track import Tracking, count, finish, track
@@ -54,6 +55,9 @@ class JobController(WorkloadController):
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(runtime)
         self._records: dict[str, Record] = {}
+        self.counts = JobMetrics()
+        self.cache(PODS).add_handler(self.counts.pod_changed)
+        runtime.metrics.more.append(self.counts.write)
 
     def suitors(self, obj: Object) -> Iterable[str]:
         """Return the jobs that would adopt an orphan; enqueue one that nobody adopts to drop its finalizer."""
@@ -84,10 +88,21 @@ class JobController(WorkloadController):
         return await self._sync(key, job)
 
     async def _sync(self, key: str, job: Object) -> float | None:
-        pods = await self.claimed(job, PODS, lambda _: True)
-        view = View(job, pods, self._records.get(key, Record()))
-        now = self.clock.now()
-        decision = decide(view, now)
+        began = self.clock.monotonic()
+        decision: Decision | None = None
+        failed = True
+        try:
+            pods = await self.claimed(job, PODS, lambda _: True)
+            view = View(job, pods, self._records.get(key, Record()))
+            now = self.clock.now()
+            decision = decide(view, now)
+            await self._carry_out(key, job, view, decision, now)
+            failed = False
+        finally:
+            self.counts.synced(job, decision, failed, self.clock.monotonic() - began)
+        return decision.again
+
+    async def _carry_out(self, key: str, job: Object, view: View, decision: Decision, now: float) -> None:
         done, error = await self._apply(job, view, decision)
         result = outcome(view, decision, done, now)
         for event in result.events:
@@ -96,7 +111,6 @@ class JobController(WorkloadController):
         await self._account(key, job, view, tracking, result.terminating)
         if error is not None:
             raise error
-        return decision.again
 
     async def _apply(self, job: Object, view: View, decision: Decision) -> tuple[Done, StatusError | None]:
         if decision.delete:
@@ -137,6 +151,7 @@ class JobController(WorkloadController):
         if status != tidy(view.status):
             job = await self.write_status(job, status)
             self._records[key] = view.record
+            self.counts.announced(view, tracking)
         error: StatusError | None = None
         held = {pod["metadata"]["uid"] for pod in view.tracked}
         if tracking.release:
@@ -150,7 +165,9 @@ class JobController(WorkloadController):
         final = tidy(ended if ended is not None else counted)
         if final != status:
             await self.write_status(job, final)
+            self.counts.ended(job, view.status, final)
         if ended is not None:
+            self.counts.finished(job, tracking.finished or {})
             self._tell_end(job, final, tracking.finished or {})
         if error is not None:
             raise error

@@ -17,6 +17,7 @@ from pybernetes.control_plane.controllers._objects.pods import by_node, is_ready
 from pybernetes.control_plane.controllers.node_lifecycle import health
 from pybernetes.control_plane.controllers.node_lifecycle.zones import Zones
 from pybernetes.lib import rfc3339
+from pybernetes.lib.counts import Counters
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.runtime.controller import Controller
 from pybernetes.runtime.runtime import Runtime
@@ -48,6 +49,10 @@ class NodeLifecycleController(Controller):
         self._grace, self._startup_grace = grace, startup_grace
         self._zones = Zones(self.clock, rates, large, threshold, self._allow)
         self._recorder = runtime.recorder("node-controller")
+        self.evictions = Counters("node_collector_evictions_total",
+                                  "Number of Node evictions that happened since current instance of NodeController started.",
+                                  ("zone",))  # fmt: skip
+        runtime.metrics.more.append(self.evictions.write)
         self.cache(LEASES).add_handler(self._lease_changed)
         self.cache(PODS).add_handler(self._pod_changed)
 
@@ -105,6 +110,7 @@ class NodeLifecycleController(Controller):
             node = await self._mark_silent(node)
         zone, ready = health.zone_of(node), health.readiness(node) == "True"
         counted = _EXCLUDED not in (node["metadata"].get("labels") or {})
+        self.evictions.add(zone, by=0)
         if self._zones.see(key, zone, ready, counted):
             self._stop_or_go_on()
         await self._correct(node, zone, ready)
@@ -176,6 +182,8 @@ class NodeLifecycleController(Controller):
         if patch:
             meta = {**patch.get("metadata", {}), "resourceVersion": node["metadata"]["resourceVersion"]}
             await self.client.patch(NODES, name, {**patch, "metadata": meta})
+        if evict == "add" and not _is_evicted(node["spec"].get("taints") or []) and _is_evicted(wanted):
+            self.evictions.add(zone)
         self._allowed.discard(name)
         if evict == "keep" and health.readiness(node) and not _is_evicted(wanted):
             self._zones.zone(zone).add(name)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Iterable
 
-from pybernetes import KUBERNETES_VERSION
+from pybernetes.api import version
 from pybernetes.api.resource import Object
 from pybernetes.lib.exposition import Exposition, Labels
 from pybernetes.node.kubelet.metrics import KubeletMetrics
@@ -37,15 +36,7 @@ def render(
     metrics.render(text)
     _volumes(text, summary)
     _logs(text, summary)
-    text.family("kubernetes_build_info", "gauge",
-                "[ALPHA] A metric with a constant '1' value labeled by major, minor, git version, git commit, git"
-                " tree state, build date, Go version, and compiler from which Kubernetes was built, and platform on"
-                " which it is running.")  # fmt: skip
-    major, minor = KUBERNETES_VERSION.lstrip("v").split(".")[:2]
-    text.sample("kubernetes_build_info", (
-        ("compiler", "cpython"), ("git_version", KUBERNETES_VERSION), ("go_version", f"python{platform.python_version()}"),
-        ("major", major), ("minor", minor), ("platform", f"linux/{platform.machine()}"),
-    ), 1)  # fmt: skip
+    version.render(text)
     text.process()
     return text.render()
 

@@ -1,4 +1,4 @@
-from pybernetes.control_plane.apiserver.observability import version
+from pybernetes.api import version
 
 
 def test_it_has_the_keys_of_upstream_and_speaks_of_itself() -> None:

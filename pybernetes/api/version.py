@@ -7,6 +7,7 @@ import sys
 from functools import lru_cache
 
 from pybernetes import KUBERNETES_VERSION
+from pybernetes.lib.exposition import Exposition
 
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64", "armv7l": "arm", "i686": "386"}
 
@@ -40,3 +41,15 @@ def document() -> dict[str, str]:
         "compiler": sys.implementation.name,
         "platform": platform(),
     }
+
+
+_BUILD_LABELS = (("build_date", "buildDate"), ("compiler", "compiler"), ("git_commit", "gitCommit"),
+                 ("git_tree_state", "gitTreeState"), ("git_version", "gitVersion"), ("go_version", "goVersion"),
+                 ("major", "major"), ("minor", "minor"), ("platform", "platform"))  # fmt: skip
+
+
+def render(out: Exposition) -> None:
+    """Write the metric that tells what a component was built from."""
+    known, name = document(), "kubernetes_build_info"
+    out.family(name, "gauge", "What this component was built from; the value is always 1.")
+    out.sample(name, [(label, known[key]) for label, key in _BUILD_LABELS], 1)
