@@ -123,13 +123,20 @@ def _list_walk(type_: Type) -> Walk:
         if not value or type(value) is not list:
             return LEAF
         node: FieldSet = {SELF: LEAF}
-        for item in value:
+        in_order = len(value) == 1 or (not type_.keys and _comparable(value))
+        for item in sorted(value) if in_order else value:
             element = elements.of_item(item, type_)
             # Items with the same identity are owned together, without what is inside of them.
             node[element] = LEAF if item_walk is None or element in node else item_walk(item)
-        return node if len(value) == 1 else {name: node[name] for name in sorted(node, key=elements.order)}
+        return node if in_order else {name: node[name] for name in sorted(node, key=elements.order)}
 
     return walk
+
+
+def _comparable(items: list[Any]) -> bool:
+    """Return whether the items of a set are in the order of their elements when they are sorted, which takes no keys."""
+    kinds = set(map(type, items))
+    return kinds <= {int, float} or kinds == {str}
 
 
 def _created_walk(type_: Type) -> Walk:

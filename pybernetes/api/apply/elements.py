@@ -111,15 +111,16 @@ def parse(element: str) -> str | None:
     return None
 
 
-def order(element: str) -> tuple[int, Any]:
-    """Return a sort key: ``.``, fields by name, items by their keys, then values."""
+def order(element: str) -> tuple[Any, ...]:
+    """Return a sort key, flat because a list can have many items: ``.``, fields by name, items by their keys, then values."""
     kind = element[:2]
     if kind == "k:":
-        return 2, [(name, *_rank(value)) for name, value in orjson.loads(element[2:]).items()]
+        keys = orjson.loads(element[2:])
+        return 2, *(part for name, value in keys.items() for part in (name, *_rank(value)))
     if kind == "v:":
-        return 3, [_rank(orjson.loads(element[2:]))]
+        return 3, *_rank(orjson.loads(element[2:]))
     if kind == "i:":
-        return 4, [int(element[2:])]
+        return 4, int(element[2:])
     return (1, element) if kind == "f:" else (0, element)
 
 

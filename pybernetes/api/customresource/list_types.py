@@ -47,15 +47,12 @@ def _map(keys: Any, value: list[Any], path: Path, errors: Errors) -> None:
 
 def _repeated(values: list[Any]) -> list[int]:
     """Return the first repetition of each value that is there more than once."""
-    times: dict[Any, int] = {}
+    times: dict[type, dict[Any, int]] = {}  # 1, 1.0 and true are not the same
     repetitions = []
     for index, value in enumerate(values):
-        identity = (
-            orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-            if type(value) in (dict, list)
-            else (type(value), value)
-        )
-        times[identity] = times.get(identity, 0) + 1
-        if times[identity] == 2:
+        identity = orjson.dumps(value, option=orjson.OPT_SORT_KEYS) if type(value) in (dict, list) else value
+        of_type = times.setdefault(type(value), {})
+        of_type[identity] = of_type.get(identity, 0) + 1
+        if of_type[identity] == 2:
             repetitions.append(index)
     return repetitions

@@ -106,6 +106,7 @@ def test_items_are_forgiven_by_key_only() -> None:
     ("schema", "value", "expected"),
     [
         ({"x-kubernetes-list-type": "set"}, [1, 2, 1, 1], ["x[2]: Duplicate value: 1"]),
+        ({"x-kubernetes-list-type": "set"}, [1, True, "1", [1], [1], {"a": 1}, "[1]"], ["x[4]: Duplicate value: [1]"]),
         ({"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["n"]}, [{"n": "a"}, {"n": "a", "v": 1}],
          ['x[1]: Duplicate value: {"n":"a"}']),
         ({"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["n"]}, ["a"],

@@ -13,6 +13,9 @@ _COPIES = 4
 # What begins a value, and how much each of them costs: a text or a small object, twice, and its place.
 _NO_MARKS = bytes(set(range(256)) - set(b',:"[{\n'))
 _MARK_BYTES = 100
+# What an item costs beyond that: its name among the fields of its writer, and what it is sorted by. An item of a set, a number,
+# was measured with 130 to 185 bytes in all.
+_ITEM_BYTES = 60
 # A message can be as short as two bytes, and nobody knows before it is read.
 _PROTOBUF_BYTES = 64
 _MEGABYTE = 1 << 20
@@ -27,7 +30,8 @@ def decoded_size(request: Request) -> int:
         return _EXPANDED
     if request.header(b"content-type").startswith(protobuf.MEDIA_TYPE):
         return _PROTOBUF_BYTES * len(raw)
-    return _COPIES * len(raw) + _MARK_BYTES * len(raw.translate(None, _NO_MARKS))
+    items = raw.count(b",") + raw.count(b"\n")
+    return _COPIES * len(raw) + _MARK_BYTES * len(raw.translate(None, _NO_MARKS)) + _ITEM_BYTES * items
 
 
 def shares() -> MemoryShares:

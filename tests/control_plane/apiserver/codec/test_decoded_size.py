@@ -17,6 +17,7 @@ MEGABYTE = 1 << 20
         ("application/json", orjson.dumps({"data": {"a": "x" * MEGABYTE}}), 4, 5),
         ("application/json", b"[" + b"{}," * MEGABYTE + b"1]", 150, 300),
         ("application/json", orjson.dumps({str(number): "" for number in range(100_000)}), 40, 80),
+        ("application/json", orjson.dumps(list(range(300_000))), 52, 60),
         ("application/yaml", b"- a\n" * MEGABYTE, 100, 200),
         ("application/vnd.kubernetes.protobuf", b"\x12\0" * MEGABYTE, 100, 200),
     ],
