@@ -24,12 +24,13 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: list[str]) -> int:
     """Run the server until it is told to stop."""
+    from pybernetes.control_plane.store.protocol import StoreError
     from pybernetes.lib import gc_tuning, logs
 
     gc_tuning.pause()
     arguments = parser().parse_args(argv)
     logs.set_up(arguments.v)
-    return run("kube-apiserver", _serve(arguments), RuntimeError)
+    return run("kube-apiserver", _serve(arguments), RuntimeError, StoreError)
 
 
 async def _serve(arguments: argparse.Namespace) -> int:

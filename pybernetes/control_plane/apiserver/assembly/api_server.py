@@ -161,7 +161,9 @@ class ApiServer:
         if accounts is not None:
             host = self.settings.external_hostname or self.settings.advertise_address
             self.context.authentication.documents = documents(accounts, f"{host}:{self.port}")
-        await bootstrap.announce(self.context, self.settings, self.port, self.health, self._leases)
+        announced = await bootstrap.announce(
+            self.context, self.settings, self.port, self.health, self._leases
+        )
         self._leases.start(self._ensure_addresses)
         done("peer-endpoint-reconciler-controller")
         self._identity = IdentityLease(self.context, f"{self.settings.advertise_address}:{self.port}")
@@ -183,6 +185,8 @@ class ApiServer:
         )  # fmt: skip
         self._upkeep = bootstrap.upkeep(self.context, self.settings, self.port, self._leases)
         self._upkeep.start()
+        if not announced:
+            self._upkeep.ask()
         done("start-system-namespaces-controller")
         if self.settings.compaction_seconds:
             self._compaction = asyncio.create_task(self._compact())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
 from pybernetes.api.resource import Object
@@ -18,7 +19,9 @@ from pybernetes.control_plane.apiserver.storage.damage import left_alone
 from pybernetes.control_plane.apiserver.storage.ensure import ensure
 from pybernetes.control_plane.apiserver.storage.modify import KEEP, Outcome, modify
 from pybernetes.control_plane.apiserver.storage.retrying_sync import RetryingSync
+from pybernetes.control_plane.store.protocol import CannotSeal
 
+log = logging.getLogger(__name__)
 TRACKING = "kube-apiserver-legacy-service-account-token-tracking"
 NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
@@ -46,11 +49,20 @@ async def prepare(context: ServerContext, settings: Settings, health: Health) ->
 
 async def announce(
     context: ServerContext, settings: Settings, port: int, health: Health, leases: ServerLeases
-) -> None:
-    """Make the service ``kubernetes`` and add this server to its endpoints, once it listens."""
+) -> bool:
+    """Make the service ``kubernetes`` and add this server to its endpoints, once it listens.
+
+    Return whether that could be written, which it cannot while the plug-in that encrypts it is away.
+    """
     await leases.join()
-    await ensure_addresses(context, settings, port, leases)
-    health.done("bootstrap-controller")
+    try:
+        await ensure_addresses(context, settings, port, leases)
+    except CannotSeal as error:
+        log.error("the service kubernetes is left as it is for now: %s", error)
+        return False
+    finally:
+        health.done("bootstrap-controller")
+    return True
 
 
 def upkeep(context: ServerContext, settings: Settings, port: int, leases: ServerLeases) -> RetryingSync:

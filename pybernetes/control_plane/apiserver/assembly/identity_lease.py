@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 IDENTITY = "apiserver.kubernetes.io/identity"
 _GROUP, _PLURAL, _NAMESPACE = "coordination.k8s.io", "leases", "kube-system"
 _DURATION_SECONDS = 3600
-_RENEW_SECONDS = 600.0
+_RENEW_SECONDS, _RETRY_SECONDS = 600.0, 7.0
 
 
 def identity(hostname: str) -> str:
@@ -54,9 +54,8 @@ class IdentityLease:
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Write the lease, and keep it from now on."""
-        await self._round()
-        self._task = asyncio.create_task(self._run())
+        """Write the lease, and keep it from now on; what cannot be written now is tried again."""
+        self._task = asyncio.create_task(self._run(await self._try()))
 
     async def close(self) -> None:
         """Renew it no longer."""
@@ -64,13 +63,18 @@ class IdentityLease:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
-    async def _run(self) -> None:
+    async def _run(self, written: bool) -> None:
         while True:
-            await asyncio.sleep(_RENEW_SECONDS)
-            try:
-                await self._round()
-            except (StoreError, StatusError) as error:
-                log.warning("the lease of this server is not renewed: %s", error)
+            await asyncio.sleep(_RENEW_SECONDS if written else _RETRY_SECONDS)
+            written = await self._try()
+
+    async def _try(self) -> bool:
+        try:
+            await self._round()
+        except (StoreError, StatusError) as error:
+            log.warning("the lease of this server is not renewed: %s", error)
+            return False
+        return True
 
     async def _round(self) -> None:
         await self.renew()

@@ -41,6 +41,10 @@ class ServerLeases:
         return sorted(addresses - {self._address} if self._left else addresses)
 
     async def join(self) -> None:
+        """Write the lease; one that cannot be written, as without the plug-in that encrypts it, is tried again later."""
+        await self._try(self._join)
+
+    async def _join(self) -> None:
         """Write the lease, or renew it before it ends."""
         if self._store.local:
             return
@@ -75,7 +79,7 @@ class ServerLeases:
             try:
                 await asyncio.wait_for(self._changed.wait(), _RENEW_SECONDS)
             except TimeoutError:
-                await self._try(self.join)
+                await self.join()
             self._changed.clear()
             await self._try(make)
 

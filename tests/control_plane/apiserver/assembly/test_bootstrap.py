@@ -10,6 +10,7 @@ import pytest
 
 from pybernetes.api.registry import builtin
 from pybernetes.control_plane.apiserver.assembly import bootstrap
+from pybernetes.control_plane.apiserver.assembly.identity_lease import IdentityLease
 from pybernetes.control_plane.apiserver.assembly.server_context import new_context
 from pybernetes.control_plane.apiserver.assembly.server_leases import ServerLeases
 from pybernetes.control_plane.apiserver.assembly.settings import Settings
@@ -17,7 +18,7 @@ from pybernetes.control_plane.apiserver.observability.health import Health
 from pybernetes.control_plane.apiserver.services import objects
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.store.drivers.memory import MemoryStore
-from pybernetes.control_plane.store.protocol import Record
+from pybernetes.control_plane.store.protocol import CannotSeal, Record
 from tests.servers import Server
 from tests.support import until
 
@@ -58,6 +59,41 @@ def test_servers_that_start_at_once(servers: int) -> None:
         store = Slow()
         await store.start()
         await asyncio.gather(*(start(store) for _ in range(servers)))
+        await _check(store)
+
+    asyncio.run(main())
+
+
+class Sealed(Slow):
+    """A store that is shared, where nothing can be written while a plug-in that encrypts is away."""
+
+    away = False
+    local = False
+
+    async def create(self, key: str, value: bytes, *, ttl: int = 0) -> Record:
+        if self.away:
+            raise CannotSeal("got unexpected nil transformer")
+        return await super().create(key, value, ttl=ttl)
+
+
+def test_a_plug_in_that_is_away() -> None:
+    """A server that has been there before starts, and says so that what it announces is to be tried again."""
+
+    async def main() -> None:
+        store = Sealed()
+        await store.start()
+        context, settings = new_context(store, Kinds(builtin())), Settings(advertise_address="192.0.2.1")
+        leases = ServerLeases(store, settings.advertise_address)
+        await bootstrap.prepare(context, settings, Health())
+        store.away = True
+        assert not await bootstrap.announce(context, settings, 6443, Health(), leases)
+        identity = IdentityLease(context, "192.0.2.1:6443")
+        await identity.start()
+        await identity.close()
+        store.away = False
+        assert await bootstrap.announce(context, settings, 6443, Health(), leases)
+        assert store.get("/registry/masterleases/192.0.2.1") is not None
+        await context.allocators["", "services"].close()
         await _check(store)
 
     asyncio.run(main())

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.control_plane.apiserver.encryption.kms_plugin import KmsPlugin
 from tests.control_plane.apiserver.encryption.test_encryption import keys, on_disk, write
 from tests.control_plane.store.etcd_server import etcd
 from tests.servers import Server, running
@@ -103,6 +104,36 @@ def test_rotation_reload_and_a_key_that_is_missing(tmp_path: Path) -> None:
         )
         until(lambda: server.call("GET", f"{SECRETS}/a")[0] == 200)
         assert server.call("GET", f"{SECRETS}/a")[1]["data"] == DATA
+
+
+def test_a_plug_in_that_is_not_there_at_the_start(tmp_path: Path) -> None:
+    """A new cluster needs it; one that has run before serves, says that it is not ready, and reads again once it is back."""
+    path, socket = tmp_path / "encryption.yaml", tmp_path / "kms.sock"
+    plugin = KmsPlugin(socket)
+    kms = {"kms": {"apiVersion": "v2", "name": "kms", "endpoint": f"unix://{socket}", "timeout": "1s"}}
+    write(path, (["*.*"], [kms, {"identity": {}}]))
+    flags = [f"--encryption-provider-config={path}"]
+    with pytest.raises(AssertionError), running(tmp_path, *flags):
+        pass
+    log = (tmp_path / "log").read_text()
+    assert "kube-apiserver: got unexpected nil transformer" in log and "Traceback" not in log
+    plugin.start()
+    try:
+        with running(tmp_path, *flags) as server:
+            make(server, SECRETS, "a", data=DATA)
+            plugin.stop()
+        with running(tmp_path, *flags) as server:
+            status, text = server.call("GET", "/readyz?verbose")
+            assert status == 500 and "[-]kms-providers failed: reason withheld" in text
+            assert server.call("GET", "/livez")[0] == 200
+            status, answer = server.call("GET", f"{SECRETS}/a")
+            assert status == 500 and "data from the storage is not transformable" in answer["message"]
+            plugin.start()
+            until(lambda: server.call("GET", "/readyz")[0] == 200)
+            until(lambda: server.call("GET", f"{SECRETS}/a")[0] == 200)
+            assert server.call("GET", f"{SECRETS}/a")[1]["data"] == DATA
+    finally:
+        plugin.stop()
 
 
 @pytest.fixture(name="member", scope="module")

@@ -45,7 +45,7 @@ def test_round_trip(name: str, value: bytes) -> None:
     # The second key becomes the first: the value is read, and known to be due for the other.
     turned = provider(name, "b", "a")
     assert turned.decrypt(stored, WHERE) == (value, seal) and turned.current() != seal
-    assert len(value) < 8 or value not in stored
+    assert len(value) < 8 or value not in stored.removeprefix(f"k8s:enc:{name}:v1:a:".encode())
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ be read for as long as its seeds are known.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import time
@@ -58,6 +59,7 @@ class Probe:
         self._version = ""
         self._checked, self._problem, self._ttl = float("-inf"), "", _FAILING_TTL
         self._lock = asyncio.Lock()
+        self._back = asyncio.Event()  # whoever asked has seen it healthy after it was not
         self._task: asyncio.Task[None] | None = None
 
     async def start(self, recovered: Callable[[], Awaitable[object]]) -> None:
@@ -68,7 +70,10 @@ class Probe:
 
     async def _run(self, recovered: Callable[[], Awaitable[object]]) -> None:
         while True:
-            await asyncio.sleep(_FAILING_SECONDS if self._problem else _HEALTHY_SECONDS)
+            self._back.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_FAILING_SECONDS if self._problem else _HEALTHY_SECONDS):
+                    await self._back.wait()
             if problem := await self.check():
                 log.error("kms plugin %s failed health check probe: %s", self._service.name, problem)
                 continue
@@ -89,7 +94,9 @@ class Probe:
         async with self._lock:
             if self._clock() - self._checked < self._ttl:
                 return self._problem
-            self._problem = await self._ask()
+            before, self._problem = self._problem, await self._ask()
+            if before and not self._problem:
+                self._back.set()
             self._checked, self._ttl = self._clock(), _FAILING_TTL if self._problem else _HEALTHY_TTL
             return self._problem
 
