@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
-import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pybernetes.cmd._leader_election import election, election_flags
-from pybernetes.cmd._program import add_version, run, stop_event
+from pybernetes.cmd._program import add_version, run, until_signal
 from pybernetes.lib.flags import add, add_ignored, warn_ignored
 
 if TYPE_CHECKING:
@@ -90,21 +88,16 @@ async def _serve(options: argparse.Namespace) -> int:
     manager = Manager(client, election=election(options), election_client=lease_client)
     manager.add_task(NAME, autoscaler.run)
     manager.metrics.more.append(autoscaler.metrics.write)
+    manager.health.add("cluster-autoscaler", autoscaler.liveness.check)
     manager.ready.add("informer-sync", lambda: autoscaler.check() if manager.working.is_set() else None)
-    stopping = asyncio.create_task(stop_event().wait(), name="stop")
     try:
         if options.address:
             host, _, port = options.address.rpartition(":")
-            await manager.serve(host.strip("[]") or "0.0.0.0", int(port))
-        working = asyncio.create_task(manager.run(), name="manager")
-        await asyncio.wait([working, stopping], return_when=asyncio.FIRST_COMPLETED)
-        if working.done():
-            working.result()
-        working.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await working
+            await manager.serve(
+                host.strip("[]") or "0.0.0.0", int(port), more={"/health-check": manager.health.page}
+            )
+        await until_signal(manager.run())
     finally:
-        stopping.cancel()
         await manager.stop_serving()
         await cloud.close()
         await client.close()

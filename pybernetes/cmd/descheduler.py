@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
-import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pybernetes import KUBERNETES_VERSION
 from pybernetes.cmd import _secure_serving
 from pybernetes.cmd._leader_election import election, election_flags
-from pybernetes.cmd._program import run, stop_event
+from pybernetes.cmd._program import run, until_signal
 from pybernetes.cmd._secure_serving import serving_flags
 from pybernetes.lib.flags import Flag, Seconds, add, add_ignored, boolean, warn_ignored
 
@@ -151,19 +149,11 @@ async def _serve(options: argparse.Namespace) -> int:
     if not options.disable_metrics:
         manager.metrics.more.append(descheduler.metrics.write)
     manager.ready.add("informer-sync", lambda: descheduler.check() if manager.working.is_set() else None)
-    stopping = asyncio.create_task(stop_event().wait(), name="stop")
     try:
         if options.secure_port:
             await _secure_serving.serve(manager, options, "descheduler", where)
-        working = asyncio.create_task(manager.run(), name="manager")
-        await asyncio.wait([working, stopping], return_when=asyncio.FIRST_COMPLETED)
-        if working.done():
-            working.result()
-        working.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await working
+        await until_signal(manager.run())
     finally:
-        stopping.cancel()
         await manager.stop_serving()
         await client.close()
         await lease_client.close()

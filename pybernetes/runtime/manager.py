@@ -16,6 +16,7 @@ from pybernetes.lib.http.messages import Request, Response
 from pybernetes.runtime.component_server import AccessCheck, Checks, ComponentServer, Handler, slis_page
 from pybernetes.runtime.controller import Controller
 from pybernetes.runtime.election import Election, Elector
+from pybernetes.runtime.following import awaited, late
 from pybernetes.runtime.informer import Informers
 from pybernetes.runtime.metrics import Metrics
 from pybernetes.runtime.runtime import Runtime
@@ -84,7 +85,7 @@ class Manager:
                 for controller in self.controllers.values():
                     group.create_task(controller.run(), name=controller.name)
                 for name, run in self._tasks:
-                    group.create_task(_awaited(run), name=name)
+                    group.create_task(awaited(run), name=name)
                 self.working.set()
         except BaseExceptionGroup as failures:
             raise failures.exceptions[0]
@@ -129,9 +130,4 @@ class Manager:
     def _check_informers(self) -> str | None:
         if not self.working.is_set():
             return None  # a backup is ready when it is there
-        late = [str(informer.ref) for informer in self.runtime.informers if not informer.synced]
-        return f"not synced yet: {', '.join(late)}" if late else None
-
-
-async def _awaited(run: Callable[[], Awaitable[None]]) -> None:
-    await run()
+        return late(self.runtime.informers)

@@ -36,6 +36,7 @@ class Settings(NamedTuple):
     evicts_daemons_of_empty: bool = False
     evicts_daemons_of_occupied: bool = True
     most_soft_taints: int = 10
+    soft_taint_seconds: float = 3.0
 
 
 class DrainError(Exception):
@@ -263,9 +264,14 @@ class Actuator:
         }
         off = [name for name in sorted(have - unneeded) if name not in self.going][:most]
         on = [name for name in sorted(unneeded - have) if name in nodes and name not in self.going]
+        deadline = self._clock.monotonic() + self._settings.soft_taint_seconds
         for name in off:
+            if self._clock.monotonic() > deadline:
+                return
             await self._untaint_quietly(name)
         for name in on[: most - len(off)]:
+            if self._clock.monotonic() > deadline:
+                return
             try:
                 await self._taint(name, CANDIDATE, "PreferNoSchedule")
             except (StatusError, OSError) as error:

@@ -20,6 +20,7 @@ from pybernetes.control_plane.autoscaler.cluster import Cluster
 from pybernetes.control_plane.autoscaler.cluster_state import ClusterState
 from pybernetes.control_plane.autoscaler.following import Follower
 from pybernetes.control_plane.autoscaler.groups import Groups
+from pybernetes.control_plane.autoscaler.liveness import Liveness
 from pybernetes.control_plane.autoscaler.metrics import AutoscalerMetrics
 from pybernetes.control_plane.autoscaler.provider import CloudError, CloudProvider
 from pybernetes.control_plane.autoscaler.repairs import Repairs
@@ -72,6 +73,7 @@ class Autoscaler:
         self.scale_up = ScaleUpPass(self, expander.chain(options.expander), chance or random.Random())
         self._status = status.Status()
         self._status_object: Object | None = None
+        self.liveness = Liveness(self.clock, options.max_inactivity, options.max_failing_time)
         self._wake = asyncio.Event()
         self._dirty = asyncio.Event()
         self._woken = 0.0
@@ -107,9 +109,12 @@ class Autoscaler:
 
     async def _pass_safely(self) -> float:
         """Run a pass; return how many seconds it is until there is something to do, if nothing happens before."""
-        started = self.clock.monotonic()
+        started, success = self.clock.monotonic(), False
+        self.liveness.began()
         try:
-            return await self.run_once()
+            again = await self.run_once()
+            success = True
+            return again
         except CloudError as error:
             self.metrics.count("errors_total", "cloudProviderError")
             log.warning("the cloud does not answer: %s", error)
@@ -117,6 +122,7 @@ class Autoscaler:
             self.metrics.count("errors_total", "apiCallError")
             log.warning("a pass failed: %s", error)
         finally:
+            self.liveness.ended(success)
             self.metrics.took("main", self.clock.monotonic() - started)
         return self.options.scan_interval
 
@@ -143,9 +149,9 @@ class Autoscaler:
 
     async def run_once(self) -> float:
         """Look at everything once and act; return the seconds until the next time that something is due."""
-        now = self.clock.now()
         await self._ensure_status()
-        await self.groups.refresh(self.cluster.nodes, now)
+        await self.groups.refresh(self.cluster.nodes, self.clock.now())
+        now = self.clock.now()
         await self.repairs.act(self.state.update(self.groups.states, self.cluster.nodes, now), now)
         self.metrics.gauges = self._gauges()
         if not self.state.is_healthy():
@@ -158,7 +164,7 @@ class Autoscaler:
         else:
             outcome = self.scale_up.nothing()
         if outcome.grew:
-            self._pauses["add"] = now + self.options.scale_down_delay_after_add
+            self._pauses["add"] = self.clock.now() + self.options.scale_down_delay_after_add
         next_removal = await self._scale_down(now, outcome.grew)
         await self._write_status(now, needed=outcome.waiting)
         if outcome.again:
@@ -179,7 +185,11 @@ class Autoscaler:
             return float("inf")
         started = self.clock.monotonic()
         plan = self.planner.update(
-            self.groups.states, self.groups.group_by_node, [name for name in self.actuator.going], now
+            self.groups.states,
+            self.groups.group_by_node,
+            list(self.actuator.going),
+            now,
+            self.groups.contested,
         )
         self.metrics.took("findUnneeded", self.clock.monotonic() - started)
         resumes = max(self._pauses.values())
@@ -234,6 +244,7 @@ class Autoscaler:
             )
 
     async def _write_status(self, now: float, needed: bool) -> None:
+        self.metrics.groups.clear()
         for name, group in self.groups.states.items():
             backoff = self.state.backoffs.of(name, now) is not None
             self.metrics.groups.update(
@@ -276,8 +287,10 @@ class Autoscaler:
             ("unschedulable_pods_count", "unschedulable"): len(self.cluster.pending),
             ("max_nodes_count", ""): limits.nodes,
             ("cluster_cpu_current_cores", ""): cores // 1000,
+            ("cpu_limits_cores", "minimum"): limits.least_cores,
             ("cpu_limits_cores", "maximum"): limits.cores,
             ("cluster_memory_current_bytes", ""): memory,
+            ("memory_limits_bytes", "minimum"): limits.least_memory,
             ("memory_limits_bytes", "maximum"): limits.memory,
             ("last_activity", "main"): int(self.clock.now()),
             ("pending_node_deletions", ""): len(self.actuator.going),

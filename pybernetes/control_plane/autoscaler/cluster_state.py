@@ -102,6 +102,8 @@ class ClusterState:
         for name in self.requests.keys() - groups.keys():
             del self.requests[name]
         self._note_unregistered(sound.values(), nodes, now)
+        if len(sound) == len(groups):  # otherwise nobody knows which are gone
+            self._reported &= {instance.id for state in sound.values() for instance in state.instances}
         for name, state in sound.items():
             self.readiness[name] = self._count(state, nodes, now)
             self._check_errors(state, found, now)

@@ -30,6 +30,8 @@ MAIN = (
     Flag("write-status-configmap", True, "write the status into a ConfigMap"),
     Flag("status-config-map-name", "cluster-autoscaler-status", "name of that ConfigMap"),
     Flag("emit-per-nodegroup-metrics", False, "metrics of each group"),
+    Flag("max-inactivity", Seconds(600), "how long a pass may take before this program is no longer healthy"),
+    Flag("max-failing-time", Seconds(900), "the same for how long all passes may fail"),
     Flag("scheduler-config-file", "", "the scheduler's configuration, if it is not the default"),
 )
 SCALE_UP = (
@@ -44,6 +46,7 @@ SCALE_UP = (
     Flag("memory-total", "0:6400000", "least and most gigabytes of memory of the cluster"),
     Flag("max-nodes-per-scaleup", 1000, "most nodes that one decision adds"),
     Flag("max-nodegroup-binpacking-duration", Seconds(10), "how long one group may be thought about"),
+    Flag("max-binpacking-time", Seconds(300), "how long all groups together may be thought about"),
     Flag("max-node-provision-time", Seconds(900), "how long a machine may take to become a node"),
     Flag("max-node-startup-time", Seconds(900), "how long a node may take to become ready"),
     Flag("new-pod-scale-up-delay", Seconds(0), "how old a pod must be to matter"),
@@ -78,6 +81,9 @@ SCALE_DOWN = (
     Flag("scale-down-delay-after-delete", Seconds(0), "pause after a node was removed"),
     Flag("scale-down-delay-after-failure", Seconds(180), "pause after a node could not be removed"),
     Flag("scale-down-non-empty-candidates-count", 30, "nodes with pods to move that are looked at in a pass"),
+    Flag("scale-down-candidates-pool-ratio", 0.1, "of them, share of all nodes that were needed the pass before"),
+    Flag("scale-down-candidates-pool-min-count", 50, "the least number that this share stands for"),
+    Flag("scale-down-simulation-timeout", Seconds(30), "how long a pass may look for such nodes"),
     Flag("max-scale-down-parallelism", 10, "nodes that are removed at once"),
     Flag("max-drain-parallelism", 1, "of them, nodes with pods to move"),
     Flag("max-graceful-termination-sec", 600, "how long pods may take to end"),
@@ -95,16 +101,15 @@ SCALE_DOWN = (
     Flag("min-replica-count", 0, "replicas that a controller must have for its pods to be moved"),
     Flag("unremovable-node-recheck-timeout", Seconds(300), "how long a node is left alone that cannot go"),
     Flag("max-bulk-soft-taint-count", 10, "nodes that get or lose the soft taint in a pass; 0: none do"),
+    Flag("max-bulk-soft-taint-time", Seconds(3), "how long a pass may take for that"),
 )  # fmt: skip
 # Flags of upstream's command line that mean nothing here.
 IGNORED = (
     "add-dir-header", "alsologtostderr", "cluster-name", "cluster-snapshot-parallelism", "debugging-snapshot-enabled",
     "frequent-loops-enabled", "kube-api-content-type", "log-backtrace-at", "log-dir", "log-file", "log-file-max-size",
     "log-flush-frequency", "log-json-info-buffer-size", "log-json-split-stream", "log-text-info-buffer-size",
-    "log-text-split-stream", "logtostderr", "max-binpacking-time", "max-bulk-soft-taint-time", "max-failing-time",
-    "max-inactivity", "node-info-cache-expire-time", "one-output", "predicate-parallelism", "profiling",
-    "record-duplicated-events", "scale-down-candidates-pool-min-count", "scale-down-candidates-pool-ratio",
-    "scale-down-simulation-timeout", "skip-headers", "skip-log-headers", "stderrthreshold", "vmodule",
+    "log-text-split-stream", "logtostderr", "node-info-cache-expire-time", "one-output", "predicate-parallelism", "profiling",
+    "record-duplicated-events", "skip-headers", "skip-log-headers", "stderrthreshold", "vmodule",
 )  # fmt: skip
 # Flags of upstream's that ask for what is absent, and the only values that are taken.
 ABSENT = {
@@ -150,11 +155,11 @@ class Settings(NamedTuple):
     removal: actuator.Settings
 
 
-def _range(text: str, flag: str) -> int:
+def _range(text: str, flag: str) -> tuple[int, int]:
     least, colon, most = text.partition(":")
     if not colon or not least.isdecimal() or not most.isdecimal() or int(least) > int(most):
         raise ValueError(f"--{flag}: wrong format: {text!r} is no MIN:MAX")
-    return int(most)
+    return int(least), int(most)
 
 
 def check(options: argparse.Namespace) -> Settings:
@@ -171,6 +176,8 @@ def check(options: argparse.Namespace) -> Settings:
     for name in ("scan_interval", "max_node_provision_time"):
         if getattr(options, name) <= 0:
             raise ValueError(f"--{name.replace('_', '-')}: must be longer than nothing")
+    least_cores, most_cores = _range(options.cores_total, "cores-total")
+    least_memory, most_memory = _range(options.memory_total, "memory-total")
     return Settings(
         GroupOptions(
             options.scale_down_utilization_threshold, options.scale_down_gpu_utilization_threshold,
@@ -178,8 +185,8 @@ def check(options: argparse.Namespace) -> Settings:
             ignores_daemon_sets=options.ignore_daemonsets_utilization,
         ),
         Limits(
-            options.max_nodes_total, _range(options.cores_total, "cores-total"),
-            _range(options.memory_total, "memory-total") << 30, options.max_nodes_per_scaleup,
+            options.max_nodes_total, most_cores, most_memory << 30, options.max_nodes_per_scaleup, least_cores,
+            least_memory << 30,
         ),
         Ratios(
             options.memory_difference_ratio, options.max_allocatable_difference_ratio, options.max_free_difference_ratio
@@ -193,12 +200,14 @@ def check(options: argparse.Namespace) -> Settings:
             ),
             options.ignore_daemonsets_utilization, options.ignore_mirror_pods_utilization,
             options.scale_down_unready_enabled, options.unremovable_node_recheck_timeout,
-            options.scale_down_non_empty_candidates_count,
+            options.scale_down_non_empty_candidates_count, options.scale_down_candidates_pool_ratio,
+            options.scale_down_candidates_pool_min_count, options.scale_down_simulation_timeout,
+            least_cores * 1000, least_memory << 30,
         ),
         actuator.Settings(
             options.node_delete_delay_after_taint, options.cordon_node_before_terminating,
             options.max_graceful_termination_sec, options.max_pod_eviction_time,
             options.daemonset_eviction_for_empty_nodes, options.daemonset_eviction_for_occupied_nodes,
-            options.max_bulk_soft_taint_count,
+            options.max_bulk_soft_taint_count, options.max_bulk_soft_taint_time,
         ),
     )  # fmt: skip

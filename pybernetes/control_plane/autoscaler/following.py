@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 
 from pybernetes.api.resource import Object
 from pybernetes.client import refs
@@ -13,6 +12,7 @@ from pybernetes.control_plane.autoscaler.cluster import Cluster, ClusterNode
 from pybernetes.control_plane.autoscaler.pod_records import PodRecord
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.cache import key_of
+from pybernetes.runtime.following import following, late
 from pybernetes.runtime.informer import Informer
 from pybernetes.runtime.transforms import kept, read_as
 
@@ -94,18 +94,8 @@ class Follower:
 
     def check(self) -> str | None:
         """Return what is not known yet, for the readiness page."""
-        late = [str(informer.ref) for informer in self.informers if not informer.synced]
-        return f"not synced yet: {', '.join(late)}" if late else None
+        return late(self.informers)
 
-    @asynccontextmanager
-    async def following(self) -> AsyncIterator[None]:
+    def following(self) -> AbstractAsyncContextManager[None]:
         """Follow the cluster; everything is known when it begins."""
-        tasks = [asyncio.create_task(informer.run(), name=str(informer.ref)) for informer in self.informers]
-        try:
-            for informer in self.informers:
-                await informer.wait_synced()
-            yield
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        return following(self.informers)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -17,6 +19,7 @@ from pybernetes.control_plane.autoscaler.provider import (
     NodeReference,
 )
 
+log = logging.getLogger(__name__)
 _AT_ONCE = 16
 _UNKNOWN_SECONDS = 60.0  # for how long an answer about a node of no group is believed
 
@@ -45,6 +48,7 @@ class Groups:
         self._cloud, self._defaults = cloud, defaults
         self.states: dict[str, GroupState] = {}
         self.group_by_node: dict[str, str] = {}
+        self.contested: set[str] = set()  # nodes whose machine another node says to be as well
         self._templates: dict[str, Object | None] = {}
         self._strangers: dict[tuple[str, str], tuple[str, float]] = {}
 
@@ -67,17 +71,48 @@ class Groups:
 
         groups = await self._cloud.node_groups()
         self.states = {state.id: state for state in await asyncio.gather(*map(ask, groups))}
+        self._refuse_shared()
         self._templates = {name: obj for name, obj in self._templates.items() if name in self.states}
         await self._sort(nodes, now)
 
+    def _refuse_shared(self) -> None:
+        """Leave groups alone that say to have the same machine: what is done to one would be done to the other."""
+        owners: dict[str, GroupState] = {}
+        for state in self.states.values():
+            for instance in state.instances:
+                other = owners.setdefault(instance.id, state)
+                if other is not state:
+                    other.error = state.error = (
+                        f"the machine {instance.id} is in {other.id} and in {state.id}"
+                    )
+
+    def _claims(self, nodes: Mapping[str, ClusterNode]) -> dict[str, list[str]]:
+        """Return the nodes that say to be each machine, the oldest first."""
+        claims: dict[str, list[str]] = defaultdict(list)
+        for name in sorted(nodes, key=lambda name: (nodes[name].created, name)):
+            if nodes[name].provider_id:
+                claims[nodes[name].provider_id].append(name)
+        return claims
+
     async def _sort(self, nodes: Mapping[str, ClusterNode], now: float) -> None:
-        """Find the group of each node: by its machine's name, or else by asking."""
+        """Find the group of each node: by its machine's name, or else by asking.
+
+        Kubelets name their machines themselves. Where several name the same one, nobody can tell which is right: the
+        first counts, and none of them is removed, since it might be another's machine that goes.
+        """
+        claims = {machine: names for machine, names in self._claims(nodes).items() if len(names) > 1}
+        contested = {name for names in claims.values() for name in names}
+        for machine, names in claims.items() if contested != self.contested else ():
+            log.warning("several nodes say that they are %s: %s", machine, ", ".join(names[:10]))
+        self.contested = contested
         by_instance = {
             instance.id: state.id for state in self.states.values() for instance in state.instances
         }
         self.group_by_node = {}
         strangers = {}
         for name, node in nodes.items():
+            if name in contested and claims[node.provider_id][0] != name:
+                continue
             group = by_instance.get(node.provider_id) if node.provider_id else None
             if group is None:
                 key = (name, node.provider_id)

@@ -41,6 +41,7 @@ _COUNTERS = (
     ("old_unregistered_nodes_removed_count", "Number of unregistered nodes removed by CA.", ""),
     ("skipped_scale_events_count", "Count of scaling events that the CA has chosen to skip.", "reason"),
 )
+_MOST_COUNTERS = 500
 # Gauges: name, help, label.
 _GAUGES = (
     (
@@ -90,7 +91,9 @@ class AutoscalerMetrics:
         self.functions: dict[str, Histogram] = {}
 
     def count(self, name: str, label: str = "", amount: int = 1) -> None:
-        """Count something."""
+        """Count something; labels that clouds have thought out are kept up to a number."""
+        if (name, label) not in self.counters and len(self.counters) >= _MOST_COUNTERS:
+            label = "other"
         self.counters[name, label] += amount
 
     def took(self, function: str, seconds: float) -> None:

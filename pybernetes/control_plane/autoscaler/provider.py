@@ -55,7 +55,6 @@ class GroupOptions(NamedTuple):
     unneeded_seconds: float = 600.0
     unready_seconds: float = 1200.0
     provision_seconds: float = 900.0
-    zero_or_maximum: bool = False
     ignores_daemon_sets: bool = False
 
 

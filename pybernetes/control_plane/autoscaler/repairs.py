@@ -107,4 +107,4 @@ class Repairs:
                 and own.state.group_is_healthy(state)
                 and own.state.backoffs.of(state.id, now) is None
             ):
-                await own.scale_up.grow(state, lacking, now)
+                await own.scale_up.grow(state, lacking)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ UNREADY_DISABLED = "ScaleDownUnreadyDisabled"
 RECENTLY = "RecentlyUnremovable"
 NOT_IN_GROUP = "NotAutoscaled"
 MINIMUM = "NodeGroupMinSizeReached"
+RESOURCES = "MinimalResourceLimitExceeded"
 NOT_LONG_ENOUGH = "NotUnneededLongEnough"
 _REPLICATED = {"apps/ReplicaSet": "replicasets", "ReplicationController": "replicationcontrollers"}
 
@@ -39,6 +41,11 @@ class Rules(NamedTuple):
     unready_enabled: bool = True
     recheck_seconds: float = 300.0
     non_empty_candidates: int = 30
+    pool_ratio: float = 0.1
+    pool_least: int = 50
+    simulation_seconds: float = 30.0
+    least_cores: int = 0  # thousandths
+    least_memory: int = 0  # bytes
 
 
 class Removable(NamedTuple):
@@ -71,6 +78,7 @@ class Planner:
         self.since: dict[str, float] = {}
         # Nodes that cannot go: until when they are left alone, unless other pods are on them by then.
         self._rest: dict[str, tuple[float, frozenset[str]]] = {}
+        self._going: set[str] = set()
         self.plan = Plan()
 
     def update(
@@ -79,9 +87,11 @@ class Planner:
         group_by_node: Mapping[str, str],
         going: Iterable[str],
         now: float,
+        contested: Collection[str] = (),
     ) -> Plan:
         """Decide which nodes are not needed now."""
         plan, gone = Plan(), set(going)
+        self._going = gone
         self._rest = {
             name: (until, pods)
             for name, (until, pods) in self._rest.items()
@@ -90,7 +100,7 @@ class Planner:
         usable: list[tuple[float, ClusterNode, GroupState]] = []
         for name, node in self._cluster.nodes.items():
             state = groups.get(group_by_node.get(name, ""))
-            reason, use = self._eligible(node, state, name in gone)
+            reason, use = self._eligible(node, None if name in contested else state, name in gone)
             if reason:
                 plan.unremovable[name] = reason
             elif state is not None:
@@ -132,7 +142,9 @@ class Planner:
     ) -> None:
         budgets = self._cluster.listers.all("poddisruptionbudgets")
         evictions, about = EvictionBudgets(budgets), Budgets(budgets)
-        looked_at = 0
+        looked_at, new = 0, 0
+        pool = max(int(self._rules.pool_ratio * len(self._cluster.nodes)), self._rules.pool_least)
+        deadline = time.monotonic() + self._rules.simulation_seconds
         with Simulation(self._cluster) as simulation:
             unready = [name for name, node in self._cluster.nodes.items() if not node.ready]
             for name in {*going, *unready}:  # nothing can be moved there
@@ -140,7 +152,12 @@ class Planner:
             for use, node, state in usable:
                 moves, reason = self._moves(node, about, now)
                 if not reason and moves:
-                    if looked_at >= self._rules.non_empty_candidates > 0:
+                    new += node.name not in self.since
+                    if (
+                        looked_at >= self._rules.non_empty_candidates > 0
+                        or new > pool
+                        or time.monotonic() > deadline
+                    ):
                         plan.unremovable[node.name] = "NotTested"
                         continue
                     looked_at += 1
@@ -213,6 +230,11 @@ class Planner:
         left = {
             name: state.target - state.group.minimum - going.get(name, 0) for name, state in groups.items()
         }
+        cores, memory = self._cluster.totals(
+            name
+            for name, node in self._cluster.nodes.items()
+            if not node.deleting and name not in self._going
+        )
         for removable in self.plan.unneeded:
             node, state = self._cluster.nodes.get(removable.node), groups.get(removable.group)
             if node is None or state is None:
@@ -226,6 +248,14 @@ class Planner:
             elif left[removable.group] <= 0:
                 self.plan.unremovable[removable.node] = MINIMUM
             else:
+                own_cores, own_memory = self._cluster.totals([removable.node])
+                if (
+                    cores - own_cores < self._rules.least_cores
+                    or memory - own_memory < self._rules.least_memory
+                ):
+                    self.plan.unremovable[removable.node] = RESOURCES
+                    continue
+                cores, memory = cores - own_cores, memory - own_memory
                 left[removable.group] -= 1
                 ready.append(removable)
         return ready, next_time

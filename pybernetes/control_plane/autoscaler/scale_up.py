@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -33,6 +34,8 @@ class Limits(NamedTuple):
     cores: int = 320_000
     memory: int = 6_400_000 << 30
     nodes_at_once: int = 1000
+    least_cores: int = 0
+    least_memory: int = 0
 
 
 class Size(NamedTuple):
@@ -90,9 +93,10 @@ def room(candidate: Candidate, size: Size, limits: Limits) -> tuple[int, str]:
 
 def find(
     cluster: Cluster, pending: Sequence[Equivalents], candidates: Sequence[Candidate], size: Size, limits: Limits,
-    seconds: float = 10.0,
+    seconds: float = 10.0, seconds_in_all: float = 300.0,
 ) -> Findings:  # fmt: skip
-    """Return how each group could make room for pods, by the rules of the scheduler."""
+    """Return how each group could make room for pods, by the rules of the scheduler; groups for which no time is left are left out."""
+    deadline = time.monotonic() + seconds_in_all
     findings = Findings(refusals=[(group, Counter()) for group in pending])
     open_candidates: list[tuple[Candidate, int]] = []
     for candidate in candidates:
@@ -108,8 +112,9 @@ def find(
             groups = taken[candidate.group.id]
             assert candidate.template is not None
             findings.fits[candidate.group.id] = {pod.uid for group in groups for pod in group}
-            if groups:
-                option = estimator.estimate(simulation, candidate.template, groups, most, seconds)
+            left = deadline - time.monotonic()
+            if groups and left > 0:
+                option = estimator.estimate(simulation, candidate.template, groups, most, min(seconds, left))
                 if option.nodes and option.pods:
                     findings.options.append(option)
     return findings

@@ -65,8 +65,8 @@ class ScaleUpPass:
         if not left:
             return Outcome(waiting=True, next_time=next_time)
         size = self._size(candidates)
-        seconds = own.options.max_nodegroup_binpacking_duration
-        findings = scale_up.find(own.cluster, left, candidates, size, own.settings.limits, seconds)
+        times = own.options.max_nodegroup_binpacking_duration, own.options.max_binpacking_time
+        findings = scale_up.find(own.cluster, left, candidates, size, own.settings.limits, *times)
         if own.settings.limits.nodes and size.nodes >= own.settings.limits.nodes:
             text = f"Max total nodes in cluster reached: {own.settings.limits.nodes}"
             own.report("Warning", "MaxNodesTotalReached", text)
@@ -85,7 +85,7 @@ class ScaleUpPass:
         grown = [
             expansion
             for expansion in expansions
-            if await self.grow(own.groups.states[expansion.group], expansion.new - expansion.current, now)
+            if await self.grow(own.groups.states[expansion.group], expansion.new - expansion.current)
         ]
         if not grown:
             return Outcome(waiting=True, again=True, next_time=next_time)
@@ -133,7 +133,7 @@ class ScaleUpPass:
             known = self._templates.get(state.id)
             if known is None:
                 continue
-            for number in range(own.state.upcoming(state)):
+            for number in range(min(own.state.upcoming(state), len(pods))):  # more are of no use to them
                 name = f"upcoming-{number}-{state.id}"
                 simulation.set_node(known[1].named(name))
                 known[1].place_daemons(simulation, name)
@@ -209,7 +209,7 @@ class ScaleUpPass:
                 memory += coming * candidate.template.memory
         return Size(nodes, cores, memory)
 
-    async def grow(self, state: GroupState, increase: int, now: float) -> bool:
+    async def grow(self, state: GroupState, increase: int) -> bool:
         """Have the cloud add machines to a group; a group that cannot is left alone for a while."""
         own = self._autoscaler
         sizes = f"{state.target + increase} instead of {state.target} (max: {state.group.maximum})"
@@ -220,12 +220,13 @@ class ScaleUpPass:
             own.report("Warning", "FailedToScaleUpGroup", f"Scale-up failed for group {state.id}: {error}")
             own.metrics.count("failed_scale_ups_total", "cloudProviderError")
             text = f"failed to increase node group size: {error}"
-            own.state.backoffs.fail(state.id, "cloudProviderError", text, now)
+            own.state.backoffs.fail(state.id, "cloudProviderError", text, own.clock.now())
             return False
         own.report("Normal", "ScaledUpGroup", f"Scale-up: group {state.id} size set to {sizes}")
         own.metrics.count("scaled_up_nodes_total", amount=increase)
         state.target += increase
-        own.state.request(state, increase, now)
+        # From now on, and not since the pass began: a slow cloud takes nothing off the time that machines have.
+        own.state.request(state, increase, own.clock.now())
         return True
 
     # -- what others see ---------------------------------------------------------------------------------

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
+import functools
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from pybernetes.api.resource import Object
@@ -25,6 +25,7 @@ from pybernetes.control_plane.descheduler.usage_sources import COLLECT_SECONDS, 
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.cache import key_of
 from pybernetes.runtime.events import Sender, SeriesRecorder
+from pybernetes.runtime.following import following, late
 from pybernetes.runtime.informer import Informer
 from pybernetes.runtime.transforms import kept, read_as
 from pybernetes.scheduling.disruption_budgets import EvictionBudgets
@@ -100,8 +101,7 @@ class Descheduler:
 
     def check(self) -> str | None:
         """Return what is not known yet, for the readiness page."""
-        late = [str(informer.ref) for informer in self.informers if not informer.synced]
-        return f"not synced yet: {', '.join(late)}" if late else None
+        return late(self.informers)
 
     async def run(self) -> None:
         """Run passes at the interval, or a single one without an interval; ends only then, or when cancelled."""
@@ -118,19 +118,15 @@ class Descheduler:
         """Follow the cluster; everything is known when it begins."""
         await resolve_priorities(self.policy, self.client)
         self.profiles = [Profile(profile) for profile in self.policy.profiles]
-        tasks = [asyncio.create_task(informer.run(), name=str(informer.ref)) for informer in self.informers]
+        others: list[tuple[str, Callable[[], Awaitable[None]]]] = []
         if self._usage.collects and self.interval:
-            tasks.append(asyncio.create_task(self._collect(), name="metrics"))
+            others.append(("metrics", self._collect))
         if self.requests is not None:
-            tasks.append(asyncio.create_task(self._expire(self.requests), name="requests"))
+            others.append(("requests", functools.partial(self._expire, self.requests)))
         try:
-            for informer in self.informers:
-                await informer.wait_synced()
-            yield
+            async with following(self.informers, *others):
+                yield
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
             await self._sender.close()
             self._usage.close()
 

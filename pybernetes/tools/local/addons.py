@@ -6,7 +6,14 @@ from collections.abc import Iterable
 
 from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
-from pybernetes.client.refs import CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, RUNTIME_CLASSES, Ref
+from pybernetes.client.refs import (
+    CLUSTER_ROLE_BINDINGS,
+    CLUSTER_ROLES,
+    ROLE_BINDINGS,
+    ROLES,
+    RUNTIME_CLASSES,
+    Ref,
+)
 
 FIELD_MANAGER = "pybernetes-addons"
 NETWORK_USER = "system:pod-network"
@@ -22,10 +29,20 @@ def role(name: str, user: str, *rules: Object) -> list[tuple[Ref, Object]]:
     ]
 
 
-def _binding(name: str, role_name: str, user: str) -> Object:
+def namespaced_role(namespace: str, name: str, user: str, *rules: Object) -> list[tuple[Ref, Object]]:
+    """Return a role for a user in one namespace."""
+    meta = {"name": name, "namespace": namespace}
+    binding = _binding(name, name, user, "Role")
+    return [
+        (ROLES, {"metadata": meta, "rules": list(rules)}),
+        (ROLE_BINDINGS, {**binding, "metadata": meta}),
+    ]
+
+
+def _binding(name: str, role_name: str, user: str, kind: str = "ClusterRole") -> Object:
     return {
         "metadata": {"name": name},
-        "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": role_name},
+        "roleRef": {"apiGroup": _RBAC, "kind": kind, "name": role_name},
         "subjects": [{"apiGroup": _RBAC, "kind": "User", "name": user}],
     }
 

@@ -18,8 +18,6 @@ _RULES: tuple[Object, ...] = (
     {"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "list", "watch", "update"]},
     {"apiGroups": [""], "resources": ["pods/eviction"], "verbs": ["create"]},
     {"apiGroups": [""], "resources": ["events"], "verbs": ["create", "patch"]},
-    {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["create", "get", "list", "watch", "patch"]},
-    {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["create", "get", "update"]},
     addons.rule(
         "", "pods", "namespaces", "services", "replicationcontrollers", "persistentvolumeclaims", "persistentvolumes"
     ),
@@ -27,11 +25,25 @@ _RULES: tuple[Object, ...] = (
     addons.rule("policy", "poddisruptionbudgets"),
     addons.rule("storage.k8s.io", "storageclasses", "csinodes", "csidrivers", "csistoragecapacities"),
 )  # fmt: skip
+_LEASES = {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"]}
+_MAPS = {"apiGroups": [""], "resources": ["configmaps"]}
+# In its own namespace: what it is called there cannot be said of what does not exist yet.
+_OWN_RULES: tuple[Object, ...] = (
+    {**_MAPS, "verbs": ["create"]},
+    {**_MAPS, "resourceNames": ["cluster-autoscaler-status"], "verbs": ["get", "patch"]},
+    {**_MAPS, "resourceNames": ["cluster-autoscaler-priority-expander"], "verbs": ["list", "watch"]},
+    {**_LEASES, "verbs": ["create"]},
+    {**_LEASES, "resourceNames": [AUTOSCALER], "verbs": ["get", "update"]},
+)
 
 
 def access() -> list[tuple[Ref, Object]]:
     """Return the objects that permit the autoscaler what it needs."""
-    return addons.role("pybernetes:cluster-autoscaler", USER, *_RULES)
+    name = "pybernetes:cluster-autoscaler"
+    return [
+        *addons.role(name, USER, *_RULES),
+        *addons.namespaced_role("kube-system", name, USER, *_OWN_RULES),
+    ]
 
 
 def prepare(cluster: Cluster, settings: Settings, server: str) -> None:

@@ -60,8 +60,12 @@ class NodeGroupCloud:
         return ""
 
     def _name(self, node: NodeReference) -> str:
+        """Return the name of a machine; CloudError for a node that says to be another's."""
         prefix = provider_id(self._cluster.name, "")
-        return node.provider_id.removeprefix(prefix) if node.provider_id.startswith(prefix) else node.name
+        name = node.provider_id.removeprefix(prefix) if node.provider_id.startswith(prefix) else node.name
+        if node.name not in (name, node.provider_id):
+            raise CloudError(f"the node {node.name} says that it is {name}")
+        return name
 
     async def target_size(self, group: str) -> int:
         """Return how many nodes a group has, those that are being made included."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -43,6 +44,8 @@ class FakeCloud:
         self.groups = groups
         self.calls: list[tuple[str, str, Any]] = []
         self.down = ""
+        self.answers = asyncio.Event()  # cleared by a test while the cloud is to be slow
+        self.answers.set()
         self.priced = False
         self._count = 0
 
@@ -58,6 +61,7 @@ class FakeCloud:
             self._count += 1
 
     async def refresh(self) -> None:
+        await self.answers.wait()
         if self.down:
             raise CloudError(self.down)
 
@@ -83,6 +87,7 @@ class FakeCloud:
     async def increase(self, group: str, delta: int) -> None:
         made = self._group(group)
         self.calls.append(("increase", group, delta))
+        await self.answers.wait()
         if made.failure:
             raise CloudError(made.failure)
         made.target += delta
@@ -126,6 +131,9 @@ class Ahead(Clock):
 
     def now(self) -> float:
         return super().now() + self.seconds
+
+    def monotonic(self) -> float:
+        return super().monotonic() + self.seconds
 
 
 def node(

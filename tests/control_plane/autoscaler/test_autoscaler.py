@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -273,6 +274,69 @@ async def test_a_cloud_that_is_down_changes_nothing() -> None:
         there.cloud.down = ""
         await there.run()
         assert there.cloud.calls == [("increase", "g", 1)]
+
+
+async def test_a_slow_cloud_is_waited_for_and_asked_once() -> None:
+    async with world(FakeCloud(g=FakeGroup(0, 3, arrives=False))) as there:
+        await there.pod("p")
+        cloud, autoscaler = there.cloud, there.autoscaler
+        cloud.answers.clear()
+        slow = asyncio.create_task(autoscaler._pass_safely())
+        await eventually(lambda: autoscaler.liveness._began is not None)
+        there.clock.seconds += 601
+        assert autoscaler.liveness.check() == "last activity more than 600s ago"
+        cloud.answers.set()
+        await slow
+        assert autoscaler.liveness.check() is None
+        assert cloud.calls == [("increase", "g", 1)]
+        for _ in range(4):  # the machine takes its time, which is no reason for another
+            await there.later(200)
+        assert cloud.calls == [("increase", "g", 1)]
+        cloud.give("g", 1)
+        await there.later(50)
+        await there.register("g")
+        await there.client.delete(PODS, "p", "default", grace=0)
+        await there.run()
+        assert cloud.calls == [("increase", "g", 1)]
+        assert await there.events("ScaleUpTimedOut") == []
+
+
+async def test_a_kubelet_that_names_another_machine_as_its_own_costs_nobody_theirs() -> None:
+    async with world(FakeCloud(g=FakeGroup(0, 3, 1))) as there:
+        there.cloud.give("g", 1)
+        await there.register("g")
+        await there.pod("p", "g-0", cpu="1500m")
+        thief = fakes.node("thief", group="g", provider_id="fake://g-0")
+        del thief["metadata"]["creationTimestamp"]
+        await there.client.create(NODES, thief)
+        await there.client.patch_status(NODES, "thief", {"status": thief["status"]})
+        await there.client.patch(NODES, "thief", {"spec": {"taints": None}})
+        await eventually(lambda: (node := there.autoscaler.cluster.nodes.get("thief")) and node.ready)
+        await there.run()
+        assert there.autoscaler.groups.contested == {"g-0", "thief"}
+        assert there.autoscaler.groups.states["g"].nodes == ["g-0"]
+        await there.later(61)
+        await there.later(61)
+        assert there.cloud.calls == []  # it is empty, and would be gone otherwise, with the machine of g-0
+        await there.client.delete(NODES, "thief")
+        await there.client.delete(PODS, "p", "default", grace=0)
+        await there.run()
+        await there.later(61)
+        await eventually(lambda: ("delete", "g", ["fake://g-0"]) in there.cloud.calls)
+
+
+async def test_groups_that_have_the_same_machine_are_left_alone() -> None:
+    async with world(
+        FakeCloud(g=FakeGroup(0, 3, 1), h=FakeGroup(0, 3, 1), i=FakeGroup(0, 3, cpu="4"))
+    ) as there:
+        there.cloud.give("g", 1)
+        there.cloud.groups["h"].instances = list(there.cloud.groups["g"].instances)
+        await there.register("g")
+        await there.pod("p", cpu="3")
+        await there.run()
+        await there.later(61)
+        assert {call[1] for call in there.cloud.calls} == {"i"}
+        assert there.autoscaler.groups.states["h"].error == "the machine fake://g-0 is in g and in h"
 
 
 async def test_a_removal_that_fails_leaves_the_node_open() -> None:

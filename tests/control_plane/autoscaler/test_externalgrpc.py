@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import grpc
+import grpc.aio
 import pytest
 from google.protobuf import descriptor_pool
 
@@ -113,6 +116,76 @@ async def test_a_cloud_that_is_not_there_or_lies_is_an_error() -> None:
         with pytest.raises(CloudError, match="a group that cannot be"):
             await liar.node_groups()
         await liar.close()
+
+
+def _options(**fields: Any) -> Any:
+    answer = messages.response("NodeGroupGetOptions")()
+    chosen = messages.CLASSES["NodeGroupAutoscalingOptions"](**fields)
+    answer.nodeGroupAutoscalingOptions.CopyFrom(chosen)
+    return answer
+
+
+def _groups(*groups: tuple[str, int, int]) -> Any:
+    made = [
+        messages.CLASSES["NodeGroup"](id=name, minSize=least, maxSize=most) for name, least, most in groups
+    ]
+    return messages.response("NodeGroups")(nodeGroups=made)
+
+
+def _machines(*ids: str) -> Any:
+    made = [messages.CLASSES["Instance"](id=name) for name in ids]
+    return messages.response("NodeGroupNodes")(instances=made)
+
+
+def _size(size: int) -> Any:
+    return messages.response("NodeGroupTargetSize")(targetSize=size)
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "answer", "complaint"),
+    [
+        ("node_groups", (), _groups(("a", -1, 5)), "a group that cannot be"),
+        ("node_groups", (), _groups(("a", 0, 5), ("a", 0, 9)), "two groups with the name a"),
+        ("node_groups", (), _groups(("", 0, 5)), "without a name"),
+        ("node_groups", (), _groups(("a" * 2000, 0, 5)), "longer than 1024"),
+        ("node_groups", (), _groups(*((f"g{number}", 0, 5) for number in range(2001))), "more than 2000 groups"),
+        ("target_size", ("a",), _size(-3), "a size of a that cannot be: -3"),
+        ("target_size", ("a",), _size(2**31 - 1), "a size of a that cannot be"),
+        ("instances", ("a",), _machines("i", "i"), "two machines of a with the name i"),
+        ("instances", ("a",), _machines("i", ""), "without a name"),
+        ("instances", ("a",), _machines(*(f"machine-{number:0170}" for number in range(100_000))), "RESOURCE_EXHAUSTED"),
+        ("options", ("a", GroupOptions()), _options(scaleDownUtilizationThreshold=float("nan")), "options of a that cannot"),
+        ("options", ("a", GroupOptions()), _options(scaleDownUtilizationThreshold=-1), "options of a that cannot be"),
+        ("options", ("a", GroupOptions()), _options(zeroOrMaxNodeScaling=True), "zeroOrMaxNodeScaling is not supported"),
+        ("template", ("a",), messages.response("NodeGroupTemplateNodeInfo")(nodeBytes=b"\xff" * 99), "is no Node"),
+        ("target_size", ("slow",), None, "DEADLINE_EXCEEDED"),
+    ],
+)  # fmt: skip
+async def test_a_hostile_cloud_is_refused(method: str, arguments: Any, answer: Any, complaint: str) -> None:
+    server = grpc.aio.server()
+
+    async def say(request: Any, context: Any) -> Any:
+        return answer if answer is not None else await asyncio.Event().wait()
+
+    handlers = {
+        name: grpc.unary_unary_rpc_method_handler(
+            say,
+            request_deserializer=messages.request(name).FromString,
+            response_serializer=messages.response(name).SerializeToString,
+        )
+        for name in messages.METHODS
+    }
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(messages.SERVICE, handlers),))
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    client = ExternalGrpcProvider(CloudConfig(f"127.0.0.1:{port}", seconds=0.2 if answer is None else 30.0))
+    try:
+        with pytest.raises(CloudError, match=complaint) as error:
+            await getattr(client, method)(*arguments)
+        assert len(str(error.value)) < 1024
+    finally:
+        await client.close()
+        await server.stop(0)
 
 
 @pytest.mark.parametrize(

@@ -195,3 +195,50 @@ def test_empty_nodes_go_in_bulk_and_others_one_at_a_time() -> None:
     assert [entry.node for entry in chosen([*full, *nodes], 0, 0, 10, 1)] == ["e0", "e1", "e2", "e3", "f0"]
     assert [entry.node for entry in chosen([*full, *nodes], 7, 1, 10, 1)] == ["e0", "e1", "e2"]
     assert chosen(nodes, 10, 0, 10, 1) == []
+
+
+@pytest.mark.parametrize(
+    ("rules", "going", "expected"),
+    [
+        (Rules(), (), ["a", "b", "c"]),
+        (Rules(least_cores=3000), (), ["a"]),  # of 6 cores
+        (Rules(least_memory=5 << 30), (), ["a"]),  # of 12 Gi
+        (Rules(least_cores=3000), ("c",), []),  # one is on its way already
+    ],
+)
+def test_a_cluster_keeps_its_least_resources(
+    rules: Rules, going: tuple[str, ...], expected: list[str]
+) -> None:
+    group = state("g", "a", "b", "c", unneeded_seconds=0)
+    planner = Planner(cluster_of([node("a"), node("b"), node("c")]), rules)
+    planner.update({"g": group}, dict.fromkeys("abc", "g"), going, 100.0)
+    assert [entry.node for entry in planner.due({"g": group}, Counter(), 101.0)[0]] == expected
+    if rules.least_cores:
+        assert "MinimalResourceLimitExceeded" in planner.plan.unremovable.values()
+
+
+@pytest.mark.parametrize(
+    ("rules", "looked_at"),
+    [
+        (Rules(), 3),
+        (Rules(non_empty_candidates=2), 2),
+        (Rules(pool_ratio=0.3, pool_least=1), 1),  # of 4 nodes
+        (Rules(pool_ratio=0.0, pool_least=0), 0),
+        (Rules(simulation_seconds=-1.0), 0),
+    ],
+)
+def test_how_many_nodes_with_pods_a_pass_looks_at(rules: Rules, looked_at: int) -> None:
+    pods = [pod(f"p{name}", name, cpu="100m") for name in "abc"]
+    cluster = cluster_of([*map(node, "abc"), node("z", cpu="32")], [*pods, pod("full", "z", cpu="30")])
+    found, why = removable(cluster, rules=rules)
+    assert (len(found), list(why.values()).count("NotTested")) == (looked_at, 3 - looked_at)
+
+
+def test_without_time_no_group_is_thought_about() -> None:
+    cluster = cluster_of([], [pod("p")])
+    made = node_templates.from_object(cluster, node("g", group="g"), "g")
+    candidate = Candidate(NodeGroup("g", 0, 9), 0, node_templates.template(cluster, "g", made, ()))
+    pending = estimator.equivalence_groups(record.pod for record in cluster.pending.values())
+    for seconds, helps in ((10.0, 1), (0.0, 0)):
+        found = scale_up.find(cluster, pending, [candidate], Size(0, 0, 0), Limits(), 10.0, seconds)
+        assert len(found.options) == helps

@@ -12,7 +12,11 @@ from tests.support import require_program, require_root, until
 from tests.tools.local.user import User
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
-QUICK = "[--scale-down-unneeded-time=1s, --scale-down-delay-after-add=1s, --scan-interval=1s, --node-delete-delay-after-taint=0s]"
+# A removal that failed on a loaded machine is tried again at once.
+QUICK = (
+    "[--scale-down-unneeded-time=1s, --scale-down-delay-after-add=1s, --scan-interval=1s, --node-delete-delay-after-taint=0s, "
+    "--scale-down-delay-after-failure=1s, --unremovable-node-recheck-timeout=1s]"
+)
 
 
 def story(tmp_path: Path, name: str, first: str, group: str) -> None:
@@ -57,12 +61,16 @@ def story(tmp_path: Path, name: str, first: str, group: str) -> None:
         )
         until(lambda: user.kubectl("get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}").split() != [])
         user.kubectl("apply", "-f", deployment(0))
-        until(lambda: nodes() == [])
+        until(lambda: nodes() == [], 180)
         assert "service   0" in user.pyb("node-group", "list")
         status = user.kubectl(
             "get", "-n", "kube-system", "configmap", "cluster-autoscaler-status", "-o", "yaml"
         )
         assert "autoscalerStatus: Running" in status
+        asked = ("kubectl", "auth", "can-i", "patch", "--as=system:cluster-autoscaler", "-n")
+        user.run(*asked, "kube-system", "configmaps/cluster-autoscaler-status")
+        user.run(*asked, "kube-system", "configmaps/extension-apiserver-authentication", code=1)
+        user.run(*asked, "default", "configmaps/cluster-autoscaler-status", code=1)
     finally:
         user.pyb("delete", name)
 

@@ -22,7 +22,12 @@ CLUSTER = """
 apiVersion: local.pybernetes.dev/v1alpha1
 kind: Cluster
 autoscaler: true
-autoscalerArguments: [--scale-down-unneeded-time=1s, --scale-down-delay-after-add=1s, --scan-interval=1s]
+autoscalerArguments:
+  - --scale-down-unneeded-time=1s
+  - --scale-down-delay-after-add=1s
+  - --scale-down-delay-after-failure=1s  # on a loaded machine
+  - --unremovable-node-recheck-timeout=1s
+  - --scan-interval=1s
 controllerManagerArguments: [--horizontal-pod-autoscaler-sync-period=1s]
 metricsResolution: 1
 nodeGroups: [{name: service, minimum: 1, maximum: 2, resources: {cpu: 1, memory: 1Gi}}]
@@ -129,11 +134,11 @@ def test_load_comes_and_goes_and_nobody_is_turned_away(tmp_path: Path) -> None:
         until(lambda: Visitor(address)._visit("/").startswith("200"))
         with Visitor(address) as visitor:
             visitor.load.set()
-            until(lambda: ready() == 3, 120, story=story)  # the third on a node that was made for it
+            until(lambda: ready() == 3, 180, story=story)  # the third on a node that was made for it
             places = user.kubectl("get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}").split()
             assert set(places) == set(names("nodes")) and len(set(places)) == 2
             visitor.load.clear()
-            until(lambda: len(names("nodes")) == 1 and ready() == 1, 120, story=story)
+            until(lambda: len(names("nodes")) == 1 and ready() == 1, 180, story=story)
             before = visitor.outcomes.total()
             until(lambda: visitor.outcomes.total() > before + 5)
         assert set(visitor.outcomes) == {"200 done", "200 hello"}, visitor.outcomes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,7 +28,14 @@ from pybernetes.control_plane.autoscaler.provider import (
 )
 
 _STATES = {1: RUNNING, 2: CREATING, 3: DELETING}
-_MOST_BYTES = 64 << 20
+# What a provider may say: more is an error, or is cut off where it is for people to read.
+_MOST_BYTES = 16 << 20
+_MOST_GROUPS = 2000
+_MOST_MACHINES = 100_000
+_LONGEST_ID = 1024
+_LONGEST_TEXT = 512
+_LONGEST_CODE = 64
+_LONGEST_SECONDS = 10 * 365 * 86400.0
 _POD, _NODE = "io.k8s.api.core.v1.Pod", ("", "v1", "Node")
 
 
@@ -56,21 +64,25 @@ class ExternalGrpcProvider:
             return await self._calls[method](messages.request(method)(**fields), timeout=self._seconds)
         except grpc.aio.AioRpcError as error:
             kind = NotImplementedByCloud if error.code() is grpc.StatusCode.UNIMPLEMENTED else CloudError
-            raise kind(f"rpc error: code = {error.code().name} desc = {error.details()}") from None
+            raise kind(
+                f"rpc error: code = {error.code().name} desc = {(error.details() or '')[:_LONGEST_TEXT]}"
+            ) from None
 
     async def refresh(self) -> None:
         """Have the provider look at its cloud."""
         await self._call("Refresh")
 
     async def node_groups(self) -> list[NodeGroup]:
-        """Return the groups; one without a name or with impossible sizes is an error."""
+        """Return the groups; one without a name of its own or with impossible sizes is an error."""
         answer = await self._call("NodeGroups")
         groups = [
-            NodeGroup(group.id, group.minSize, group.maxSize, group.debug) for group in answer.nodeGroups
+            NodeGroup(group.id, group.minSize, group.maxSize, group.debug[:_LONGEST_TEXT])
+            for group in answer.nodeGroups
         ]
         for group in groups:
-            if not group.id or not 0 <= group.minimum <= group.maximum:
-                raise CloudError(f"the cloud has a group that cannot be: {group}")
+            if not 0 <= group.minimum <= group.maximum:
+                raise CloudError(f"the cloud has a group that cannot be: {str(group)[:_LONGEST_TEXT]}")
+        _check_ids("groups", [group.id for group in groups], _MOST_GROUPS)
         return groups
 
     async def group_of(self, node: NodeReference) -> str:
@@ -79,21 +91,24 @@ class ExternalGrpcProvider:
 
     async def target_size(self, group: str) -> int:
         """Return the wanted size of a group."""
-        return max(0, (await self._call("NodeGroupTargetSize", id=group)).targetSize)
+        size: int = (await self._call("NodeGroupTargetSize", id=group)).targetSize
+        if not 0 <= size <= _MOST_MACHINES:
+            raise CloudError(f"the cloud has a size of {group} that cannot be: {size}")
+        return size
 
     async def instances(self, group: str) -> list[Instance]:
         """Return the machines of a group."""
         answer = await self._call("NodeGroupNodes", id=group)
+        _check_ids(f"machines of {group}", [instance.id for instance in answer.instances], _MOST_MACHINES)
         return [
             Instance(
                 instance.id,
                 _STATES.get(instance.status.instanceState, ""),
-                instance.status.errorInfo.errorCode,
-                instance.status.errorInfo.errorMessage,
+                instance.status.errorInfo.errorCode[:_LONGEST_CODE],
+                instance.status.errorInfo.errorMessage[:_LONGEST_TEXT],
                 instance.status.errorInfo.instanceErrorClass,
             )
             for instance in answer.instances
-            if instance.id
         ]
 
     async def template(self, group: str) -> Object | None:
@@ -114,7 +129,6 @@ class ExternalGrpcProvider:
         given = messages.CLASSES["NodeGroupAutoscalingOptions"](
             scaleDownUtilizationThreshold=defaults.utilization_threshold,
             scaleDownGpuUtilizationThreshold=defaults.gpu_utilization_threshold,
-            zeroOrMaxNodeScaling=defaults.zero_or_maximum,
             ignoreDaemonSetsUtilization=defaults.ignores_daemon_sets,
         )
         given.scaleDownUnneededDuration.FromNanoseconds(round(defaults.unneeded_seconds * 1e9))
@@ -127,15 +141,19 @@ class ExternalGrpcProvider:
         if not answer.HasField("nodeGroupAutoscalingOptions"):
             return defaults
         chosen = answer.nodeGroupAutoscalingOptions
-        return GroupOptions(
+        if chosen.zeroOrMaxNodeScaling:
+            raise CloudError(f"{group}: zeroOrMaxNodeScaling is not supported; the group is left alone")
+        options = GroupOptions(
             chosen.scaleDownUtilizationThreshold,
             chosen.scaleDownGpuUtilizationThreshold,
             chosen.scaleDownUnneededDuration.ToNanoseconds() / 1e9,
             chosen.scaleDownUnreadyDuration.ToNanoseconds() / 1e9,
             chosen.MaxNodeProvisionDuration.ToNanoseconds() / 1e9,
-            chosen.zeroOrMaxNodeScaling,
             chosen.ignoreDaemonSetsUtilization,
         )
+        if not all(0 <= value <= _LONGEST_SECONDS for value in options[:5]):  # which is not so for NaN
+            raise CloudError(f"the cloud has options of {group} that cannot be: {options}")
+        return options
 
     async def increase(self, group: str, delta: int) -> None:
         """Give a group more machines."""
@@ -167,6 +185,17 @@ def _node(node: NodeReference) -> Any:
     return messages.CLASSES["ExternalGrpcNode"](
         providerID=node.provider_id, name=node.name, labels=node.labels, annotations=node.annotations
     )
+
+
+def _check_ids(what: str, ids: Sequence[str], most: int) -> None:
+    """Raise CloudError for names that are missing, too long, the same, or too many."""
+    if len(ids) > most:
+        raise CloudError(f"the cloud has more than {most} {what}")
+    if not all(0 < len(name) <= _LONGEST_ID for name in ids):
+        raise CloudError(f"the cloud has {what} without a name, or with one longer than {_LONGEST_ID}")
+    if len(set(ids)) < len(ids):
+        name = next(name for name, count in Counter(ids).items() if count > 1)
+        raise CloudError(f"the cloud has two {what} with the name {name}")
 
 
 def _span(seconds: float) -> dict[str, Any]:

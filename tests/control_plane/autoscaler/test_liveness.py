@@ -1,0 +1,28 @@
+"""When an autoscaler is to be restarted."""
+
+from __future__ import annotations
+
+from pybernetes.control_plane.autoscaler.liveness import Liveness
+from tests.control_plane.autoscaler.fakes import Ahead
+
+
+def test_a_pass_that_takes_long_or_fails_for_long_is_told() -> None:
+    clock = Ahead()
+    liveness = Liveness(clock, 600, 900)
+
+    def later(seconds: float) -> str | None:
+        clock.seconds += seconds
+        return liveness.check()
+
+    assert later(10_000) is None  # nothing to do is no fault
+    liveness.began()
+    assert later(590) is None
+    assert later(20) == "last activity more than 600s ago"
+    liveness.ended(False)
+    assert later(0) is None
+    liveness.began()
+    liveness.ended(False)
+    assert later(300) == "last successful run more than 900s ago"
+    liveness.began()
+    liveness.ended(True)
+    assert later(10_000) is None
