@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
+
+import orjson
 
 from pybernetes.api import errors, quantity
 from pybernetes.api.request_info import RequestInfo
@@ -23,6 +25,9 @@ from pybernetes.lib.http.messages import Request
 from pybernetes.runtime.aggregated_api import tables
 from pybernetes.runtime.aggregated_api.api_group import ApiGroup, ServedResource
 
+# Samples are written as they are made: as bytes a list of them takes a tenth of the memory.
+Writer = Callable[[Object], orjson.Fragment]
+_PAGE = 250
 _NANO = Fraction(1, 10**9)
 _COLUMNS = [
     {
@@ -73,7 +78,7 @@ class ResourceMetrics(ApiGroup):
         """Return the two kinds."""
         return (ServedResource("nodes", "NodeMetrics", False), ServedResource("pods", "PodMetrics", True))
 
-    async def answer(self, info: RequestInfo, request: Request) -> Object:
+    async def answer(self, info: RequestInfo, request: Request) -> Object | orjson.Fragment:
         """Return an object or a list, or a table of them."""
         if info.resource not in ("nodes", "pods") or info.subresource:
             raise errors.no_such_resource()
@@ -84,25 +89,20 @@ class ResourceMetrics(ApiGroup):
         labels, fields = _selectors(request)
         await self._scraper.wanted()
         kind = "NodeMetrics" if info.resource == "nodes" else "PodMetrics"
-        items = (
-            self._nodes(info, labels, fields)
+        write = _writer({"kind": kind, "apiVersion": self.group_version}, info, request)
+        written = (
+            [write(item) for item in self._nodes(info, labels, fields)]
             if info.resource == "nodes"
-            else await self._pods(info, labels, fields)
+            else await self._pods(info, labels, fields, write)
         )
-        now = self._clock.now()
-        for item in items:
-            self._metrics.freshness.observe(now - rfc3339.parse(item["timestamp"]))
-        if info.name and not items:
+        if info.name and not written:
             name = f"{info.namespace}/{info.name}" if info.namespace else info.name
             raise errors.not_found(self.group, kind.lower(), name)
-        typed = {"kind": kind, "apiVersion": self.group_version}
         if tables.wanted(request):
-            return tables.table(
-                [{**typed, **item} for item in items], _COLUMNS if items else [], _cells, request
-            )
+            return tables.table(written, _COLUMNS if written else [], request)
         if info.name:
-            return {**typed, **items[0]}
-        return {"kind": f"{kind}List", "apiVersion": self.group_version, "metadata": {}, "items": items}
+            return written[0]
+        return {"kind": f"{kind}List", "apiVersion": self.group_version, "metadata": {}, "items": written}
 
     def _nodes(self, info: RequestInfo, labels: str, fields: str) -> list[Object]:
         known, selector, conditions = self._scraper.nodes, parse_labels(labels), parse_fields(fields)
@@ -124,23 +124,32 @@ class ResourceMetrics(ApiGroup):
             if (used := self._storage.node(node["metadata"]["name"])) is not None
         ]
 
-    async def _pods(self, info: RequestInfo, labels: str, fields: str) -> list[Object]:
+    async def _pods(
+        self, info: RequestInfo, labels: str, fields: str, write: Writer
+    ) -> list[orjson.Fragment]:
         """Ask the API server which pods there are, and where: no node may speak for those of another."""
         try:
             if info.name:
                 pods = [await self._client.get(PODS, info.name, info.namespace)]
-            else:
-                pods = (await self._client.list(PODS, info.namespace, labels=labels, fields=fields)).items
+                return [write(sample) for sample in self._samples(pods)]
+            # Of 30,000 pods 250 are in memory at a time. They come by namespace and name.
+            written, token = [], ""
+            while True:
+                page = await self._client.list_page(
+                    PODS, info.namespace, labels=labels, fields=fields, limit=_PAGE, continue_token=token
+                )
+                written += [write(sample) for sample in self._samples(page.items)]
+                if not (token := page.continue_token):
+                    return written
         except NotFound:
             raise errors.not_found("", "pods", info.name) from None
         except errors.StatusError as error:
             if error.code == 400:
                 raise
             raise errors.internal(f"failed listing pods: {error.message}") from None
-        samples = [sample for pod in pods if (sample := self._pod(pod)) is not None]
-        return sorted(
-            samples, key=lambda sample: (sample["metadata"]["namespace"], sample["metadata"]["name"])
-        )
+
+    def _samples(self, pods: Iterable[Object]) -> Iterator[Object]:
+        return (sample for pod in pods if (sample := self._pod(pod)) is not None)
 
     def _pod(self, pod: Object) -> Object | None:
         meta = pod["metadata"]
@@ -151,14 +160,26 @@ class ResourceMetrics(ApiGroup):
         return self._sample(pod, used, {"containers": containers})
 
     def _sample(self, obj: Object, used: Usage | PodUsage, figures: Object) -> Object:
-        meta = obj["metadata"]
+        meta, now = obj["metadata"], self._clock.now()
+        self._metrics.freshness.observe(now - used.time)
         names = {key: meta[key] for key in ("name", "namespace", "labels") if meta.get(key)}
         return {
-            "metadata": names | {"creationTimestamp": rfc3339.seconds(self._clock.now())},
+            "metadata": names | {"creationTimestamp": rfc3339.seconds(now)},
             "timestamp": rfc3339.seconds(used.time),
             "window": show_duration(round(used.window, 3)),
             **figures,
         }
+
+
+def _writer(typed: Object, info: RequestInfo, request: Request) -> Writer:
+    """Return what writes a sample as the request wants it: as a row, an object, or an item of a list."""
+    if tables.wanted(request):
+        return lambda item: orjson.Fragment(
+            orjson.dumps(tables.row({**typed, **item}, _cells(item), request))
+        )
+    if info.name:
+        return lambda item: orjson.Fragment(orjson.dumps({**typed, **item}))
+    return lambda item: orjson.Fragment(orjson.dumps(item))
 
 
 def _usage(parts: Iterable[Usage]) -> Object:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import orjson
+
 from pybernetes.api.request_info import RequestInfo
 from pybernetes.api.resource import Object
 from pybernetes.lib.http.messages import Request
@@ -42,6 +44,6 @@ class ApiGroup:
         """Return what is served now."""
         raise NotImplementedError
 
-    async def answer(self, info: RequestInfo, request: Request) -> Object:
+    async def answer(self, info: RequestInfo, request: Request) -> Object | orjson.Fragment:
         """Return the object or list that an authorized GET asks for; StatusError if there is none."""
         raise NotImplementedError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pybernetes.api.resource import Object
@@ -25,22 +25,23 @@ def wanted(request: Request) -> str:
     return ""
 
 
-def table(
-    items: Sequence[Object], columns: Sequence[Object], cells: Callable[[Object], list[Any]], request: Request
-) -> Object:
-    """Return objects as a table, each with as much of itself as the client wants."""
-    version, include = wanted(request), request.parameter("includeObject")
-    rows = []
-    for item in items:
-        row: Object = {"cells": cells(item)}
-        if include == "Object":
-            row["object"] = item
-        elif include != "None":
-            row["object"] = {
-                "kind": "PartialObjectMetadata", "apiVersion": f"meta.k8s.io/{version}", "metadata": item["metadata"]
-            }  # fmt: skip
-        rows.append(row)
+def row(item: Object, cells: list[Any], request: Request) -> Object:
+    """Return an object as a row, with as much of itself as the client wants."""
+    include = request.parameter("includeObject")
+    if include == "None":
+        return {"cells": cells}
+    if include != "Object":
+        item = {
+            "kind": "PartialObjectMetadata",
+            "apiVersion": f"meta.k8s.io/{wanted(request)}",
+            "metadata": item["metadata"],
+        }
+    return {"cells": cells, "object": item}
+
+
+def table(rows: Sequence[Any], columns: Sequence[Object], request: Request) -> Object:
+    """Return rows, or what was written of them, as a table."""
     return {
-        "kind": "Table", "apiVersion": f"meta.k8s.io/{version}", "metadata": {},
-        "columnDefinitions": list(columns), "rows": rows,
+        "kind": "Table", "apiVersion": f"meta.k8s.io/{wanted(request)}", "metadata": {},
+        "columnDefinitions": list(columns), "rows": list(rows),
     }  # fmt: skip
