@@ -15,6 +15,7 @@ import selectors
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -70,7 +71,7 @@ class Supervisor:
             if signal.SIGCHLD in numbers:
                 self._reap()
             if signal.SIGHUP in numbers:
-                self.refresh()
+                self._refresh_or_keep()
             self._start_due()
         self._stop(list(self.running))
 
@@ -95,6 +96,13 @@ class Supervisor:
             self.paused = paused
             self._signal_all(signal.SIGSTOP if paused else signal.SIGCONT)
         self._write_state()
+
+    def _refresh_or_keep(self) -> None:
+        """Go on as before when the settings cannot be read, as those of a newer version: a cluster must not end by that."""
+        try:
+            self.refresh()
+        except (OSError, TypeError, ValueError, KeyError) as error:
+            print(f"the settings cannot be used, what runs goes on: {error!r}", file=sys.stderr, flush=True)
 
     def _until_due(self) -> float | None:
         times = [supervised.due for supervised in self.running.values() if supervised.process is None]

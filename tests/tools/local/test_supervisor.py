@@ -75,6 +75,18 @@ def test_a_program_that_dies_is_started_again(supervised: Supervised) -> None:
     until(lambda: begun() == 2)
 
 
+def test_settings_that_cannot_be_read_end_nothing(supervised: Supervised) -> None:
+    first = until(lambda: supervised.pid("one"))
+    (supervised.folder / "wanted.json").write_text("{}")  # as an older version sees what a newer one has written
+    supervised.process.send_signal(signal.SIGHUP)
+    os.kill(first, signal.SIGKILL)  # what dies is still started again
+    second = until(lambda: (pid := supervised.pid("one")) != first and pid)
+    supervised.want({"one": ["sleep", "600"], "two": ["sleep", "600"]})
+    supervised.process.send_signal(signal.SIGHUP)
+    until(lambda: supervised.pid("two"))
+    assert supervised.pid("one") == second and alive(second)
+
+
 def test_what_is_wanted_starts_and_what_is_not_stops(supervised: Supervised) -> None:
     first = until(lambda: supervised.pid("one"))
     supervised.want({"two": ["sleep", "600"]})
