@@ -10,13 +10,20 @@ from pathlib import Path
 import pytest
 
 from pybernetes.api.errors import StatusError
-from pybernetes.client.refs import PODS
+from pybernetes.api.resource import Object
+from pybernetes.client.client import Client
+from pybernetes.client.refs import DEPLOYMENTS, HORIZONTAL_POD_AUTOSCALERS, PODS
+from pybernetes.control_plane.controllers.horizontalpodautoscaler.horizontalpodautoscaler import (
+    HorizontalPodAutoscalerController,
+    Settings,
+)
 from pybernetes.control_plane.metrics_adapter.catalogue import Ages
 from pybernetes.control_plane.metrics_adapter.config import read
 from pybernetes.control_plane.metrics_adapter.metrics_adapter import MetricsAdapter, Options
 from pybernetes.control_plane.metrics_adapter.prometheus_client import PrometheusClient
 from pybernetes.lib.http.messages import TEXT, Request, Response
 from pybernetes.lib.http.server import Server
+from pybernetes.runtime.manager import Manager
 from tests.aggregated import register, trust
 from tests.cluster import Cluster, pod
 from tests.support import eventually, require_program
@@ -98,6 +105,7 @@ async def test_metrics_of_objects_and_of_others(tmp_path: Path) -> None:
             await register(cluster, "metrics-adapter", "custom.metrics.k8s.io", "v1beta2", port, authority)
             await register(cluster, "metrics-adapter", "external.metrics.k8s.io", "v1beta1", port, authority)
             await _check(cluster)
+            await _autoscale(cluster)
         finally:
             await adapter.stop()
 
@@ -139,6 +147,46 @@ async def _check(cluster: Cluster) -> None:
         with pytest.raises(StatusError) as raised:
             await call("GET", path)
         assert raised.value.code == code
+
+
+async def _autoscale(cluster: Cluster) -> None:
+    """Have the autoscaler of pods ask through the API server, as in a whole cluster."""
+    client, labels = cluster.client, {"app": "web"}
+    container = {"name": "main", "image": "a"}
+    spec = {"replicas": 3, "selector": {"matchLabels": labels},
+            "template": {"metadata": {"labels": labels}, "spec": {"containers": [container]}}}  # fmt: skip
+    meta = {"name": "web", "namespace": "default"}
+    await client.create(DEPLOYMENTS, {"metadata": meta, "spec": spec})
+    await client.patch_status(DEPLOYMENTS, "web", {"status": {"replicas": 3}}, "default")
+    for number in range(3):
+        await client.patch_status(PODS, f"web-{number}", {"status": {"phase": "Running"}}, "default")
+    waiting = {"metric": {"name": "waiting_depth"}, "target": {"type": "AverageValue", "averageValue": "2"}}
+    sales = {"metric": {"name": "sales"}, "target": {"type": "AverageValue", "averageValue": "1"}}
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
+    metrics = [{"type": "Pods", "pods": waiting}, {"type": "External", "external": sales}]
+    wanted = {"scaleTargetRef": target, "minReplicas": 1, "maxReplicas": 10, "metrics": metrics}
+    await client.create(HORIZONTAL_POD_AUTOSCALERS, {"metadata": meta, "spec": wanted})
+    manager = Manager(Client(client.transport))
+    manager.add(HorizontalPodAutoscalerController(manager.runtime, Settings(sync_period=0.2)))
+    working = asyncio.create_task(manager.run())
+
+    async def told() -> Object:
+        hpa = await client.get(HORIZONTAL_POD_AUTOSCALERS, "web", "default")
+        return hpa.get("status", {}) if hpa.get("status", {}).get("currentMetrics") else {}
+
+    async def scaled() -> bool:
+        return (await client.get(DEPLOYMENTS, "web", "default"))["spec"]["replicas"] == 7  # one per sale
+
+    try:
+        await eventually(scaled)
+        status = await eventually(told)
+        assert status["currentMetrics"][0]["pods"]["current"] == {
+            "averageValue": "4750m"
+        }  # of two: one is NaN
+        assert status["currentMetrics"][1]["external"]["metric"] == {"name": "sales"}
+    finally:
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
 
 
 async def test_a_prometheus_that_is_down_is_an_error() -> None:

@@ -77,7 +77,9 @@ def test_a_program_that_dies_is_started_again(supervised: Supervised) -> None:
 
 def test_settings_that_cannot_be_read_end_nothing(supervised: Supervised) -> None:
     first = until(lambda: supervised.pid("one"))
-    (supervised.folder / "wanted.json").write_text("{}")  # as an older version sees what a newer one has written
+    (supervised.folder / "wanted.json").write_text(
+        "{}"
+    )  # as an older version sees what a newer one has written
     supervised.process.send_signal(signal.SIGHUP)
     os.kill(first, signal.SIGKILL)  # what dies is still started again
     second = until(lambda: (pid := supervised.pid("one")) != first and pid)
