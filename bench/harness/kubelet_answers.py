@@ -28,6 +28,14 @@ POD_FAMILIES = (
 )
 
 
+NAMESPACE = "bench"
+
+
+def pod_name(node: int, pod: int) -> str:
+    """Return the name of a pod of a node."""
+    return f"application-{node}-{pod}-7d4b9c6f5-abcde"
+
+
 def body(node: int, pods: int, now: float) -> bytes:
     """Return what the kubelet of a node with so many pods answers."""
     values = {
@@ -39,7 +47,7 @@ def body(node: int, pods: int, now: float) -> bytes:
             value = form.format(**values)
             lines.append(f"# HELP {name} [STABLE] What was measured\n# TYPE {name} gauge")
             lines += [
-                f'{name}{{{container}namespace="bench",pod="application-{node}-{pod}-7d4b9c6f5-abcde"}} {value}'
+                f'{name}{{{container}namespace="{NAMESPACE}",pod="{pod_name(node, pod)}"}} {value}'
                 for pod in range(pods)
             ]
     lines.append("node_cpu_usage_seconds_total {cpu:.6f} {moment}".format(**values))
