@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,7 +13,17 @@ from pybernetes.api.cel.syntax import Parser
 from pybernetes.api.cel.tree import CelError, Expr, Ident, Invalid
 from pybernetes.api.cel.types import Type
 from pybernetes.lib import off_loop
+from pybernetes.lib.counts import Histograms
+from pybernetes.lib.exposition import Exposition
 
+_BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+_COMPILING = Histograms(
+    "apiserver_cel_compilation_duration_seconds", "CEL compilation time in seconds.", _BOUNDS
+)
+_EVALUATING = Histograms(
+    "apiserver_cel_evaluation_duration_seconds", "CEL evaluation time in seconds.", _BOUNDS
+)
+_compiled, _evaluated = _COMPILING.values[()], _EVALUATING.values[()]
 CANCELLED = "operation cancelled: actual cost limit exceeded"
 
 
@@ -42,6 +53,7 @@ class Environment:
         from pybernetes.api.cel.library import functions
         from pybernetes.api.cel.macros import MACROS
 
+        began = time.monotonic()
         tree = Parser(source, MACROS).parse()
         checker = Checker(self.variables, functions(), self.objects)
         try:
@@ -50,7 +62,9 @@ class Environment:
             raise CelError("expression recursion limit exceeded") from None
         if checker.issues:
             raise Invalid(source, checker.issues)
-        return Program(source, tree, self)
+        program = Program(source, tree, self)
+        _compiled.observe(time.monotonic() - began)
+        return program
 
 
 class Program:
@@ -69,6 +83,7 @@ class Program:
 
     def run(self, data: Mapping[str, Any], limit: int = PER_CALL_LIMIT) -> tuple[Any, int]:
         """Return the value of the expression and what it cost; raise CelError if it has none."""
+        began = time.monotonic()
         left = off_loop.steps_left()
         frame = self._frame(dict(data), limit if left is None else min(limit, left))
         try:
@@ -81,11 +96,18 @@ class Program:
         except RecursionError:
             raise CelError("expression recursion limit exceeded") from None
         off_loop.spend(frame.cost)
+        _evaluated.observe(time.monotonic() - began)
         return value, frame.cost
 
     def evaluate(self, data: Mapping[str, Any], limit: int = PER_CALL_LIMIT) -> Any:
         """Return the value of the expression; raise CelError if it has none."""
         return self.run(data, limit)[0]
+
+
+def render(text: Exposition) -> None:
+    """Write how long expressions of this process took to compile and to evaluate."""
+    _COMPILING.write(text)
+    _EVALUATING.write(text)
 
 
 def nodes(tree: Expr) -> Iterator[Expr]:

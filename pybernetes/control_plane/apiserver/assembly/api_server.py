@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from pybernetes.api import feature_gates, protobuf
+from pybernetes.api.cel import engine
 from pybernetes.api.resource import Resource
 from pybernetes.control_plane.apiserver.admission.chain import Chain
 from pybernetes.control_plane.apiserver.aggregation.aggregator import Aggregator
@@ -98,6 +99,7 @@ class ApiServer:
         dispatcher = Dispatcher(self.flows)
         self.metrics.more += [
             self.context.admission.durations.render,
+            engine.render,
             dispatcher.render,
             self._render_damage,
             self._render_features,

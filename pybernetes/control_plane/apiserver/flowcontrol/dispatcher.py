@@ -107,16 +107,22 @@ class Dispatcher:
     def render(self, out: Exposition) -> None:
         """Write the metrics of flow control, under upstream's names."""
         prefix, levels = "apiserver_flowcontrol", self._configuration.levels.values()
-        gauges = (
-            ("nominal_limit_seats", "Seats that a level has of its own.", lambda level: level.nominal),
-            ("current_executing_seats", "Seats that are taken.", lambda level: level.executing),
-            ("current_inqueue_seats", "Seats that are waited for.",
-             lambda level: level.queues.waiting if level.queues else 0),
-        )  # fmt: skip
-        for name, text, value in gauges:
-            out.family(f"{prefix}_{name}", "gauge", text)
-            for level in levels:
-                out.sample(f"{prefix}_{name}", [("priority_level", level.name)], value(level))
+        out.family(f"{prefix}_nominal_limit_seats", "gauge", "Seats that a level has of its own.")
+        for level in levels:
+            out.sample(f"{prefix}_nominal_limit_seats", [("priority_level", level.name)], level.nominal)
+        # A request takes one seat, so that requests and seats are the same numbers.
+        for state, text in (
+            ("executing", "that are being answered"),
+            ("inqueue", "that wait for their turn"),
+        ):
+            for noun in ("requests", "seats"):
+                name = f"{prefix}_current_{state}_{noun}"
+                out.family(name, "gauge", f"Requests, or their seats, {text}.")
+                for level in levels:
+                    waiting = level.waiting()
+                    for schema in dict.fromkeys((*level.dispatched, *waiting)):
+                        value = level.executing_of(schema) if state == "executing" else waiting[schema]
+                        out.sample(name, [("flow_schema", schema), ("priority_level", level.name)], value)
         out.family(f"{prefix}_dispatched_requests_total", "counter", "Requests that started.")
         for level in levels:
             for schema, count in level.dispatched.items():

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
+from collections.abc import Iterator
+from itertools import chain
 from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
@@ -47,6 +49,10 @@ class FairQueues(Generic[Item]):
         queue.items.append(item)
         self.waiting += 1
         return queue
+
+    def items(self) -> Iterator[Item]:
+        """Return everything that waits, in no order."""
+        return chain.from_iterable(queue.items for queue in self._active)
 
     def take(self) -> tuple[Item, Queue[Item]]:
         """Return the item whose turn it is, and the queue to charge for it."""

@@ -73,6 +73,7 @@ class PriorityLevel:
     executing: int = 0
     queues: FairQueues[Ticket] | None = None
     dispatched: Counter[str] = field(default_factory=Counter)
+    finished: Counter[str] = field(default_factory=Counter)
     rejected: Counter[tuple[str, str]] = field(default_factory=Counter)
     # How long requests waited that did, by schema and by whether they started in the end.
     waits: dict[tuple[str, bool], Waits] = field(default_factory=dict)
@@ -90,6 +91,14 @@ class PriorityLevel:
             waits = self.waits[schema, started] = Waits()
         waits.counts[bisect_left(WAIT_BOUNDS, seconds)] += 1
         waits.seconds += seconds
+
+    def executing_of(self, schema: str) -> int:
+        """Return how many requests of a schema are at work."""
+        return self.dispatched[schema] - self.finished[schema]
+
+    def waiting(self) -> Counter[str]:
+        """Return how many requests of each schema wait."""
+        return Counter(ticket.schema for ticket in self.queues.items()) if self.queues else Counter()
 
     # -- deciding ----------------------------------------------------------------------------------------
 
@@ -146,6 +155,7 @@ class PriorityLevel:
         ticket.given_back = True
         self._answering.pop(ticket, None)
         self.executing -= 1
+        self.finished[ticket.schema] += 1
         self._cost += (seconds - self._cost) * _LEARNING
         if at_once:
             self._used += seconds

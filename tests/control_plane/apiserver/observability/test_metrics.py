@@ -197,3 +197,71 @@ def test_deprecated_apis_that_were_asked_for() -> None:
         metrics.observe("get", resource, "", "resource", 200, 0.01)
     labels = {"group": "", "removed_release": "", "resource": "endpoints", "subresource": "", "version": "v1"}
     assert scrape(metrics)["apiserver_requested_deprecated_apis"] == [(labels, 1.0)]
+
+
+# What upstream marks STABLE or BETA and a server shows that has just started: type and labels.
+_FLOW = {"flow_schema", "priority_level"}
+_REQUEST = {"component", "group", "resource", "scope", "subresource", "verb", "version"}
+_POLICY = {"policy", "policy_binding", "error_type", "enforcement_action"}
+_GRADUATED = {
+    "apiserver_admission_step_admission_duration_seconds": ("histogram", {"operation", "rejected", "type"}),
+    "apiserver_cel_compilation_duration_seconds": ("histogram", set()),
+    "apiserver_cel_evaluation_duration_seconds": ("histogram", set()),
+    "apiserver_current_inflight_requests": ("gauge", {"request_kind"}),
+    "apiserver_flowcontrol_current_executing_requests": ("gauge", _FLOW),
+    "apiserver_flowcontrol_current_executing_seats": ("gauge", _FLOW),
+    "apiserver_flowcontrol_current_inqueue_requests": ("gauge", _FLOW),
+    "apiserver_flowcontrol_dispatched_requests": ("counter", _FLOW),
+    "apiserver_flowcontrol_nominal_limit_seats": ("gauge", {"priority_level"}),
+    "apiserver_flowcontrol_request_wait_duration_seconds": ("histogram", {*_FLOW, "execute"}),
+    "apiserver_request_duration_seconds": ("histogram", {*_REQUEST, "dry_run"}),
+    "apiserver_request": ("counter", {*_REQUEST, "dry_run", "code"}),
+    "apiserver_response_sizes": ("histogram", _REQUEST),
+    "apiserver_storage_objects": ("gauge", {"resource"}),
+    "apiserver_validating_admission_policy_check_duration_seconds": ("histogram", _POLICY),
+    "apiserver_validating_admission_policy_check": ("counter", _POLICY),
+    "kubernetes_build_info": (
+        "gauge",
+        {"build_date", "compiler", "git_commit", "git_tree_state", "git_version", "go_version", "major", "minor",
+         "platform"},
+    ),
+    "kubernetes_feature_enabled": ("gauge", {"name", "stage"}),
+}  # fmt: skip
+
+
+def test_graduated_metrics_have_upstreams_types_and_labels(server: Server) -> None:
+    group = "/apis/admissionregistration.k8s.io/v1"
+    rules = [
+        {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps"]}
+    ]
+    spec = {"matchConstraints": {"resourceRules": rules}, "validations": [{"expression": "object.metadata.name != 'no'"}]}  # fmt: skip
+    for plural, body in (
+        ("validatingadmissionpolicies", spec),
+        ("validatingadmissionpolicybindings", {"policyName": "counted", "validationActions": ["Deny"]}),
+    ):
+        assert server.call("POST", f"{group}/{plural}", {"metadata": {"name": "counted"}, "spec": body})[0] == 201  # fmt: skip
+    path = "/api/v1/namespaces/default/configmaps"
+    connection = server.connection()  # of nobody: administrators need no seat
+    connection.request("GET", "/version")
+    connection.getresponse().read()
+    connection.close()
+    try:
+        assert server.call("POST", path, {"metadata": {"name": "no"}})[0] == 422
+        assert server.call("POST", path, {"metadata": {"name": "yes"}})[0] == 201
+        text = server.call("GET", "/metrics")[1]
+    finally:
+        for plural in ("validatingadmissionpolicybindings", "validatingadmissionpolicies"):
+            server.call("DELETE", f"{group}/{plural}/counted")
+        server.call("DELETE", f"{path}/yes")
+    families = {family.name: family for family in text_string_to_metric_families(text)}
+    shown = {
+        name: (families[name].type, {label for sample in families[name].samples for label in sample.labels} - {"le"})
+        for name in _GRADUATED if name in families
+    }  # fmt: skip
+    assert shown == _GRADUATED
+    checks = {
+        sample.labels["enforcement_action"]: sample.value
+        for sample in families["apiserver_validating_admission_policy_check"].samples
+        if sample.labels["policy"] == "counted"
+    }
+    assert checks == {"deny": 1, "allow": 1}

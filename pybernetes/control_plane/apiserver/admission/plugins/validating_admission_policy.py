@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +24,10 @@ from pybernetes.control_plane.apiserver.admission.dynamic.policies import (
 )
 from pybernetes.control_plane.apiserver.admission.dynamic.registered import Registered
 from pybernetes.control_plane.apiserver.admission.plugin import PluginInputs
+from pybernetes.lib.counts import Histograms
+from pybernetes.lib.exposition import Exposition
 
+_LABELS = ("policy", "policy_binding", "error_type", "enforcement_action")
 _CODES = {"Forbidden": 403, "Unauthorized": 401, "RequestEntityTooLarge": 413, "Invalid": 422}
 _FAILURES = "validation.policy.admission.k8s.io/validation_failure"
 _MOST_FAILURES = 50
@@ -61,6 +65,7 @@ class Denial:
     index: int
     message: str
     reason: str = ""
+    error: str = "no_error"  # what kept a validation from being evaluated, as metrics name it
 
 
 class _Outcome:
@@ -84,6 +89,11 @@ class ValidatingAdmissionPolicy(Registered[Validating]):
             inputs.context, "validatingadmissionpolicies", "validatingadmissionpolicybindings", Validating
         )
         super().__init__(self._policies.current)
+        self.checks = Histograms("apiserver_validating_admission_policy_check_duration_seconds",
+                                 "Validation admission latency for individual validation expressions in seconds, labeled"
+                                 " by policy and further including binding and enforcement action taken.",
+                                 (0.0000005, 0.001, 0.01, 0.1, 1.0), _LABELS)  # fmt: skip
+        inputs.context.metrics.more.append(self._render)
 
     validate = Registered.consult
 
@@ -134,10 +144,36 @@ class ValidatingAdmissionPolicy(Registered[Validating]):
             elif not matched:
                 return
         if not denials:
+            began = time.monotonic()
             denials = await _validate(policy, evaluation())
+            self._count(policy, binding, denials, time.monotonic() - began)
             await self._annotate(policy, binding, evaluation(), outcome)
         for denial in denials:
             _act(policy, binding, denial, attributes, outcome)
+
+    def _count(self, policy: Validating, binding: Binding, denials: list[Denial], seconds: float) -> None:
+        """Count each validation by what came of it; the time is shared among those of a policy."""
+        share = seconds / (len(policy.checks) or 1)
+        held = len(policy.checks) - len(denials)
+        for _ in range(held):
+            self.checks.observe(share, policy.name, binding.name, "no_error", "allow")
+        for denial in denials:
+            for action in binding.spec.get("validationActions", ()):
+                self.checks.observe(share, policy.name, binding.name, denial.error, action.lower())
+
+    def _render(self, text: Exposition) -> None:
+        """Write how often policies were asked and how long that took; of those that are there no longer, nothing."""
+        current = {
+            (policy.name, binding.name) for policy in self._policies.current() for binding in policy.bindings
+        }
+        for values in [values for values in self.checks.values if values[:2] not in current]:
+            del self.checks.values[values]
+        name = "apiserver_validating_admission_policy_check_total"
+        text.family(name, "counter", "Validation admission policy check total, labeled by policy and further identified"
+                    " by binding and enforcement action taken.")  # fmt: skip
+        for values, histogram in self.checks.values.items():
+            text.sample(name, tuple(zip(_LABELS, values, strict=True)), sum(histogram.counts))
+        self.checks.write(text)
 
     async def _annotate(
         self, policy: Validating, binding: Binding, evaluation: Evaluation, outcome: _Outcome
@@ -165,11 +201,12 @@ async def _validate(policy: Validating, evaluation: Evaluation) -> list[Denial]:
             value, problem = await evaluation.run(check.expression)
             if problem:
                 if not policy.ignores_failure:
-                    denials.append(Denial(index, problem))
+                    kind = "compile_error" if check.expression.error else "invalid_error"
+                    denials.append(Denial(index, problem, error=kind))
             elif value is not True:
                 denials.append(Denial(index, await _message(check, evaluation), check.reason))
     except OutOfBudget as error:
-        return [] if policy.ignores_failure else [Denial(0, str(error))]
+        return [] if policy.ignores_failure else [Denial(0, str(error), error="out_of_budget")]
     return denials
 
 
