@@ -1,4 +1,4 @@
-"""The plain part of YAML that kubeconfig files use: block mappings and lists of one-line scalars.
+"""The plain part of YAML that kubeconfig files use: mappings and lists of one-line scalars, in blocks, in brackets or as JSON.
 
 It costs a fraction of importing a YAML library. Whatever is not plain raises ``NotPlain``, and the caller takes the library.
 """
@@ -41,6 +41,8 @@ def parse(text: str) -> Any:
     if not lines:
         return None
     try:
+        if lines[0][1][0] in "{[":
+            return _whole_flow("\n".join(line for _, line in lines))
         value, place = _block(lines, 0, lines[0][0])
     except RecursionError:
         raise NotPlain("nested too deeply") from None
@@ -65,7 +67,7 @@ def _list(lines: list[tuple[int, str]], place: int, indent: int) -> tuple[list[A
                 value, place = _block(lines, place + 1, lines[place + 1][0])
             else:
                 value, place = None, place + 1
-        elif _key(text) is not None or text.startswith("- "):
+        elif text[0] not in "{[" and (_key(text) is not None or text.startswith("- ")):
             deeper = indent + 1 + len(rest) - len(text)
             lines[place] = (deeper, text)
             value, place = _block(lines, place, deeper)
@@ -121,6 +123,8 @@ def _scalar(text: str) -> Any:
     if text in _WORDS:
         return {} if text == "{}" else [] if text == "[]" else _WORDS[text]
     first = text[0]
+    if first in "{[":
+        return _whole_flow(text)
     if first in "\"'" and len(text) > 1 and text[-1] == first:
         inner = text[1:-1]
         if first in inner or "\\" in inner:
@@ -131,3 +135,74 @@ def _scalar(text: str) -> Any:
     if first in "0123456789+-.=<":
         raise NotPlain(text)
     return text
+
+
+def _whole_flow(text: str) -> Any:
+    value, place = _flow(text, 0)
+    if text[place:].strip(" \n"):
+        raise NotPlain(text)
+    return value
+
+
+def _flow(text: str, place: int) -> tuple[Any, int]:
+    """Return the value in brackets that begins at a place, or the scalar there, and the place after it."""
+    first = text[place]
+    if first not in "{[":
+        return _flow_scalar(text, place)
+    members: dict[str, Any] = {}
+    items: list[Any] = []
+    end = "}" if first == "{" else "]"
+    place = _next(text, place + 1)
+    while text[place] != end:
+        if members or items:
+            if text[place] != ",":
+                raise NotPlain(text)
+            place = _next(text, place + 1)
+        if first == "{":
+            key, place = _flow_key(text, place)
+            if key in members:
+                raise NotPlain(key)
+            members[key], place = _flow(text, place)
+        else:
+            item, place = _flow(text, place)
+            items.append(item)
+        place = _next(text, place)
+    return (members if first == "{" else items), place + 1
+
+
+def _next(text: str, place: int) -> int:
+    """Return the place of the next character that is no space."""
+    while place < len(text) and text[place] in " \n":
+        place += 1
+    if place == len(text):
+        raise NotPlain(text)
+    return place
+
+
+def _flow_key(text: str, place: int) -> tuple[str, int]:
+    """Return a key and the place of its value."""
+    colon = text.find(": ", place)
+    if colon < 0:
+        raise NotPlain(text)
+    key = text[place:colon]
+    if len(key) > 2 and key[0] == key[-1] == '"':
+        key = key[1:-1]
+    if _key(f"{key}: ") is None:
+        raise NotPlain(key)
+    return key, _next(text, colon + 1)
+
+
+def _flow_scalar(text: str, place: int) -> tuple[Any, int]:
+    first = text[place]
+    if first in "\"'":
+        end = text.find(first, place + 1) + 1
+        if not end or text[end : end + 1] == first:
+            raise NotPlain(text)
+    else:
+        end = place
+        while end < len(text) and text[end] not in ",[]{}":
+            end += 1
+    scalar = text[place:end].rstrip(" \n")
+    if not scalar or scalar[0] == ":" or "\n" in scalar:
+        raise NotPlain(text)
+    return _scalar(scalar), end
