@@ -50,6 +50,7 @@ f filename list | files, directories or URLs
 k kustomize string | directory with a kustomization
 R recursive bool false | read directories given with -f recursively
 """
+RECURSIVE_FILES = FILES.replace("bool false", "bool true")  # -k is refused unless it is switched off
 DRY_RUN = """
 - dry-run string?unchanged none | none, client (only print the object) or server (send it without storing it)
 """

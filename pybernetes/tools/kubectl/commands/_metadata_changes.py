@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 _CHANGE_CAUSE = "kubernetes.io/change-cause"
 
 
-def flags(manager: str, what: str) -> tuple[str, ...]:
+def flags(manager: str, what: str, files: str = shared_flags.FILES) -> tuple[str, ...]:
     """Return the flags of a command that changes labels or annotations."""
     return (
-        shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SELECTOR, shared_flags.FIELD_SELECTOR, shared_flags.RECORD,
+        files, shared_flags.PRINT, shared_flags.DRY_RUN, shared_flags.SELECTOR, shared_flags.FIELD_SELECTOR, shared_flags.RECORD,
         shared_flags.ALL_NAMESPACES, shared_flags.field_manager(manager),
         f"""
 - all bool false | all objects of the types in the namespace

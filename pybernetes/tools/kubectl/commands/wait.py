@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 SUMMARY = "Wait for a specific condition on one or many resources"
 USAGE = "wait ([-f FILENAME] | resource.group/resource.name | resource.group [(-l label | --all)]) [--for=create|--for=delete|--for condition=available|--for=jsonpath='{}'[=value]]"
 FLAGS = (
-    shared_flags.FILES, shared_flags.PRINT, shared_flags.SELECTOR, shared_flags.FIELD_SELECTOR, shared_flags.ALL_NAMESPACES,
+    shared_flags.PRINT, shared_flags.SELECTOR, shared_flags.FIELD_SELECTOR, shared_flags.ALL_NAMESPACES,
     """
+f filename list | files, directories or URLs
+R recursive bool true | read directories given with -f recursively
 - all bool false | all objects of the types in the namespace
 - for array | what to wait for: create, delete, condition=NAME[=VALUE], jsonpath='{PATH}'[=VALUE]
 - local bool false |

@@ -128,10 +128,13 @@ class Builder:
 
     def _check_flags(self) -> None:
         if self.kustomize:
-            if self.filenames:
-                raise CommandError("only one of -f or -k can be specified")
-            if self.recursive:
-                raise CommandError("the -k flag can't be used with -f or -R")
+            refusals = (
+                (self.filenames, "only one of -f or -k can be specified"),
+                (self.recursive, "the -k flag can't be used with -f or -R"),
+            )
+            from pybernetes.tools.kubectl.errors import raise_all
+
+            raise_all([CommandError(text) for flag, text in refusals if flag])
         self.labels = self.labels.strip() if self.labels else None
         self.fields = self.fields.strip() if self.fields else None
         if self.select_all and (self.labels or self.fields):
