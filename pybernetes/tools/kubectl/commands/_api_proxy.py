@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import quote
 
+from pybernetes.api.text.regular_expressions import compile_pattern
 from pybernetes.lib.http.client_connection import ClientConnection, request_bytes
 from pybernetes.lib.http.dialer import direct
 from pybernetes.lib.http.duplex import splice
@@ -30,7 +31,6 @@ _HOP = frozenset(
         b"transfer-encoding",
         b"host",
         b"content-length",
-        b"authorization",
         b"upgrade",
     )
 )
@@ -110,14 +110,24 @@ class ApiProxy:
         own = _HOP | named_headers(request.headers.get(b"connection", b""))
         kept = {name.decode("latin-1"): request.values(name) for name in request.headers if name not in own}
         headers: Headers = [(b"Host", self._client.access.host_header.encode())]
-        # What the client says itself wins, as in the original: which program it is, above all.
-        ours = {name: value for name, value in self._client.headers({}).items() if name.lower() not in kept}
-        for name, values in (ours | kept).items():
+        # What the client says itself wins, as in the original: which program it is and who it is, above all.
+        theirs = {name for name, values in kept.items() if any(values)}
+        ours = {
+            name.lower(): value
+            for name, value in self._client.headers({}).items()
+            if name.lower() not in theirs and not _impersonated(name, theirs)
+        }
+        for name, values in (kept | ours).items():
             for value in values if isinstance(values, list) else [values]:
                 headers.append((name.encode(), str(value).encode()))
         if protocol := wanted_protocol(request.headers):
             headers += [(b"Connection", b"Upgrade"), (b"Upgrade", protocol)]
         return headers
+
+
+def _impersonated(name: str, theirs: set[str]) -> bool:
+    """Tell whether a header of ours says for whom to act, and the client has said that itself."""
+    return name.lower().startswith("impersonate-") and "impersonate-user" in theirs
 
 
 def _plain(path: str) -> str:
@@ -140,7 +150,9 @@ def allowed(flags: Any, method: str, path: str, host: str) -> bool:
     """Return whether the flags let a request pass."""
 
     def matches(patterns: str, text: str) -> bool:
-        return any(re.search(pattern, text) for pattern in patterns.split(",") if pattern)
+        return bool(patterns) and any(
+            compile_pattern(pattern).search(text) for pattern in patterns.split(",")
+        )
 
     name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
     return (

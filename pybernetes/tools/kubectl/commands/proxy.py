@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 import socket
 import stat
 
 from pybernetes.tools.kubectl import TYPE_CHECKING, log
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, Exit
 
 if TYPE_CHECKING:
     from typing import Any
@@ -93,12 +92,7 @@ def _warn(context: Context) -> None:
         if not flags.unix_socket:
             _warning("Request filter disabled, your proxy is vulnerable to XSRF attacks, please be cautious")
     else:
-        for patterns in (flags.accept_hosts, flags.accept_paths, flags.reject_paths, flags.reject_methods):
-            for pattern in patterns.split(","):
-                try:
-                    re.compile(pattern)
-                except re.error as error:
-                    raise CommandError(f"Error compiling re: error parsing regexp: {error}") from None
+        _check_patterns(flags.accept_hosts, flags.accept_paths, flags.reject_paths, flags.reject_methods)
         if not flags.reject_paths or not flags.reject_methods:
             _warning(
                 "Request filter has been relaxed, your proxy may be vulnerable to attacks, please be cautious"
@@ -109,6 +103,18 @@ def _warn(context: Context) -> None:
         )
     elif flags.www and not os.path.isdir(flags.www):
         _warning(f"Static file directory {flags.www} is not a directory")
+
+
+def _check_patterns(*lists: str) -> None:
+    """End as the original does if one is no pattern of Go's: with a line of the log, and its code for that."""
+    from pybernetes.api.text.regular_expressions import PatternError, compile_pattern
+
+    for pattern in (pattern for patterns in lists for pattern in patterns.split(",") if patterns):
+        try:
+            compile_pattern(pattern)
+        except PatternError as error:
+            log.line("proxy_server.go:83", f"Error compiling re: {error}", 0, "F")
+            raise Exit(255) from None
 
 
 def _warning(text: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -66,12 +65,6 @@ def test_protobuf_becomes_json() -> None:
         entry["json"]["metadata"].pop("resourceVersion", None)
         if entry["apiVersion"] not in ("autoscaling/v1", "events.k8s.io/v1"):  # these are stored as others
             assert value == entry["json"], entry["kind"]
-
-
-def without_nulls(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: without_nulls(item) for key, item in value.items() if item is not None}
-    return [without_nulls(item) for item in value] if isinstance(value, list) else value
 
 
 def message(*fields: tuple[int, bytes]) -> bytes:
