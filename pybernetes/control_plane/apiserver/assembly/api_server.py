@@ -105,7 +105,7 @@ class ApiServer:
             self._render_features,
         ]
         self.metrics.more.append(settings.encryption.metrics.render)
-        self.metrics.more.append(self.context.authorization.webhook_metrics.render)
+        self.metrics.more.append(self.context.authorization.render)
         self.metrics.more += [file.reloads.render for file in self._config_files]
         if self.context.authentication.jwt is not None:
             self.metrics.more.append(self.context.authentication.jwt.render)

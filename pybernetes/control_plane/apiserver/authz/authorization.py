@@ -9,7 +9,11 @@ from pybernetes.control_plane.apiserver.authn.user import MASTERS, User
 from pybernetes.control_plane.apiserver.authz.authorizer import Authorizer
 from pybernetes.control_plane.apiserver.authz.verdict import ALLOWED, NO_OPINION, Rules, Verdict, listed
 from pybernetes.control_plane.apiserver.authz.webhook.metrics import WebhookAuthorizationMetrics
+from pybernetes.control_plane.apiserver.authz.webhook.webhook_authorizer import WebhookAuthorizer
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
+from pybernetes.lib.exposition import Exposition
+
+_DECISIONS = "apiserver_authorization_decisions_total"
 
 
 class Authorization:
@@ -18,6 +22,8 @@ class Authorization:
     def __init__(self, authorizers: Sequence[Authorizer] = ()) -> None:
         self.authorizers = tuple(authorizers)
         self.webhook_metrics = WebhookAuthorizationMetrics()
+        # How often which authorizer, by mode and name, decided, and that something is allowed.
+        self._decisions: dict[tuple[str, str, bool], int] = {}
 
     def replace(self, authorizers: Sequence[Authorizer]) -> None:
         """Ask others from now on; questions that are under way are answered by those whom they began with."""
@@ -49,6 +55,7 @@ class Authorization:
             if not isinstance(verdict, Verdict):
                 return self._later(user, info, chain, position, reasons, problems, verdict)
             if verdict.allowed or verdict.denied:
+                self._count(authorizer, verdict)
                 return verdict
             _note(reasons, problems, authorizer, verdict)
             position += 1
@@ -68,10 +75,27 @@ class Authorization:
     ) -> Verdict:
         verdict = await waiting
         if verdict.allowed or verdict.denied:
+            self._count(chain[position], verdict)
             return verdict
         _note(reasons, problems, chain[position], verdict)
         following = self._ask(user, info, chain, position + 1, reasons, problems)
         return await following if inspect.isawaitable(following) else following
+
+    def _count(self, authorizer: Authorizer, verdict: Verdict) -> None:
+        mode = authorizer.name
+        name = authorizer.webhook if isinstance(authorizer, WebhookAuthorizer) else mode.lower()
+        key = mode, name, verdict.allowed
+        self._decisions[key] = self._decisions.get(key, 0) + 1
+
+    def render(self, out: Exposition) -> None:
+        """Write the metrics of all authorizers."""
+        out.family(
+            _DECISIONS, "counter", "Terminal decisions of authorizers, by type, name and what was decided."
+        )
+        for (mode, name, allowed), count in sorted(self._decisions.items()):
+            decision = "allowed" if allowed else "denied"
+            out.sample(_DECISIONS, [("decision", decision), ("name", name), ("type", mode)], count)
+        self.webhook_metrics.render(out)
 
     def rules(self, user: User, namespace: str) -> Rules:
         """Return what the user may do in a namespace, from all authorizers."""

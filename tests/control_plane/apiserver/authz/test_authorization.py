@@ -16,6 +16,7 @@ from pybernetes.control_plane.apiserver.forbidden import forbidden
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.control_plane.apiserver.storage.kinds import Kinds
 from pybernetes.control_plane.store.open import open_store
+from pybernetes.lib.exposition import Exposition
 from tests.support import run
 
 ANN = User("ann", groups=("dev",))
@@ -63,6 +64,12 @@ def test_the_first_with_an_opinion_decides(verdicts: list[Verdict], expected: Ve
     store = open_store("memory")
     context = new_context(store, Kinds(), authorization=chain)
     assert run(context.authorize(ANN, QUESTION)) == expected
+    out = Exposition()
+    chain.render(out)
+    decided = [index for index, verdict in enumerate(verdicts) if verdict.allowed or verdict.denied]
+    name, what = "apiserver_authorization_decisions_total", "allowed" if expected.allowed else "denied"
+    counted = [f'{name}{{decision="{what}",name="a{index}",type="A{index}"}} 1' for index in decided[:1]]
+    assert [line for line in out.render().decode().splitlines() if line.startswith(name)] == counted
 
 
 def test_the_administrators_group_is_never_refused() -> None:

@@ -33,12 +33,16 @@ class Unavailable(Exception):
 
 
 class KeySet:
-    """The keys of one provider."""
+    """The keys of one provider, which has so many seconds for an answer."""
 
     def __init__(
-        self, settings: JwtSettings, https: HttpClient, clock: Callable[[], float] = time.monotonic
+        self,
+        settings: JwtSettings,
+        https: HttpClient,
+        clock: Callable[[], float] = time.monotonic,
+        seconds: float = _SECONDS,
     ) -> None:
-        self._settings, self._https, self._clock = settings, https, clock
+        self._settings, self._https, self._clock, self._seconds = settings, https, clock, seconds
         self._context: ssl.SSLContext = tls.client_context(authority_data=settings.authority or None)
         self._keys: list[Key] = []
         self._problem = f'oidc: authenticator for issuer "{settings.url}" is not initialized'
@@ -104,7 +108,7 @@ class KeySet:
                 path,
                 b"",
                 {"Accept": "application/json", "User-Agent": "kube-apiserver"},
-                _SECONDS,
+                self._seconds,
             )
         except (RequestFailed, OSError, ValueError) as error:
             raise Unavailable(f'Get "{address}": {error}') from None

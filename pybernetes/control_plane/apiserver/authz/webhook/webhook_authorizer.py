@@ -38,7 +38,7 @@ class WebhookAuthorizer:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = "Webhook"
-        self._reviewer, self._metrics, self._webhook = reviewer, metrics, webhook
+        self._reviewer, self._metrics, self.webhook = reviewer, metrics, webhook
         self._seconds = {True: authorized_seconds, False: unauthorized_seconds}
         self._denies, self._conditions, self._clock = denies, tuple(conditions), clock
         self._answers: dict[bytes, tuple[Verdict, float]] = {}
@@ -75,10 +75,10 @@ class WebhookAuthorizer:
             outcome = error.outcome
             log.error("Failed to make webhook authorizer request: %s", error)
             if not self._denies:
-                self._metrics.opened(self._webhook, outcome)
+                self._metrics.opened(self.webhook, outcome)
             return self._failed(str(error))
         finally:
-            self._metrics.called(self._webhook, outcome, self._clock() - begin)
+            self._metrics.called(self.webhook, outcome, self._clock() - begin)
         allowed, denied = status.get("allowed") is True, status.get("denied") is True
         reason = status.get("reason")
         reason = reason if isinstance(reason, str) else ""
@@ -97,4 +97,4 @@ class WebhookAuthorizer:
         return Verdict(denied=self._denies, problem=problem)
 
     def _count(self, table: dict[str, int]) -> None:
-        table[self._webhook] = table.get(self._webhook, 0) + 1
+        table[self.webhook] = table.get(self.webhook, 0) + 1
