@@ -13,6 +13,7 @@ from pybernetes.control_plane.cloud.local.load_balancers import LocalLoadBalance
 from pybernetes.control_plane.cloud.local.machine import LocalInstance
 from pybernetes.control_plane.cloud.provider import CloudError
 from pybernetes.lib.clock import Clock
+from pybernetes.tools.local.settings import GROUP_LABEL, NodeGroup
 from tests.control_plane.cloud.clouds import node, service
 from tests.control_plane.cloud.local.machines import FakeMachine
 
@@ -76,6 +77,23 @@ def test_source_ranges(spec: list[str] | None, annotation: str, expected: Any) -
             load_balancers.source_ranges(obj)
     else:
         assert load_balancers.source_ranges(obj) == expected
+
+
+@pytest.mark.parametrize(
+    ("selector", "names"),
+    [
+        (f"{GROUP_LABEL}=edge", ["a", "c"]),
+        (f"{GROUP_LABEL} in (edge, service)", ["a", "b", "c"]),
+        (f"{GROUP_LABEL}", ["a", "b", "c"]),
+        (f"!{GROUP_LABEL}", ["alone"]),
+        (f"{GROUP_LABEL}=nobody", []),
+    ],
+)
+def test_a_balancer_in_front_of_a_node_group(selector: str, names: list[str]) -> None:
+    groups = {"a": "edge", "b": "service", "c": "edge"}
+    nodes = [at(name, "172.30.9.2", **NodeGroup(group).all_labels()) for name, group in groups.items()]
+    asked = asking(annotations={load_balancers.NODE_SELECTOR: selector})
+    assert load_balancers.chosen(asked, [*nodes, at("alone", "172.30.9.3")]) == names
 
 
 def test_what_is_wanted() -> None:
