@@ -12,6 +12,7 @@ from typing import Any
 
 from pybernetes.api import version
 from pybernetes.api.resource import Resource
+from pybernetes.lib.counts import Histograms
 from pybernetes.lib.exposition import CONTENT_TYPE, Exposition, Labels, merge
 
 DURATIONS = (
@@ -45,6 +46,7 @@ _COARSER = 3
 SLI_DURATIONS = DURATIONS[_COARSER - 1 :]
 SIZES = (1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9)
 EVENT_SIZES = (1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072)
+WATCH_LIST_DURATIONS = (*DURATIONS[2:], 90, 120, 180, 300)
 _VERBS = {"create": "POST", "update": "PUT", "proxy": "CONNECT"}
 _OWN_PATHS = ("/healthz", "/livez", "/readyz")
 
@@ -114,6 +116,12 @@ class Metrics:
         self._long_running: dict[tuple[str, Resource, str, str], Gauge] = {}
         self._events: dict[Resource, Events] = {}
         self._storage: dict[tuple[str, Resource], list[Any]] = {}
+        self._watch_lists = Histograms(
+            "apiserver_watch_list_duration_seconds",
+            "Seconds until a watch had sent the state that it begins with.",
+            WATCH_LIST_DURATIONS,
+            ("group", "version", "resource", "scope"),
+        )
         self.in_flight_reads = Gauge()
         self.in_flight_writes = Gauge()
         # How many objects of each kind there are, and the bytes of the database: asked only when scraped.
@@ -159,6 +167,10 @@ class Metrics:
         """Return the events that watchers of a resource were sent; keep it beside what sends them."""
         return self._events.setdefault(resource, Events())
 
+    def watch_list(self, resource: Resource, scope: str, seconds: float) -> None:
+        """Count a watch that began with the state, and how long that took."""
+        self._watch_lists.observe(seconds, resource.group, resource.version, resource.plural, scope)
+
     def observe_storage(self, operation: str, resource: Resource, seconds: float) -> None:
         """Count a finished operation of the store: get, list, create, update, delete."""
         key = (operation, resource)
@@ -175,6 +187,9 @@ class Metrics:
             for key in [key for key in table if key[1] is resource]:
                 del table[key]
         self._events.pop(resource, None)
+        gone = (resource.group, resource.version, resource.plural)
+        for values in [values for values in self._watch_lists.values if values[:3] == gone]:
+            del self._watch_lists.values[values]
 
     def render(self) -> tuple[bytes, bytes]:
         """Return the content type and the text of a scrape."""
@@ -239,6 +254,7 @@ class Metrics:
         out.family(name, "gauge", "Open watches, proxies and streams.")
         for key, gauge in list(self._long_running.items()):
             out.sample(name, _request_labels(*key), gauge.value)
+        self._watch_lists.write(out)
         events = list(self._events.items())
         out.family("apiserver_watch_events_total", "counter", "Events sent to watching clients.")
         for resource, record in events:

@@ -91,6 +91,7 @@ class Watcher:
         self._watch: Following | None = None
         self._is_resuming = False  # whether what comes is what the watch has missed
         self._timers: list[asyncio.TimerHandle] = []
+        self._began = 0.0
         self._events = context.metrics.events(kind.resource)
         # A Table's headings go out once per watch, so its frames cannot be shared.
         self._batch = Batch(self._events)
@@ -111,6 +112,7 @@ class Watcher:
         if timeout is None or timeout <= 0:
             timeout = int(self.context.watch_seconds * (1 + random.random()))
         self._timers = [loop.call_later(timeout, self.stream.end)]
+        self._began = loop.time()
         watched = self.watched
         if self.kind.awaits_webhook or (self._reads and watched.begins_with_state and watched.takes_long()):
             beginning = watched.begin(self._state, self._listen, self._failed, lambda: self.stream.closed)
@@ -135,6 +137,8 @@ class Watcher:
             at = self.context.store.revision
         if initial and self.options.bookmarks:
             self.stream.write(self.frames.bookmark(at, _INITIAL_END))
+            seconds = loop.time() - self._began
+            self.context.metrics.watch_list(self.kind.resource, self.watched.scope(), seconds)
         if self.options.bookmarks:
             self._timers.append(
                 loop.call_later(_BOOKMARK_SECONDS * (0.9 + 0.2 * random.random()), self._bookmark)

@@ -115,11 +115,13 @@ class Watched:
             closed(error)
             return None
 
+    def scope(self) -> str:
+        """Return what is watched, as metrics name it."""
+        return "namespace" if self.prefix != self.kind.prefix and self.kind.namespaced else "cluster"
+
     def open_watches(self) -> Gauge:
         """Return the gauge of the open watches of this sort."""
-        kind = self.kind
-        scope = "namespace" if self.prefix != kind.prefix and kind.namespaced else "cluster"
-        return self.context.metrics.long_running("watch", kind.resource, "", scope)
+        return self.context.metrics.long_running("watch", self.kind.resource, "", self.scope())
 
 
 class Following:

@@ -5,7 +5,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from pybernetes.api.resource import Resource
 from pybernetes.control_plane.apiserver.observability.metrics import Metrics
-from tests.servers import Server
+from tests.servers import TOKEN, Server
 
 PODS = Resource(group="", version="v1", kind="Pod", plural="pods")
 DEPLOYMENTS = Resource(group="apps", version="v1", kind="Deployment", plural="deployments")
@@ -220,6 +220,7 @@ _GRADUATED = {
     "apiserver_storage_objects": ("gauge", {"resource"}),
     "apiserver_validating_admission_policy_check_duration_seconds": ("histogram", _POLICY),
     "apiserver_validating_admission_policy_check": ("counter", _POLICY),
+    "apiserver_watch_list_duration_seconds": ("histogram", {"group", "version", "resource", "scope"}),
     "kubernetes_build_info": (
         "gauge",
         {"build_date", "compiler", "git_commit", "git_tree_state", "git_version", "go_version", "major", "minor",
@@ -248,6 +249,11 @@ def test_graduated_metrics_have_upstreams_types_and_labels(server: Server) -> No
     try:
         assert server.call("POST", path, {"metadata": {"name": "no"}})[0] == 422
         assert server.call("POST", path, {"metadata": {"name": "yes"}})[0] == 201
+        query = "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1"
+        connection = server.connection()
+        connection.request("GET", f"{path}?{query}", headers={"Authorization": f"Bearer {TOKEN}"})
+        assert b"initial-events-end" in connection.getresponse().read()
+        connection.close()
         text = server.call("GET", "/metrics")[1]
     finally:
         for plural in ("validatingadmissionpolicybindings", "validatingadmissionpolicies"):
