@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 from collections.abc import Callable
+from copy import copy as shallow_copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
@@ -97,6 +98,12 @@ class Client:
             kind: {**self.headers, b"content-type": kind} for kind in (_JSON, *_PATCH_TYPES.values())
         }
         self._discovered: dict[tuple[str, str], Ref] = {}
+
+    def limited(self, qps: float, burst: int) -> Client:
+        """Return a client with the same connections whose calls have a limit of their own; a rate of 0 is no limit."""
+        other = shallow_copy(self)
+        other.limiter = RateLimiter(qps, max(1, burst)) if qps > 0 else None
+        return other
 
     # -- reading -----------------------------------------------------------------------------------------
 

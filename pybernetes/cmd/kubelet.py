@@ -78,7 +78,7 @@ async def serve(
     import socket
 
     from pybernetes.api import zpages
-    from pybernetes.lib import gc_tuning
+    from pybernetes.lib import gc_tuning, logs
     from pybernetes.node.kubelet import flags
     from pybernetes.node.kubelet.certificates.client_certificate import kubelet_client
     from pybernetes.node.kubelet.kubelet import Kubelet
@@ -104,9 +104,13 @@ async def serve(
         cni_configuration=folder,
         certificates=Path(arguments.cert_dir) if arguments.cert_dir else root / "pki",
     )
+    verbosity = (options.configuration["logging"] or {}).get("verbosity") or 0
+    if alone and verbosity > arguments.v:
+        logs.set_up(verbosity)
     if plain_log is not None:
         options.plain_log = plain_log
     node_allocatable.check_machine(options.configuration, Path("/sys/fs/cgroup/cgroup.controllers").exists())
+    node_allocatable.check_kernel(options.configuration)
     if alone:
         node_allocatable.prepare_process(options.configuration)
     client = await kubelet_client(arguments.kubeconfig, arguments.bootstrap_kubeconfig, options)

@@ -1,7 +1,11 @@
-"""The fields of KubeletConfiguration v1beta1: their defaults, and those that have no effect here."""
+"""What becomes of the fields of KubeletConfiguration v1beta1: effective, accepted without effect, or refused, and why.
+
+The table of docs/kubelet.md is made of these.
+"""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from pybernetes.api.resource import Object
@@ -35,8 +39,8 @@ DEFAULTS: Object = {
     "providerID": "",
     "cgroupDriver": "cgroupfs",
     "cgroupRoot": "/",
-    "cgroupsPerQOS": True,
     "cpuCFSQuota": True,
+    "cpuCFSQuotaPeriod": "100ms",
     "seccompDefault": False,
     "singleProcessOOMKill": False,
     "failSwapOn": True,
@@ -100,59 +104,82 @@ DEFAULTS: Object = {
     "maxOpenFiles": 1000000,
     "volumeStatsAggPeriod": "1m0s",
     "featureGates": {},
-    "enableControllerAttachDetach": True,
     "logging": {},
+    "eventRecordQPS": 50,
+    "eventBurst": 100,
+    "kubeAPIQPS": 0,  # no limit, unless one is given
+    "kubeAPIBurst": 100,
+    "registryPullQPS": 5,
+    "registryBurst": 10,
+    "runtimeRequestTimeout": "2m0s",
+    "protectKernelDefaults": False,
+    "containerLogMaxWorkers": 1,
 }
 
-# Fields that upstream has and that have no effect here: the default, and why.
-UNUSED: dict[str, tuple[Any, str]] = {
-    "cpuCFSQuotaPeriod": ("100ms", "the period is always 100ms"),
-    "configMapAndSecretChangeDetectionStrategy": ("Watch", "config maps and secrets are always watched"),
-    "containerLogMaxWorkers": (1, "one worker turns all logs over"),
-    "contentType": ("application/vnd.kubernetes.protobuf", "the API server is spoken to in JSON"),
-    "defaultPodSysctls": ({}, "pods get the sysctls that they name"),
-    "enableContentionProfiling": (False, "there is no profile of locks"),
-    "enableDebugFlagsHandler": (True, "there are no debug flags to set"),
-    "enableProfilingHandler": (True, "there is no profiling handler"),
-    "enableSystemLogQuery": (False, "the journal is not queried"),
-    "eventBurst": (100, "events are limited by source and object"),
-    "eventRecordQPS": (50, "events are limited by source and object"),
-    "hairpinMode": ("promiscuous-bridge", "the CNI plugins decide"),
-    "iptablesDropBit": (15, "the kubelet makes no rules"),
-    "iptablesMasqueradeBit": (14, "the kubelet makes no rules"),
-    "kernelMemcgNotification": (False, "memory is looked at with the other signals"),
-    "kubeAPIBurst": (100, "calls are not limited"),
-    "kubeAPIQPS": (50, "calls are not limited"),
-    "kubeletCgroups": ("", "the kubelet stays in the group that it was started in"),
-    "makeIPTablesUtilChains": (True, "the kubelet makes no rules"),
-    "memoryReservationPolicy": ("None", "memory is not protected by quality of service"),
-    "memoryThrottlingFactor": (0.9, "memory is not throttled before its limit"),
-    "protectKernelDefaults": (False, "kernel settings are left alone"),
-    "qosReserved": ({}, "memory is not protected by quality of service"),
-    "registryBurst": (10, "pulls are limited by their number at a time"),
-    "registryPullQPS": (5, "pulls are limited by their number at a time"),
-    "runtimeRequestTimeout": ("2m0s", "calls of the runtime end after 2 minutes"),
+# Fields that change nothing here, whatever they say: the default, and why. The log tells when one is set.
+WITHOUT_EFFECT: dict[str, tuple[Any, str]] = {
+    "configMapAndSecretChangeDetectionStrategy": ("Watch", "config maps and secrets are always watched, the newest way to know them"),
+    "contentType": ("application/vnd.kubernetes.protobuf", "the API server is spoken to in JSON, which says the same"),
+    "cpuManagerReconcilePeriod": ("10s", "nothing is to be reconciled with the CPU manager policy none, nor is it upstream"),
+    "enableDebugFlagsHandler": (True, "there is no handler: the log's level is a flag's"),
+    "enableProfilingHandler": (True, "there is no handler"),
+    "hairpinMode": ("promiscuous-bridge", "the CNI plugins decide, as upstream"),
+    "iptablesDropBit": (15, "nothing is marked, as upstream"),
+    "iptablesMasqueradeBit": (14, "nothing is marked, as upstream"),
+    "makeIPTablesUtilChains": (True, "no chain is made: kube-proxy makes its own"),
     "showHiddenMetricsForVersion": ("", "no metric is hidden"),
-    "shutdownGracePeriod": ("0s", "a shutdown of the machine is not waited for"),
-    "shutdownGracePeriodByPodPriority": ([], "a shutdown of the machine is not waited for"),
-    "shutdownGracePeriodCriticalPods": ("0s", "a shutdown of the machine is not waited for"),
-    "streamingConnectionIdleTimeout": ("4h0m0s", "the runtime ends silent streams"),
-    "systemCgroups": ("", "processes of the system are left where they are"),
-    "tlsCurvePreferences": ([], "OpenSSL chooses curves"),
-    "tracing": (None, "there are no traces"),
-    "volumePluginDir": ("/usr/libexec/kubernetes/kubelet-plugins/volume/exec/", "there are no flex volumes"),
-    "cpuManagerPolicyOptions": ({}, "CPUs are not given out one by one"),
-    "cpuManagerReconcilePeriod": ("10s", "CPUs are not given out one by one"),
-    "topologyManagerPolicyOptions": ({}, "resources are not aligned"),
-    "topologyManagerScope": ("container", "resources are not aligned"),
-    "reservedMemory": ([], "memory is not given out by NUMA node"),
+    "streamingConnectionIdleTimeout": ("4h0m0s", "the runtime ends silent streams, as upstream"),
+    "topologyManagerScope": ("container", "nothing is to be aligned with the policies that there are"),
+    "volumePluginDir": ("/usr/libexec/kubernetes/kubelet-plugins/volume/exec/", "there are no flex volumes; a pod with one says so"),
 }  # fmt: skip
 
-# Fields that ask for something that does not exist here: without it the node would not be the one that was asked for.
-ABSENT: dict[str, tuple[tuple[Any, ...], str]] = {
-    "cpuManagerPolicy": (("", "none"), "the static CPU manager"),
-    "memoryManagerPolicy": (("", "None"), "the static memory manager"),
-    "topologyManagerPolicy": (("", "none", "best-effort"), "the topology manager"),
-    "memorySwap": (({}, {"swapBehavior": ""}, {"swapBehavior": "NoSwap"}), "swap for containers"),
-    "runOnce": ((False,), "running pods once"),
-}
+_SHUTDOWN = "a shutdown of the machine is not waited for"
+_CPUS, _MEMORY = "CPUs are not given out one by one", "memory is not protected by quality of service"
+# Fields that ask for what is not there, without which the node would not be the one that was asked for: what they may
+# say (the default first), and why nothing else. The kubelet does not start with anything else.
+REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
+    "cgroupsPerQOS": ((True,), "pods are always in the groups of their quality of service"),
+    "cpuManagerPolicy": (("none", ""), "there is no static CPU manager"),
+    "cpuManagerPolicyOptions": (({},), _CPUS),
+    "defaultPodSysctls": (({},), "pods get the sysctls that they name"),
+    "enableContentionProfiling": ((False,), "there is no profile of locks"),
+    "enableControllerAttachDetach": ((True,), "the attach-detach controller attaches volumes"),
+    "enableSystemLogQuery": ((False,), "the journal is not queried"),
+    "kernelMemcgNotification": ((False,), "memory is looked at with the other signals"),
+    "kubeletCgroups": (("",), "the kubelet stays in the group that it was started in"),
+    "memoryManagerPolicy": (("None", ""), "there is no static memory manager"),
+    "memoryReservationPolicy": (("None", ""), _MEMORY),
+    "memorySwap": (({}, {"swapBehavior": ""}, {"swapBehavior": "NoSwap"}), "there is no swap for containers"),
+    "memoryThrottlingFactor": ((0.9,), "memory is not throttled before its limit"),
+    "qosReserved": (({},), _MEMORY),
+    "reservedMemory": (([],), "memory is not given out by NUMA node"),
+    "runOnce": ((False,), "Runonce mode has been deprecated and should not be set"),
+    "shutdownGracePeriod": (("0s",), _SHUTDOWN),
+    "shutdownGracePeriodByPodPriority": (([],), _SHUTDOWN),
+    "shutdownGracePeriodCriticalPods": (("0s",), _SHUTDOWN),
+    "systemCgroups": (("",), "processes of the system are left where they are"),
+    "tlsCurvePreferences": (([],), "OpenSSL chooses curves"),
+    "topologyManagerPolicy": (("none", "", "best-effort"), "resources are not aligned"),
+    "topologyManagerPolicyOptions": (({},), "resources are not aligned"),
+    "tracing": ((None,), "the kubelet makes no spans"),
+}  # fmt: skip
+
+
+def defaults() -> Object:
+    """Return the default of every field that has one."""
+    return {
+        **{name: fine[0] for name, (fine, _) in REFUSED.items() if fine[0] is not None},
+        **{name: default for name, (default, _) in WITHOUT_EFFECT.items()},
+        **DEFAULTS,
+    }
+
+
+def table() -> str:
+    """Return what becomes of each field, as a table of Markdown."""
+    rows = {name: ("effective", "") for name in DEFAULTS}
+    rows |= {name: ("accepted without effect", why) for name, (_, why) in WITHOUT_EFFECT.items()}
+    for name, (fine, why) in REFUSED.items():
+        shown = " or ".join(f"`{json.dumps(value)}`" for value in fine)
+        rows[name] = (f"only {shown}, others refused", why)
+    lines = [f"| `{name}` | {verdict} | {why} |" for name, (verdict, why) in sorted(rows.items())]
+    return "\n".join(("| field | here | because |", "|---|---|---|", *lines)) + "\n"

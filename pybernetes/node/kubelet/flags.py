@@ -11,7 +11,7 @@ from pybernetes.api import feature_gates
 from pybernetes.lib import flags
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.node.kubelet import config
-from pybernetes.node.kubelet.config_fields import ABSENT, DEFAULTS, UNUSED
+from pybernetes.node.kubelet.config_fields import DEFAULTS, defaults
 
 log = logging.getLogger(__name__)
 
@@ -117,8 +117,7 @@ def parser(summary: str = "") -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(prog="kubelet", description=summary, allow_abbrev=False)
     flags.add(result, FLAGS)
     group = result.add_argument_group("fields of KubeletConfiguration")
-    known = {**{name: fine[0] for name, (fine, _) in ABSENT.items()},
-             **{name: default for name, (default, _) in UNUSED.items()}, **DEFAULTS}  # fmt: skip
+    known = defaults()
     for name, field in CONFIGURATION.items():
         _add(group, name, f"field_{field}", known[field])
     group = result.add_argument_group("who may ask")

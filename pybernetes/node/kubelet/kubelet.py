@@ -63,20 +63,25 @@ class Kubelet:
         clock: Clock | None = None,
         write_network: Callable[[list[str]], None] | None = None,
     ) -> None:
-        self.options, self.client = options, client
+        self.options = options
         self.clock = clock or Clock()
         settings = options.configuration
+        # Heartbeats never wait behind the calls that are made for pods, nor events before them.
+        self._heartbeat_client = client
+        self.client = client.limited(settings["kubeAPIQPS"], settings["kubeAPIBurst"]) if client else None
         self.metrics = KubeletMetrics()
         self.cri = CriClient(
-            settings["containerRuntimeEndpoint"], settings["imageServiceEndpoint"], self.metrics.runtime_call
-        )
+            settings["containerRuntimeEndpoint"], settings["imageServiceEndpoint"], self.metrics.runtime_call,
+            options.seconds("runtimeRequestTimeout"),
+        )  # fmt: skip
         self.addresses = options.node_ips or (default_address(),)
         self.port = int(settings["port"])
         self.pod_workers = PodWorkers()
         self.workers = self.pod_workers.by_uid
-        self.recorder = (
-            Recorder(client, "kubelet", host=options.node_name, clock=self.clock) if client else None
-        )
+        self.recorder: Recorder | None = None
+        if client is not None:
+            events = client.limited(settings["eventRecordQPS"], settings["eventBurst"])
+            self.recorder = Recorder(events, "kubelet", host=options.node_name, clock=self.clock)
         self.statuses = StatusManager(client, self.clock, self._object_of, self._count_termination)
         self.static_pods = StaticPods(options, self.clock, self.workers, self._add, self._mirror)
         self.pods: Informer | None = None
@@ -84,6 +89,8 @@ class Kubelet:
         self._api_pods: ApiPods | None = None
         self._mirror_pods: MirrorPods | None = None
         if client is not None:
+            client = self.client
+            assert client is not None
             self._api_pods = ApiPods(
                 client, options.node_name, self.clock, self.pod_workers, self.statuses,
                 add=self._add, mirror_lost=self._mirror,
@@ -128,7 +135,8 @@ class Kubelet:
         )  # fmt: skip
         images = ImagePuller(
             self.cri, self.clock, access, serialize=bool(settings["serializeImagePulls"]),
-            parallel=int(settings["maxParallelImagePulls"] or 0),
+            parallel=int(settings["maxParallelImagePulls"] or 0), qps=settings["registryPullQPS"],
+            burst=settings["registryBurst"],
         )  # fmt: skip
         return Context(
             cri=self.cri,
@@ -138,6 +146,8 @@ class Kubelet:
                 settings["cgroupRoot"] or "/",
                 settings["cgroupDriver"],
                 pids=int(settings["podPidsLimit"] or -1),
+                cfs_quota=bool(settings["cpuCFSQuota"]),
+                cfs_period=int(options.seconds("cpuCFSQuotaPeriod") * 1e6),
             ),
             volumes=VolumeManager(volume_inputs, ImageVolumes(self.cri, images, volume_inputs.directory)),
             images=images,
@@ -205,9 +215,9 @@ class Kubelet:
         await self.runtime.check()
         await self.runtime.refresh_images()
         if self.client is not None:
-            assert self.node_informer is not None
+            assert self.node_informer is not None and self._heartbeat_client is not None
             self.node_status = NodeStatus(
-                self.client, self.clock, self.options, addresses=self.addresses,
+                self._heartbeat_client, self.clock, self.options, addresses=self.addresses,
                 runtime_version=f"{version.runtime_name}://{version.runtime_version}",
                 images=lambda: self.runtime.images, problems=self.problems, pressures=lambda: self.housekeeping.evictions.conditions,
                 port=lambda: self.port, features=lambda: self.runtime.features,
@@ -218,7 +228,7 @@ class Kubelet:
             self._spawn(self.node_informer.run(), "node informer")
             self._spawn(self._join(), "node")
         self._spawn(self.runtime.follow(), "runtime events")
-        self._spawn(self.runtime.run_relist(), "relist")
+        self._spawn(self.runtime.run_relist(self.options.seconds("syncFrequency")), "relist")
         for work, name in self.housekeeping.work():
             self._spawn(work, name)
         for work in self.static_pods.start():
@@ -242,13 +252,13 @@ class Kubelet:
         pods.chmod(0o750)  # it is ours, whoever made it
 
     async def _join(self) -> None:
-        assert self.node_status is not None and self.client is not None
+        assert self.node_status is not None and self._heartbeat_client is not None
         if self.options.configuration["registerNode"]:
             await self.node_status.register()
         else:  # somebody else makes the Node, now or later
             self.node_status.wake()
         lease = NodeLease(
-            self.client, self.clock, self.options.node_name,
+            self._heartbeat_client, self.clock, self.options.node_name,
             int(self.options.configuration["nodeLeaseDurationSeconds"]), self.node,
         )  # fmt: skip
         self._spawn(lease.run(), "lease")

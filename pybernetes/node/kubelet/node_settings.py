@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from pybernetes.node.kubelet.cgroups.linux_resources import PERIOD
 from pybernetes.node.kubelet.config import DEFAULTS
 from pybernetes.node.kubelet.containers.resolv_conf import ClusterDns, ResolvConf, parse_resolv_conf
 from pybernetes.node.kubelet.options import Options
@@ -23,6 +24,7 @@ class NodeSettings:
     memory_capacity: int = 0
     seccomp_default: bool = False
     cfs_quota: bool = True
+    cfs_period: int = PERIOD  # microseconds
     oom_group: bool = False  # whether all processes of a container are killed when its memory runs out
     log_links: Path | None = None  # where logs have the names that log collectors look for
     dead_runs: int = 1  # how many earlier runs of a container are kept for their logs
@@ -46,6 +48,7 @@ def node_settings(options: Options) -> NodeSettings:
         memory_capacity=host.memory_total(),
         seccomp_default=bool(settings["seccompDefault"]),
         cfs_quota=bool(settings["cpuCFSQuota"]),
+        cfs_period=int(options.seconds("cpuCFSQuotaPeriod") * 1e6),
         oom_group=unified and not settings["singleProcessOOMKill"],
         log_links=_LOG_LINKS if settings["podLogsDir"] == DEFAULTS["podLogsDir"] else None,
         dead_runs=options.dead_runs,

@@ -18,8 +18,7 @@ from pybernetes.node.kubelet.node_status.node_status import image_list
 from pybernetes.node.kubelet.pod.pod_worker import PodWorker, WorkerPhase
 
 log = logging.getLogger(__name__)
-_RELIST_SECONDS = 60.0  # a look at everything although the runtime reports events
-_RELIST_BLIND_SECONDS = 1.0  # the same without events
+_RELIST_BLIND_SECONDS = 1.0  # between two looks at everything where the runtime reports no events
 # How often a runtime that is not ready is checked: one that starts answers before it can be used.
 _MEND_FIRST, _MEND_LONGEST = 0.05, 1.0
 # The runtime announces an end before its own records have it, on a busy machine long before.
@@ -180,9 +179,9 @@ class RuntimeWatch:
                 worker.wake()
         return True
 
-    async def run_relist(self) -> None:
+    async def run_relist(self, seconds: float) -> None:
         """Look at everything from time to time, in case an event was lost."""
         while True:
-            await self._clock.sleep(_RELIST_SECONDS)
+            await self._clock.sleep(seconds)
             await self._relist()
             await self.refresh_images()

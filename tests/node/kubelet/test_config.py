@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pybernetes.node.kubelet import config
+from pybernetes.node.kubelet import config, config_fields, config_types, config_validation
 from pybernetes.node.kubelet import flags as command_line
 from pybernetes.node.kubelet.config import ConfigurationError
 
@@ -106,10 +108,32 @@ def test_flags_win_over_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "error"),
     [
-        ({"cpuManagerPolicy": "static"}, "cpuManagerPolicy: the static CPU manager is not supported"),
-        ({"memorySwap": {"swapBehavior": "LimitedSwap"}}, "memorySwap: swap for containers is not supported"),
+        ({"cpuManagerPolicy": "static"}, 'cpuManagerPolicy: "static" is not supported by this kubelet'),
+        ({"memorySwap": {"swapBehavior": "LimitedSwap"}}, "memorySwap: .* is not supported by this kubelet"),
         ({"cgroupDriver": "other"}, "cgroupDriver must be cgroupfs or systemd"),
-        ({"syncFrequency": "soon"}, "syncFrequency"),
+        ({"syncFrequency": "soon"}, 'time: invalid duration "soon"'),
+        ({"shutdownGracePeriod": "30s"}, 'shutdownGracePeriod: "30s" is not supported by this kubelet'),
+        ({"port": -1}, "port .--port. -1 must be between 1 and 65535, inclusive"),
+        ({"maxPods": -1}, "maxPods .--max-pods. -1 must not be a negative number"),
+        ({"nodeLeaseDurationSeconds": -1}, "nodeLeaseDurationSeconds must be greater than 0"),
+        ({"maxParallelImagePulls": 2}, "maxParallelImagePulls cannot be larger than 1 unless"),
+        ({"imageMaximumGCAge": "1m"}, "imageMaximumGCAge 1m must be greater than imageMinimumGCAge 2m0s"),
+        ({"cpuCFSQuotaPeriod": "2s"}, "2s must be between 1ms and 1sec, inclusive"),
+        ({"containerLogMonitorInterval": "1s"}, "greater than or equal to 3s"),
+        (
+            {"crashLoopBackOff": {"maxContainerRestartPeriod": "10m"}},
+            r"got: 600 seconds\) must be set between",
+        ),
+        ({"podLogsDir": "logs"}, 'pod logs path "logs" must be absolute path'),
+        ({"podLogsDir": "/var/../logs"}, 'pod logs path "/var/../logs" must be normalized'),
+        (
+            {"hairpinMode": "x"},
+            'hairpinMode "x" must be one of: "none", "hairpin-veth", "promiscuous-bridge"',
+        ),
+        ({"enforceNodeAllocatable": ["pods", "pods"]}, 'duplicated enforcements "pods"'),
+        ({"registerWithTaints": [{"key": "a", "effect": "Never"}]}, "invalid taint"),
+        ({"logging": {"format": "json"}}, 'logging.format: "json" is not supported by this kubelet'),
+        ({"maxPods": -1, "podsPerCore": -1}, r"error: \[invalid.*maxPods.*, invalid.*podsPerCore.*\]"),
         ({"imageGCHighThresholdPercent": 80, "imageGCLowThresholdPercent": 80}, "must be less than"),
         ({"containerLogMaxFiles": 1}, "containerLogMaxFiles must be greater than 1"),
         ({"evictionHard": {"foo": "1"}}, "unsupported eviction signal foo"),
@@ -130,12 +154,44 @@ def test_configurations_that_cannot_be(given: dict[str, Any], error: str) -> Non
         config.validate(given)
 
 
+def test_every_field_is_effective_or_says_why_not() -> None:
+    """No field of v1.37 is silent: each is in one of three lists."""
+    lists = [config_fields.DEFAULTS, config_fields.WITHOUT_EFFECT, config_fields.REFUSED]
+    assert sorted(name for fields in lists for name in fields) == sorted(config_types.CONFIGURATION.fields)
+    config.validate(config_fields.defaults())
+    assert config.remarks(config_fields.defaults()) == []
+
+
+@pytest.mark.parametrize("name", config_fields.DEFAULTS)
+def test_an_effective_field_is_read_by_somebody(name: str) -> None:
+    """Some module besides those of the configuration itself reads each field that is said to be effective."""
+    assert name in _read_fields(), name
+
+
+@cache
+def _read_fields() -> set[str]:
+    """Return the fields whose names stand as texts in the code of nodes and of the kubelet's program."""
+    root = Path(config.__file__).parents[2]
+    sources = [*(root / "node").rglob("*.py"), root / "cmd" / "kubelet.py"]
+    own = {
+        Path(str(module.__file__))
+        for module in (config_fields, config_types, config_validation, command_line)
+    }
+    text = "".join(path.read_text() for path in sources if path not in own)
+    names = set(re.findall(r"\w+", text))
+    for part in ("system", "kube"):  # asked for as f"{part}Reserved"
+        names |= {f"{part}Reserved", f"{part}ReservedCgroup"} if "ReservedCgroup" in names else set()
+    names |= {f"nodeStatus{word}Frequency" for word in ("Update", "Report") if "Frequency" in text}
+    return names
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
         ({"maxPods": 5, "cpuManagerPolicy": "none"}, []),
         ({"runtimeRequestTimeout": "120s"}, []),  # what it is anyway
-        ({"shutdownGracePeriod": "30s"}, ["shutdownGracePeriod changes nothing here"]),
+        ({"hairpinMode": "none"}, ["hairpinMode changes nothing here"]),
+        ({"authentication": {"x": {}}}, ['strict decoding error: unknown field "authentication.x"']),
         ({"maxPodz": 5}, ['strict decoding error: unknown field "maxPodz"']),
     ],
 )

@@ -56,7 +56,7 @@ def _memory_request(container: Object) -> int:
     return quantity.integer(value) if value else 0
 
 
-def pod_resources(pod: Object) -> tuple[int, int, int]:
+def pod_resources(pod: Object, period: int = PERIOD) -> tuple[int, int, int]:
     """Return CPU shares, CPU quota (0 for none) and memory limit (0 for none) of a pod's own control group."""
     spec = pod["spec"]
     requests = resource_totals.requests({"spec": spec})
@@ -72,6 +72,6 @@ def pod_resources(pod: Object) -> tuple[int, int, int]:
     cpu = quantity.milli(requests["cpu"]) if "cpu" in requests else 0
     return (
         shares(cpu),
-        quota(quantity.milli(limits["cpu"])) if bounded["cpu"] and "cpu" in limits else 0,
+        quota(quantity.milli(limits["cpu"]), period) if bounded["cpu"] and "cpu" in limits else 0,
         quantity.integer(limits["memory"]) if bounded["memory"] and "memory" in limits else 0,
     )

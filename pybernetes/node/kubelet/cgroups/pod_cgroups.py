@@ -20,9 +20,14 @@ class PodCgroups:
     """Control groups below ``root`` (a path such as ``/`` or ``/node1``) on v1 or v2."""
 
     def __init__(
-        self, root: str = "/", driver: str = "cgroupfs", mount: Path = _ROOT, *, pids: int = -1
-    ) -> None:
+        self, root: str = "/", driver: str = "cgroupfs", mount: Path = _ROOT, *, pids: int = -1,
+        cfs_quota: bool = True, cfs_period: int = linux_resources.PERIOD,
+    ) -> None:  # fmt: skip
         self.root, self.driver, self.mount = "/" + root.strip("/"), driver, mount
+        self._cfs_quota, self._cfs_period = (
+            cfs_quota,
+            cfs_period,
+        )  # whether CPU limits hold, and in which microseconds
         self.pids = pids  # how many processes a pod may have; -1 for no limit
         self._shared = 0
         self.unified = (mount / "cgroup.controllers").exists()
@@ -109,7 +114,8 @@ class PodCgroups:
 
     def apply_limits(self, pod: Object, *, widen: bool = False) -> None:
         """Apply a pod's limits; with ``widen`` only those that are wider than before."""
-        shares, cpu_quota, memory = linux_resources.pod_resources(pod)
+        shares, cpu_quota, memory = linux_resources.pod_resources(pod, self._cfs_period)
+        cpu_quota = cpu_quota if self._cfs_quota else 0
         self.write_limits(self.folder(self.parent(pod)), shares, memory, cpu_quota, self.pids, widen=widen)
 
     def write_limits(
@@ -126,7 +132,7 @@ class PodCgroups:
         if self.unified:
             values = {
                 "cpu.weight": str(linux_resources.weight(shares)) if shares else "",
-                "cpu.max": f"{quota or 'max'} {linux_resources.PERIOD}",
+                "cpu.max": f"{quota or 'max'} {self._cfs_period}",
                 "memory.max": str(memory or "max"),
                 "pids.max": str(pids) if pids > 0 else "",
             }
@@ -134,7 +140,7 @@ class PodCgroups:
         else:
             values = {
                 "cpu.shares": str(shares or ""),
-                "cpu.cfs_period_us": str(linux_resources.PERIOD),
+                "cpu.cfs_period_us": str(self._cfs_period),
                 "cpu.cfs_quota_us": str(quota or -1),
                 "memory.limit_in_bytes": str(memory or -1),
                 "pids.max": str(pids) if pids > 0 else "",

@@ -50,6 +50,7 @@ class CriClient:
         endpoint: str,
         image_endpoint: str = "",
         observe: Observer = lambda operation, seconds, failed: None,
+        seconds: float = _SECONDS,
     ) -> None:
         self.endpoint = endpoint if "://" in endpoint else f"unix://{endpoint}"
         options = [
@@ -68,6 +69,7 @@ class CriClient:
         self._runtime = services.RuntimeServiceStub(self.channel)
         self._images = services.ImageServiceStub(self._image_channel)
         self._observe = observe
+        self._seconds = seconds  # until a call without a time of its own is given up
 
     async def close(self) -> None:
         """Close the connection."""
@@ -75,10 +77,10 @@ class CriClient:
         if self._image_channel is not self.channel:
             await self._image_channel.close()
 
-    async def _call(self, method: Any, request: Message, seconds: float = _SECONDS) -> Any:
+    async def _call(self, method: Any, request: Message, seconds: float | None = None) -> Any:
         began, failed = time.monotonic(), True
         try:
-            answer = await method(request, timeout=seconds)
+            answer = await method(request, timeout=self._seconds if seconds is None else seconds)
             failed = False
             return answer
         except grpc.aio.AioRpcError as error:
@@ -153,7 +155,7 @@ class CriClient:
     async def stop_container(self, container: str, grace: float) -> None:
         """Stop a container: with its stop signal, and after the grace period with SIGKILL."""
         request = messages.StopContainerRequest(container_id=container, timeout=int(grace))
-        await self._call(self._runtime.StopContainer, request, grace + _SECONDS)
+        await self._call(self._runtime.StopContainer, request, grace + self._seconds)
 
     async def remove_container(self, container: str) -> None:
         """Remove a container."""

@@ -11,7 +11,7 @@ from pybernetes.node.kubelet.cri.messages import Message
 
 
 def container_resources(
-    pod: Object, container: Object, memory_capacity: int, *, cfs_quota: bool = True, swap: bool = False,
+    pod: Object, container: Object, memory_capacity: int, *, cfs_quota: bool = True, cfs_period: int = PERIOD, swap: bool = False,
     oom_group: bool = False,
 ) -> Message:  # fmt: skip
     """Return the resources of a container; with ``oom_group`` all its processes are killed together (v2 only)."""
@@ -29,8 +29,8 @@ def container_resources(
     if oom_group:
         result.unified["memory.oom.group"] = "1"
     if cfs_quota:
-        result.cpu_period = PERIOD
-        result.cpu_quota = quota(quantity.milli(cpu_limit)) if cpu_limit else 0
+        result.cpu_period = cfs_period
+        result.cpu_quota = quota(quantity.milli(cpu_limit), cfs_period) if cpu_limit else 0
     if memory_limit:
         result.memory_limit_in_bytes = quantity.integer(memory_limit)
         if not swap:

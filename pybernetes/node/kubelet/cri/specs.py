@@ -113,6 +113,7 @@ def container_config(
                 definition,
                 settings.memory_capacity,
                 cfs_quota=settings.cfs_quota,
+                cfs_period=settings.cfs_period,
                 oom_group=settings.oom_group,
             ),
             security_context=security_context.container_security_context(

@@ -41,7 +41,7 @@ class Housekeeping:
         self.rotation = LogRotation(
             context.cri, context.clock, self._running,
             size=quantity.integer(settings["containerLogMaxSize"]), files=int(settings["containerLogMaxFiles"]),
-            seconds=float(duration(settings["containerLogMonitorInterval"])), links=context.settings.log_links,
+            seconds=float(duration(settings["containerLogMonitorInterval"])), workers=int(settings["containerLogMaxWorkers"]), links=context.settings.log_links,
         )  # fmt: skip
         self.images = ImageGarbageCollector(
             context.cri, context.clock, context.metrics, provider.disks.image_filesystem, context.node_event,

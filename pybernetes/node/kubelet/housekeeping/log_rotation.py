@@ -11,7 +11,7 @@ import logging
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from pybernetes.lib.clock import Clock
@@ -65,11 +65,13 @@ class LogRotation:
         size: int,
         files: int,
         seconds: float,
+        workers: int = 1,
         links: Path | None = None,
     ) -> None:
         self._cri, self._clock, self._runs = cri, clock, runs
         self._size, self._files, self._seconds = size, files, seconds
         self._links = links
+        self._workers = workers  # how many logs are rotated at a time
 
     async def run(self) -> None:
         """Rotate logs until cancelled."""
@@ -81,7 +83,11 @@ class LogRotation:
         """Rotate the logs that have become too long."""
         if self._links is not None:
             logs.drop_links(self._links)
-        for run in list(self._runs()):
+        waiting = iter(list(self._runs()))  # each worker takes the next one
+        await asyncio.gather(*(self._work(waiting) for _ in range(self._workers)))
+
+    async def _work(self, waiting: Iterator[ContainerRun]) -> None:
+        for run in waiting:
             try:
                 if run.log_path and await self._is_long(run):
                     await self._rotate(run)

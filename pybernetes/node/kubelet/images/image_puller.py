@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from pybernetes.api.core.pod import image_names
 from pybernetes.api.resource import Object
+from pybernetes.client.rate_limiter import RateLimiter
 from pybernetes.lib.clock import Clock
 from pybernetes.node.kubelet.backoff import Backoff
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
@@ -40,15 +41,18 @@ class _Slot:
 class ImagePuller:
     """Pulls the images of a node's pods: with ``serialize`` one at a time, else ``parallel`` (0 for any number).
 
+    No more than ``qps`` pulls begin in a second, and ``burst`` at once; those beyond fail and are tried again later.
     Each registry is counted for itself. Whoever names an image chooses its registry, and one that sends a byte now and
     then would keep all other images from the node.
     """
 
     def __init__(
-        self, cri: CriClient, clock: Clock, access: ImageAccess, *, serialize: bool = True, parallel: int = 0
-    ) -> None:
+        self, cri: CriClient, clock: Clock, access: ImageAccess, *, serialize: bool = True, parallel: int = 0,
+        qps: float = 0, burst: int = 1,
+    ) -> None:  # fmt: skip
         self._cri, self._clock, self._access = cri, clock, access
         self._backoff = Backoff()
+        self._limiter = RateLimiter(qps, max(1, burst), clock) if qps > 0 else None
         self._at_once = 1 if serialize else parallel or 1000
         self._slots: dict[str, _Slot] = {}  # by registry, as long as something is pulled from there
         self._pulls: dict[
@@ -158,6 +162,8 @@ class ImagePuller:
     ) -> Message | None:
         """Pull an image with the first credentials that the registry takes, and note which they were."""
         failure: CriError | None = None
+        if self._limiter is not None and not self._limiter.take():
+            raise CriError("RESOURCE_EXHAUSTED", "pull QPS exceeded")
         with self._access.pulling(image):
             tries: Sequence[Credential | None] = candidates or [None]
             for candidate in tries:

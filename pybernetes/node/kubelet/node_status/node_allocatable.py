@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pybernetes.api import quantity
 from pybernetes.api.resource import Object
+from pybernetes.api.strict_types import aggregate
 from pybernetes.node.kubelet.cgroups import linux_resources
 from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
 from pybernetes.node.kubelet.config import ConfigurationError
@@ -18,6 +19,14 @@ from pybernetes.node.kubelet.options import Options
 
 log = logging.getLogger(__name__)
 _LEAST = 2  # cpu.shares without a request
+_KERNEL = {
+    "vm/overcommit_memory": 1,
+    "vm/panic_on_oom": 0,
+    "kernel/panic": 10,
+    "kernel/panic_on_oops": 1,
+    "kernel/keys/root_maxkeys": 1_000_000,
+    "kernel/keys/root_maxbytes": 25_000_000,
+}
 _SYSTEMD = Path("/run/systemd/system")  # there while systemd runs the machine
 
 
@@ -121,6 +130,23 @@ def check_machine(settings: Object, mount_is_v2: bool) -> None:
         raise ConfigurationError(
             "invalid configuration: reservedSystemCPUs (--reserved-cpus) names a CPU that is not there"
         )
+
+
+def check_kernel(settings: Object, kernel: Path = Path("/proc/sys")) -> None:
+    """Look at the kernel settings that a node should have: others are an error if they are protected, else a remark."""
+    wrong = []
+    for name, wanted in _KERNEL.items():
+        try:
+            actual = int((kernel / name).read_text())
+        except (OSError, ValueError) as error:
+            log.debug("the kernel setting %s cannot be read: %s", name, error)
+            continue
+        if actual != wanted:
+            wrong.append(f"invalid kernel flag: {name}, expected value: {wanted}, actual value: {actual}")
+    if wrong and settings["protectKernelDefaults"]:
+        raise ConfigurationError(aggregate(wrong))
+    for text in wrong:
+        log.info("%s; it is left as it is", text)
 
 
 def prepare_process(settings: Object) -> None:

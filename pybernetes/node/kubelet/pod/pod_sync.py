@@ -132,6 +132,7 @@ class PodSync:
                 container,
                 context.settings.memory_capacity,
                 cfs_quota=context.settings.cfs_quota,
+                cfs_period=context.settings.cfs_period,
             )
             try:
                 await context.cri.update_container_resources(run, resources)

@@ -21,12 +21,15 @@ class StaticPodDirectory:
     """The pods of the files of a folder, or of one file, by uid; ``changed`` is called with them when they change."""
 
     def __init__(
-        self, folder: Path, node: str, clock: Clock, changed: Callable[[dict[str, Object]], None]
-    ) -> None:
+        self, folder: Path, node: str, clock: Clock, changed: Callable[[dict[str, Object]], None],
+        seconds: float = 20.0,
+    ) -> None:  # fmt: skip
         self.folder, self._node, self._clock, self._changed = folder, node, clock, changed
+        self._seconds = seconds  # between two looks at what the kernel does not tell of: files behind links
         self._only = ""
         self._watcher: FolderWatcher | None = None
         self._timer: Timer | None = None
+        self._look_timer: Timer | None = None
         self.pods: dict[str, Object] = {}
         self._texts: dict[Path, tuple[str, Object | None]] = {}
 
@@ -37,9 +40,12 @@ class StaticPodDirectory:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._watcher = FolderWatcher(self.folder, self._soon)
         self._read()
+        self._look_timer = self._clock.call_later(self._seconds, self._look)
 
     def stop(self) -> None:
         """Stop watching."""
+        if self._look_timer is not None:
+            self._look_timer.cancel()
         if self._watcher is not None:
             self._watcher.close()
 
@@ -48,7 +54,11 @@ class StaticPodDirectory:
         if self._timer is None:
             self._timer = self._clock.call_later(0.1, self._read)
 
-    def _read(self) -> None:
+    def _look(self) -> None:
+        self._look_timer = self._clock.call_later(self._seconds, self._look)
+        self._read(unless_same=True)
+
+    def _read(self, *, unless_same: bool = False) -> None:
         self._timer = None
         texts: dict[Path, tuple[str, Object | None]] = {}
         for path in sorted(self.folder.iterdir()):
@@ -71,6 +81,8 @@ class StaticPodDirectory:
             except ValueError as error:
                 log.error("the static pod %s: %s", path, error)
                 texts[path] = (content, None)
+        if unless_same and texts == self._texts:
+            return
         self._texts = texts
         self.pods = {}
         names: set[tuple[str, str]] = set()

@@ -36,8 +36,9 @@ class StaticPods:
         settings, node = self._options.configuration, self._options.node_name
         if settings["staticPodPath"]:
             self._directory = StaticPodDirectory(
-                Path(settings["staticPodPath"]), node, self._clock, lambda pods: self._changed("file", pods)
-            )
+                Path(settings["staticPodPath"]), node, self._clock, lambda pods: self._changed("file", pods),
+                self._options.seconds("fileCheckFrequency"),
+            )  # fmt: skip
             self._directory.start()
         if not settings["staticPodURL"]:
             return []

@@ -28,3 +28,9 @@ def test_container_resources(container: dict[str, Any], expected: tuple[int, ...
         resources.memory_limit_in_bytes,
         resources.oom_score_adj,
     ) == expected
+
+
+def test_the_period_of_cpu_limits() -> None:
+    definition = pod({"resources": {"limits": {"cpu": "1500m"}}})
+    resources = container_resources(definition, definition["spec"]["containers"][0], 0, cfs_period=10_000)
+    assert (resources.cpu_period, resources.cpu_quota) == (10_000, 15_000)

@@ -29,7 +29,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
     config = directory / "config.yaml"
     config.write_text(
         "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
-        "readOnlyPort: 10255\ncontainerLogMaxSize: 20Ki\ncontainerLogMaxFiles: 3\ncontainerLogMonitorInterval: 500ms\n"
+        "readOnlyPort: 10255\ncontainerLogMaxSize: 20Ki\ncontainerLogMaxFiles: 3\ncontainerLogMonitorInterval: 3s\n"
         "evictionPressureTransitionPeriod: 1s\nimageMinimumGCAge: 1ms\n"
     )
     with real_node(directory, f"--config={config}", "--housekeeping-interval=500ms") as node:

@@ -208,3 +208,18 @@ async def test_a_clock_that_is_set_changes_no_delay(tmp_path: Path, hours: int) 
     assert await reason() == ("ImagePullBackOff", 10.0)
     await clock.advance(10)
     assert (await reason())[0] == "ErrImagePull"
+
+
+async def test_no_more_pulls_begin_than_a_registry_is_asked_for(tmp_path: Path) -> None:
+    runtime, clock = PrivateRegistry(), ManualClock()
+    cri: Any = runtime
+    puller = ImagePuller(cri, clock, access(tmp_path), qps=1, burst=2)
+    images = [f"public.example/{letter}" for letter in "abc"]
+    assert [await outcome(puller, "IfNotPresent", image=image) for image in images] == [
+        "used",
+        "used",
+        "ErrImagePull",
+    ]
+    assert len(runtime.pulls) == 2
+    await clock.advance(1)
+    assert await outcome(puller, "IfNotPresent", image=images[-1]) == "used"

@@ -37,3 +37,22 @@ def test_files_that_are_no_pods_are_left_out(tmp_path: Path, caplog: pytest.LogC
     assert [pod["metadata"]["name"] for pod in changes[-1].values()] == ["a-n"]
     told = [name for name in ("dangling", "long", "bytes", "pipe", "folder") if f"{name}" in caplog.text]
     assert told == ["dangling", "long", "bytes", "pipe"]
+
+
+async def test_a_changed_file_behind_a_link_is_seen_at_the_next_look(tmp_path: Path) -> None:
+    """The kernel tells of changes in the folder; what a link leads to is elsewhere."""
+    text = "kind: Pod\nmetadata: {name: NAME}\nspec: {containers: [{name: c, image: i}]}\n"
+    elsewhere, folder = tmp_path / "elsewhere", tmp_path / "manifests"
+    elsewhere.write_text(text.replace("NAME", "a"))
+    folder.mkdir()
+    (folder / "link.yaml").symlink_to(elsewhere)
+    changes: list[dict[str, Any]] = []
+    clock = ManualClock()
+    pods = StaticPodDirectory(folder, "n", clock, changes.append, 5.0)
+    pods.start()
+    await clock.advance(5)
+    assert len(changes) == 1  # nothing is new
+    elsewhere.write_text(text.replace("NAME", "b"))
+    await clock.advance(5)
+    assert [pod["metadata"]["name"] for pod in changes[-1].values()] == ["b-n"]
+    pods.stop()
