@@ -6,6 +6,7 @@ import argparse
 import logging
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pybernetes.api import feature_gates
@@ -17,6 +18,7 @@ from pybernetes.lib import flags
 from pybernetes.lib.flags import Flag
 
 if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
     from pybernetes.client.client import Client
     from pybernetes.client.kubeconfig import Config
     from pybernetes.runtime import Manager
@@ -33,7 +35,6 @@ GENERAL = (
     Flag("kube-api-burst", 0, "how many calls may go at once while the limit allows"),
     feature_gates.FLAG,
     Flag("kube-api-content-type", "", "content type of requests to the API server; only application/json is spoken"),
-    Flag("cluster-name", "kubernetes", "name of the cluster"),
 )  # fmt: skip
 
 
@@ -82,10 +83,11 @@ async def serve(
     descriptors: Mapping[str, Descriptor],
     prepare: Callable[[Config, Manager], None],
     select: Callable[[Sequence[str], Mapping[str, Descriptor]], list[Descriptor]] | None = None,
+    configz: Mapping[str, Object] = MappingProxyType({}),
 ) -> int:
     """Run controllers until told to stop, or until the lease is lost; ``prepare`` comes before they are built.
 
-    ``select`` chooses them by names, for programs that know more names than controllers.
+    ``select`` chooses them by names, for programs that know more names than controllers; ``configz`` is what that page has.
     """
     from pybernetes.client import kubeconfig
     from pybernetes.runtime import LostLease, Manager
@@ -110,7 +112,7 @@ async def serve(
     own = client_for if arguments.use_service_account_credentials else None
     selection.add_all(manager, chosen, arguments, own)
     if arguments.secure_port:
-        port = await _secure_serving.serve(manager, arguments, name, arguments.kubeconfig)
+        port = await _secure_serving.serve(manager, arguments, name, arguments.kubeconfig, configz)
         print(f"{name} is serving on https://{arguments.bind_address}:{port}", flush=True)
     try:
         await until_signal(manager.run())  # in the end the lease is given back

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pybernetes.lib import ciphers
 from pybernetes.lib.flags import Flag
 
 if TYPE_CHECKING:
+    from pybernetes.api.resource import Object
     from pybernetes.client.kubeconfig import Config
     from pybernetes.runtime import Manager
     from pybernetes.runtime.aggregated_api.request_header_config import Trusted
@@ -69,10 +72,17 @@ def delegated_auth(options: argparse.Namespace, name: str, kubeconfig: str, trus
     )
 
 
-async def serve(manager: Manager, options: argparse.Namespace, name: str, kubeconfig: str) -> int:
-    """Serve what a manager shows; return the port."""
+async def serve(
+    manager: Manager,
+    options: argparse.Namespace,
+    name: str,
+    kubeconfig: str,
+    configz: Mapping[str, Object] = MappingProxyType({}),
+) -> int:
+    """Serve what a manager shows; return the port. ``configz`` is what that page has."""
     from pybernetes.runtime import secure_serving
 
     access = asked(options, kubeconfig)
     look_up = bool(options.authentication_kubeconfig)
-    return await secure_serving.serve(manager, options, name, access.client(user_agent=name), look_up=look_up)
+    client = access.client(user_agent=name)
+    return await secure_serving.serve(manager, options, name, client, look_up=look_up, configz=configz)

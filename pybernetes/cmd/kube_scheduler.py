@@ -102,6 +102,7 @@ async def _serve(options: argparse.Namespace) -> int:
     from pybernetes.control_plane.scheduler.scheduler import Scheduler
     from pybernetes.runtime.election import Election
     from pybernetes.runtime.manager import Manager
+    from pybernetes.scheduling import configz
 
     settings = configuration(options)
     access = kubeconfig.load(settings.kubeconfig or None)
@@ -122,7 +123,13 @@ async def _serve(options: argparse.Namespace) -> int:
     manager.metrics.more.append(lambda text: scheduler.metrics.write(text, scheduler))
     manager.ready.add("informer-sync", lambda: scheduler.check() if manager.working.is_set() else None)
     if options.secure_port:
-        await _secure_serving.serve(manager, options, "kube-scheduler", settings.kubeconfig)
+        await _secure_serving.serve(
+            manager,
+            options,
+            "kube-scheduler",
+            settings.kubeconfig,
+            {configz.NAME: configz.configuration(settings)},
+        )
     working = asyncio.create_task(manager.run(), name="manager")
     waiting = asyncio.create_task(stop_event().wait(), name="stop")
     await asyncio.wait([working, waiting], return_when=asyncio.FIRST_COMPLETED)

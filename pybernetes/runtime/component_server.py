@@ -7,11 +7,14 @@ import ssl
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TypeAlias
 
+import orjson
+
 from pybernetes.api import zpages
+from pybernetes.api.resource import Object
 from pybernetes.lib.exposition import CONTENT_TYPE
 from pybernetes.lib.health_slis import HealthSlis
 from pybernetes.lib.http.limits import Limits
-from pybernetes.lib.http.messages import TEXT, Request, Response
+from pybernetes.lib.http.messages import JSON, TEXT, Request, Response
 from pybernetes.lib.http.server import Server
 
 Handler: TypeAlias = Callable[[Request], Response | Awaitable[Response]]
@@ -85,6 +88,12 @@ def zpage(pages: zpages.Zpages, request: Request) -> Response:
     answer = pages.answer(request.path, request.header(b"accept"))
     headers = tuple((name.encode(), value.encode()) for name, value in answer.headers)
     return Response(answer.body, answer.status, answer.content_type.encode(), headers)
+
+
+def configz_of(configurations: Mapping[str, Object]) -> dict[str, Handler]:
+    """Return the handler of /configz: the configuration of a component, under the name that upstream's has there."""
+    body = orjson.dumps(dict(configurations))
+    return {"/configz": lambda request: Response(body, content_type=JSON)}
 
 
 class ComponentServer:

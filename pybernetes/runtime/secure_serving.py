@@ -6,10 +6,12 @@ import argparse
 import asyncio
 import ssl
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from pybernetes.api import feature_gates, version
+from pybernetes.api.resource import Object
 from pybernetes.api.zpages import flags_of
 from pybernetes.client.client import Client
 from pybernetes.lib import ciphers, tls
@@ -17,7 +19,7 @@ from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.serving_certificates import CABundle, KeyPair, ServingCertificates
 from pybernetes.runtime.aggregated_api import request_header_config
 from pybernetes.runtime.aggregated_api.request_header_config import Trusted
-from pybernetes.runtime.component_server import zpages_of
+from pybernetes.runtime.component_server import configz_of, zpages_of
 from pybernetes.runtime.delegated_auth import DelegatedAuth, FrontProxy
 from pybernetes.runtime.manager import Manager
 
@@ -37,9 +39,10 @@ class LaterBundle(CABundle):
 
 
 async def serve(
-    manager: Manager, options: argparse.Namespace, name: str, client: Client, *, look_up: bool = False
-) -> int:
-    """Serve what a manager shows, by the flags of ``options``; return the port.
+    manager: Manager, options: argparse.Namespace, name: str, client: Client, *, look_up: bool = False,
+    configz: Mapping[str, Object] = MappingProxyType({}),
+) -> int:  # fmt: skip
+    """Serve what a manager shows, by the flags of ``options``; return the port. ``configz`` is what that page has.
 
     The API server is asked with ``client`` about callers, and with ``look_up`` also for the authorities of their
     certificates, unless the flags name them. It may answer later: this never waits for it.
@@ -67,7 +70,13 @@ async def serve(
         manager.write_running(text, name)
 
     manager.metrics.more.append(tell)
-    more = zpages_of(name, flags_of(options), ("/healthz", "/livez", "/metrics", "/readyz"))
+    more = zpages_of(
+        name,
+        flags_of(options),
+        ("/healthz", "/livez", "/metrics", "/readyz", *(("/configz",) if configz else ())),
+    )
+    if configz:
+        more |= configz_of(configz)
     return await manager.serve(options.bind_address, options.secure_port, context, auth, more)
 
 

@@ -136,6 +136,10 @@ def test_the_command_line_of_the_seeds(server: Server) -> None:
         assert status == 200
         assert 'workqueue_depth{name="deployment"}' in text
         assert 'leader_election_master_status{name="kube-controller-manager"} 1' in text
+        assert page(port, "/configz")[0] == 403
+        shown = json.loads(page(port, "/configz", TOKEN)[1])["kubecontrollermanager.config.k8s.io"]
+        assert shown["kind"] == "KubeControllerManagerConfiguration" and shown["Generic"]["Port"] == port
+        assert shown["Generic"]["LeaderElection"]["leaseDuration"] == "15s"
         # Callers with a certificate: an administrator, a proxy that speaks for one, and one that says nothing.
         admin = client_pair(server, "ca", "jane", "system:masters")
         proxy = client_pair(server, "front-proxy-ca", "front-proxy-client")
@@ -177,6 +181,8 @@ def test_one_works_and_the_other_stands_by(server: Server) -> None:
     ("flags", "complaint"),
     [
         (["--controllers=nope"], '"nope" is not in the list of known controllers'),
+        (["--enable-leader-migration"], "--enable-leader-migration: True is not supported: no controller"),
+        (["--leader-migration-config=/x"], "--leader-migration-config: '/x' is not supported: no controller"),
         (["--port=8080"], "--port: there is no port without TLS"),
         (["--feature-gates=Odd"], "missing bool value for Odd"),
         (["--leader-elect-resource-lock=endpoints"], '"endpoints" is not supported'),

@@ -125,9 +125,12 @@ async def test_a_run(tmp_path: Path) -> None:
 
             assert await page("/healthz") == (200, "ok")
             assert (await page("/readyz"))[0] == 200
-            for path in ("/metrics", "/statusz", "/flagz"):
+            for path in ("/metrics", "/statusz", "/flagz", "/configz"):
                 assert (await page(path))[0] == 403
             assert "kube-scheduler statusz" in (await page("/statusz", TOKEN))[1]
+            shown = json.loads((await page("/configz", TOKEN))[1])["componentconfig"]
+            assert shown["apiVersion"] == "kubescheduler.config.k8s.io/v1"
+            assert shown["profiles"][0]["schedulerName"] == "default-scheduler"
             assert f"secure-port: {free_port}" in (await page("/flagz", TOKEN))[1]
 
             async def counted() -> str:

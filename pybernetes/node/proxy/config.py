@@ -10,7 +10,8 @@ from pybernetes.api.resource import Object
 from pybernetes.lib import discover
 from pybernetes.lib.flags import duration
 
-API_VERSION = "kubeproxy.config.k8s.io/v1alpha1"
+GROUP = "kubeproxy.config.k8s.io"
+API_VERSION = f"{GROUP}/v1alpha1"
 KIND = "KubeProxyConfiguration"
 HEALTHZ_PORT, METRICS_PORT = 10256, 10249
 _PERIODS = {"syncPeriod": "30s", "minSyncPeriod": "1s"}

@@ -27,7 +27,7 @@ from pybernetes.node.proxy.node import Node, node_of
 from pybernetes.node.proxy.node_port_addresses import node_port_ips, own_addresses
 from pybernetes.node.proxy.rule_monitor import RuleMonitor
 from pybernetes.node.proxy.service_port import ServicePort
-from pybernetes.runtime.component_server import ComponentServer, slis_page, text, zpages_of
+from pybernetes.runtime.component_server import ComponentServer, configz_of, slis_page, text, zpages_of
 from pybernetes.runtime.informer import Informer
 
 log = logging.getLogger(__name__)
@@ -290,7 +290,16 @@ class ProxyServer:
                 "/metrics/slis": slis_page(self.health.slis),
                 "/proxyMode": lambda request: text(self.mode_name.encode()),
                 "/healthz": lambda request: text(b"ok"),
-                **zpages_of("kube-proxy", self._flags, ("/metrics", "/proxyMode", "/healthz")),
+                **configz_of(
+                    {
+                        config.GROUP: {
+                            "kind": config.KIND,
+                            "apiVersion": config.API_VERSION,
+                            **self.configuration,
+                        }
+                    }
+                ),
+                **zpages_of("kube-proxy", self._flags, ("/configz", "/metrics", "/proxyMode", "/healthz")),
             }
         )
         for server, field in ((healthz, "healthzBindAddress"), (metrics, "metricsBindAddress")):

@@ -73,7 +73,6 @@ def controller_manager(cluster: Cluster, settings: Settings) -> list[str]:
         f"--tls-private-key-file={certificates / 'apiserver.key'}",
         f"--tls-cipher-suites={CIPHERS}",
         f"--client-ca-file={certificates / 'ca.crt'}",
-        f"--cluster-name={cluster.name}",
         "--allocate-node-cidrs=true",
         f"--cluster-cidr={settings.pod_range}",
         f"--service-cluster-ip-range={settings.service_range}",

@@ -5,19 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 from argparse import Namespace
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pybernetes import KUBERNETES_VERSION
 from pybernetes.api.current_time import timestamp
+from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.control_plane.apiserver.assembly import setup
 from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
 from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
 from pybernetes.control_plane.apiserver.inprocess.transport import InProcessTransport
 from pybernetes.control_plane.cloud.local.local_cloud import LocalCloud
-from pybernetes.control_plane.controllers._controller_manager import registry
+from pybernetes.control_plane.controllers._controller_manager import configz, registry
 from pybernetes.lib import flags
 from pybernetes.lib.flags import Flag
 from pybernetes.lib.http.dialer import Dialer, direct
@@ -116,13 +117,18 @@ class ControlPlane:
             )
 
         registry.add_all(manager, chosen, self.controllers, own)
-        await self._run_serving(manager, self.controllers, "kube-controller-manager", client)
+        await self._run_serving(
+            manager, self.controllers, "kube-controller-manager", client,
+            {configz.NAME: configz.configuration(self.controllers)},
+        )  # fmt: skip
 
-    async def _run_serving(self, manager: Manager, options: Namespace, name: str, client: Client) -> None:
+    async def _run_serving(
+        self, manager: Manager, options: Namespace, name: str, client: Client, shown: Mapping[str, Object]
+    ) -> None:
         """Run a manager and show its health and metrics meanwhile, where its flags say."""
         try:
             if options.secure_port:
-                await secure_serving.serve(manager, options, name, client)
+                await secure_serving.serve(manager, options, name, client, configz=shown)
         except OSError as error:  # its work is worth more than its pages
             log.error("%s is not seen at %s:%s: %s", name, options.bind_address, options.secure_port, error)
         try:
@@ -133,6 +139,7 @@ class ControlPlane:
     async def _scheduler(self) -> None:
         # Here and not above: numpy takes a while to import, and the API server need not wait for it.
         from pybernetes.control_plane.scheduler.scheduler import Scheduler
+        from pybernetes.scheduling import config, configz
 
         client = self.client("system:kube-scheduler", agent_name="kube-scheduler")
         scheduler = Scheduler(client)
@@ -142,7 +149,8 @@ class ControlPlane:
         manager.add_task("scheduler", scheduler.run)
         manager.metrics.more.append(lambda text: scheduler.metrics.write(text, scheduler))
         manager.ready.add("informer-sync", scheduler.check)
-        await self._run_serving(manager, self.scheduler, "kube-scheduler", client)
+        shown = {configz.NAME: configz.configuration(config.Configuration(leader_elect=False))}
+        await self._run_serving(manager, self.scheduler, "kube-scheduler", client, shown)
 
     async def _addons(self) -> None:
         objects = [

@@ -143,6 +143,8 @@ async def _scenario(world: World, cluster: Cluster, proxy: ProxyServer) -> None:
 
     status, page = await _get("127.0.0.1", 10256, "/healthz")
     assert status == 200 and json.loads(page)["healthy"] and json.loads(page)["nodeEligible"]
+    status, shown = await _get("127.0.0.1", 10249, "/configz")
+    assert status == 200 and json.loads(shown)["kubeproxy.config.k8s.io"]["clusterCIDR"] == POD_RANGE
     assert await _get("127.0.0.1", 10249, "/proxyMode") == (200, proxy.mode_name)
     _, metrics = await _get("127.0.0.1", 10249, "/metrics")
     assert re.search(r'kubeproxy_sync_proxy_rules_duration_seconds_count{ip_family="IPv4"} [1-9]', metrics)

@@ -17,6 +17,7 @@ from pybernetes.lib.http.limits import Limits
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.server import Server
 from pybernetes.lib.http.server_connection import Answer, Application
+from pybernetes.node.kubelet import config
 from pybernetes.node.kubelet.certificates.serving_certificate import serving_files
 from pybernetes.node.kubelet.kubelet import Kubelet
 from pybernetes.node.kubelet.server.auth import KubeletAuth
@@ -159,7 +160,10 @@ class KubeletServer:
         return zpage(self._zpages, request)
 
     async def _configz(self, request: Request) -> Response:
-        return Response(orjson.dumps({"kubeletconfig": self._kubelet.options.configuration}))
+        shown = {"kind": config.KIND, "apiVersion": config.API_VERSION, **self._kubelet.options.configuration}
+        # What a server of static pods is told may be a secret.
+        shown["staticPodURLHeader"] = {key: ["<masked>"] for key in shown["staticPodURLHeader"]}
+        return Response(orjson.dumps({"kubeletconfig": shown}))
 
 
 def _pod_list(items: list[Fields]) -> Fields:
