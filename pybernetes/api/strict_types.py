@@ -158,6 +158,10 @@ def of_defaults(name: str, defaults: Mapping[str, Any]) -> Struct:
     sorts: list[tuple[type, Any]] = [(bool, BOOL), (int, INT32), (float, FLOAT), (str, STRING)]
 
     def sort(value: Any) -> Any:
+        if isinstance(value, list):
+            return STRINGS
+        if isinstance(value, dict) and value:
+            return of_defaults(name, value)
         return next((known for kind, known in sorts if isinstance(value, kind)), RAW)
 
     return Struct(name, {field: sort(value) for field, value in defaults.items()})

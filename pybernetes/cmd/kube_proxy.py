@@ -27,9 +27,13 @@ def main(argv: list[str]) -> int:
 
 
 async def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    from pybernetes.lib import logs
     from pybernetes.node.proxy import config, conntrack, flags, proxy_server
 
     configuration = flags.configuration(arguments)
+    verbosity = (configuration["logging"] or {}).get("verbosity") or 0
+    if verbosity > arguments.v:
+        logs.set_up(verbosity)
     if arguments.write_config_to:
         Path(arguments.write_config_to).write_text(config.to_yaml(configuration))
         return 0

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 from pathlib import Path
+from typing import Any
 
 from pybernetes.api import strict_types
 from pybernetes.api.resource import Object
 from pybernetes.lib import discover
 from pybernetes.lib.flags import duration
 
+log = logging.getLogger(__name__)
 GROUP = "kubeproxy.config.k8s.io"
 API_VERSION = f"{GROUP}/v1alpha1"
 KIND = "KubeProxyConfiguration"
@@ -21,7 +24,7 @@ DEFAULTS: Object = {
     "bindAddress": "0.0.0.0",
     "bindAddressHardFail": False,
     "clientConnection": {
-        "acceptContentTypes": "", "burst": 10, "contentType": "application/json", "kubeconfig": "", "qps": 5,
+        "acceptContentTypes": "", "burst": 10, "contentType": "application/json", "kubeconfig": "", "qps": 5.0,
     },
     "clusterCIDR": "",
     "configSyncPeriod": "15m0s",
@@ -56,6 +59,19 @@ DEFAULT_MODE = "iptables"
 LOCAL_MODES = ("ClusterCIDR", "NodeCIDR", "BridgeInterface", "InterfaceNamePrefix")
 
 
+# Fields that change nothing here, whatever they say, and why. The log tells when one is set.
+WITHOUT_EFFECT = {
+    "clientConnection.acceptContentTypes": "the API server is spoken to in JSON, which says the same",
+    "clientConnection.contentType": "the API server is spoken to in JSON, which says the same",
+    "configSyncPeriod": "objects are watched, and listed again only when a watch breaks",
+    "ipvs": "the mode ipvs is not there",
+    "portRange": "nothing is proxied in user space by ports, as upstream",
+    "showHiddenMetricsForVersion": "no metric is hidden",
+    "windowsRunAsService": "this is no Windows",
+    "winkernel": "this is no Windows",
+}
+# Fields of which only one value is true here, and why.
+REFUSED = {"enableProfiling": (False, "there are no profiles to be had")}
 _SCHEME = "pkg/proxy/apis/config/scheme/scheme.go:30"
 
 
@@ -70,16 +86,56 @@ def load(path: Path) -> Object:
         value, duplicates = strict_types.read_object(raw, {(API_VERSION, KIND)}, _SCHEME)
     except (OSError, strict_types.Problem) as error:
         raise ConfigurationError(f"failed to load config file {path}: {error}") from None
-    if duplicates:
-        raise ConfigurationError(
-            f"failed to load config file {path}: strict decoding error: {', '.join(duplicates)}"
-        )
     configuration = {key: field for key, field in value.items() if key not in ("kind", "apiVersion")}
+    unknown: list[str] = []
     try:
-        strict_types.of_defaults(KIND, DEFAULTS).read(configuration, "", [], KIND)
+        known = strict_types.of_defaults(KIND, DEFAULTS).read(configuration, "", unknown, KIND)
     except strict_types.Problem as problem:
-        raise ConfigurationError(f"failed to load config file {path}: {problem}") from None
-    return configuration
+        raise ConfigurationError(f"failed to load config file {path}: failed to decode: {problem}") from None
+    complaints = [*duplicates, *(f'unknown field "{field}"' for field in unknown)]
+    if complaints:  # as upstream, for as long as this is v1alpha1
+        log.warning(
+            "Using lenient decoding as strict decoding failed: strict decoding error: %s",
+            ", ".join(complaints),
+        )
+    return known
+
+
+def remarks(given: Object) -> list[str]:
+    """Return which fields that are given change nothing, and why."""
+    texts = []
+    for path, why in WITHOUT_EFFECT.items():
+        value: Any = given
+        default: Any = DEFAULTS
+        for name in path.split("."):
+            value, default = (value or {}).get(name), default[name]
+        if isinstance(value, dict) and isinstance(default, dict):  # what is empty is not said
+            value = {
+                key: item
+                for key, item in value.items()
+                if item not in (None, "", 0, "0s", False) and item != default.get(key)
+            }
+            default = {}
+        if value not in (None, "", "0s", default):
+            texts.append(f"{path} changes nothing here: {why}")
+    return texts
+
+
+def table() -> str:
+    """Return what becomes of each field, as a table of Markdown."""
+    rows = {}
+    for name, default in DEFAULTS.items():
+        for path in (
+            [f"{name}.{inner}" for inner in default] if isinstance(default, dict) and default else [name]
+        ):
+            rows[path] = ("effective", "")
+            why = WITHOUT_EFFECT.get(path) or WITHOUT_EFFECT.get(name)
+            if why:
+                rows[path] = ("accepted without effect", why)
+            elif path in REFUSED:
+                rows[path] = (f"only `{str(REFUSED[path][0]).lower()}`, others refused", REFUSED[path][1])
+    lines = [f"| `{path}` | {verdict} | {why} |" for path, (verdict, why) in sorted(rows.items())]
+    return "\n".join(("| field | here | because |", "|---|---|---|", *lines)) + "\n"
 
 
 def completed(given: Object) -> Object:
@@ -117,6 +173,32 @@ def _with_port(address: str, port: int) -> str:
 
 def validate(config: Object) -> None:
     """Check every field; ConfigurationError names the first that is wrong."""
+    for name, (only, why) in REFUSED.items():
+        if config[name] != only:
+            raise ConfigurationError(
+                f"{name}: Invalid value: {str(config[name]).lower()}: is not supported: {why}"
+            )
+    if (config["logging"] or {}).get("format") not in (None, "", "text"):
+        raise ConfigurationError("logging.format: Invalid value: only text is supported")
+    try:
+        ipaddress.ip_address(config["bindAddress"])
+    except ValueError:
+        raise ConfigurationError(
+            f"bindAddress: Invalid value: {config['bindAddress']!r}: not a valid textual representation of an IP address"
+        ) from None
+    if not -1000 <= config["oomScoreAdj"] <= 1000:
+        raise ConfigurationError(
+            f"oomScoreAdj: Invalid value: {config['oomScoreAdj']}: must be within the range [-1000, 1000]"
+        )
+    for name in ("maxPerCore", "min"):
+        if config["conntrack"][name] < 0:
+            raise ConfigurationError(
+                f"conntrack.{name}: Invalid value: {config['conntrack'][name]}: must be greater than or equal to 0"
+            )
+    if config["clientConnection"]["burst"] < 0:
+        raise ConfigurationError(
+            f"clientConnection.burst: Invalid value: {config['clientConnection']['burst']}: must be greater than or equal to 0"
+        )
     mode, modes = mode_of(config), mode_names()
     if mode not in modes:
         if mode == "ipvs":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from pybernetes.api.resource import Object
 from pybernetes.lib import flags
 from pybernetes.node.proxy import config
 
+log = logging.getLogger(__name__)
 # Flags that mean the same as a field of KubeProxyConfiguration; with --config the file wins.
 FIELDS = {
     "bind-address": "bindAddress", "bind-address-hard-fail": "bindAddressHardFail", "cluster-cidr": "clusterCIDR",
@@ -56,7 +58,7 @@ def parser(summary: str = "") -> argparse.ArgumentParser:
         options: dict[str, Any] = {}
         if isinstance(default, bool):
             kind, options = flags.boolean, {"nargs": "?", "const": True}
-        elif isinstance(default, int):
+        elif isinstance(default, int | float):
             kind = float if name == "kube-api-qps" else int
         elif isinstance(default, list):
             kind = flags.strings
@@ -88,4 +90,6 @@ def configuration(arguments: argparse.Namespace) -> Object:
         given["featureGates"] = feature_gates.parse(arguments.feature_gates)
     feature_gates.decide(given.get("featureGates") or {})
     flags.warn_ignored(arguments, _IGNORED)
+    for remark in config.remarks(given):
+        log.warning("KubeProxyConfiguration: %s", remark)
     return config.completed(given)
