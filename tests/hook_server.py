@@ -60,8 +60,8 @@ def patch(review: Object, *operations: Object, **more: Any) -> Object:
 
 
 @contextmanager
-def hook_server(directory: Path, names: tuple[str, ...] = ()) -> Iterator[HookServer]:
-    """Run a server on loopback, with a certificate for its address and more names."""
+def hook_server(directory: Path, names: tuple[str, ...] = (), *, secure: bool = True) -> Iterator[HookServer]:
+    """Run a server on loopback, with a certificate for its address and more names, or without TLS."""
     authority = tls.create_authority("hooks")
     pair = tls.issue(authority, "hooks", names=("127.0.0.1", "localhost", *names), server=True)
     certificate, key = directory / "hook.crt", directory / "hook.key"
@@ -97,7 +97,8 @@ def hook_server(directory: Path, names: tuple[str, ...] = ()) -> Iterator[HookSe
     server.daemon_threads = True
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
+    if secure:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     hooks = HookServer(server.server_address[1], authority.certificate)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()

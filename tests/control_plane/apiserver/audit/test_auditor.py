@@ -177,17 +177,18 @@ async def test_nobody_is_served_whom_a_strict_log_cannot_note(tmp_path: Path) ->
         assert 'apiserver_audit_error_total{plugin="log"}' in metrics
 
 
-@pytest.mark.parametrize("mode", ["batch", "blocking"])
-async def test_events_go_to_a_server(tmp_path: Path, mode: str) -> None:
-    with hook_server(tmp_path) as hooks:
+@pytest.mark.parametrize(("mode", "secure"), [("batch", True), ("blocking", True), ("batch", False)])
+async def test_events_go_to_a_server(tmp_path: Path, mode: str, secure: bool) -> None:
+    with hook_server(tmp_path, secure=secure) as hooks:
         hooks.respond = lambda path, events: {}
+        trust = {"certificate-authority-data": hooks.bundle} if secure else {}
         config = {
             "clusters": [
                 {
                     "name": "a",
                     "cluster": {
-                        "server": f"https://127.0.0.1:{hooks.port}/audit",
-                        "certificate-authority-data": hooks.bundle,
+                        "server": f"http{'s' if secure else ''}://127.0.0.1:{hooks.port}/audit",
+                        **trust,
                     },
                 }
             ],

@@ -20,16 +20,19 @@ from pybernetes.lib import tls
 
 
 class OpenIdProvider:
-    """The provider. ``spoilt`` is what it answers instead, if anything."""
+    """The provider. ``spoilt`` is what it answers instead, if anything; ``waits`` is what it waits for, if for anything."""
 
     def __init__(self, directory: Path) -> None:
         self.calls: list[str] = []
         self.spoilt: bytes | None = None
+        self.waits: threading.Event | None = None
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 outer.calls.append(self.path)
+                if outer.waits is not None:
+                    outer.waits.wait(60)
                 body = (
                     outer.spoilt
                     if outer.spoilt is not None
