@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 import ssl
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 import orjson
 
 from pybernetes.api import errors, quantity
+from pybernetes.lib import off_loop
 from pybernetes.lib.http.client import HttpClient, Peer, RequestFailed
 
+Read = TypeVar("Read")
 _SECONDS = 30.0
 _MOST_BYTES = 64 * 1024 * 1024
+_ENTRY_BYTES = 200  # that a series with its labels has about
 _LARGEST = 2.0**63 / 1000
 
 
@@ -55,7 +58,7 @@ class PrometheusClient:
         target = f"{self._path}{path}?{urlencode(parameters)}"
         try:
             reply = await self._http.send(self._peer, "GET", target, b"", headers, _SECONDS)
-            answer = orjson.loads(reply.body)
+            answer = await off_loop.run(len(reply.body), orjson.loads, reply.body)
         except (RequestFailed, OSError, ValueError) as error:
             raise errors.internal(f"unable to fetch metrics from Prometheus: {error}") from None
         if reply.status != 200 or not isinstance(answer, dict) or answer.get("status") != "success":
@@ -66,19 +69,24 @@ class PrometheusClient:
     async def series(self, query: str, since: float) -> list[dict[str, str]]:
         """Return the labels of the series that a query selects, as far as they were there since a moment."""
         data = await self._ask("/api/v1/series", [("match[]", query), ("start", f"{since:.3f}")])
-        return [_labels(entry) for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
+        return await _each(_labels, data)
 
     async def vector(self, query: str) -> list[Sample]:
         """Return the figures of now."""
         data = await self._ask("/api/v1/query", [("query", query)])
         if not isinstance(data, dict) or data.get("resultType") != "vector":
             raise errors.internal("unable to fetch metrics from Prometheus: the answer is no vector")
-        samples = (_sample(entry) for entry in data.get("result") or ())
-        return [sample for sample in samples if sample is not None]
+        return [sample for sample in await _each(_sample, data.get("result")) if sample is not None]
 
     def close(self) -> None:
         """End every connection."""
         self._http.close()
+
+
+async def _each(read: Callable[[Any], Read], data: Any) -> list[Read]:
+    """Return what each object of a list is read as, beside the loop if they are many."""
+    entries = [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
+    return await off_loop.run(_ENTRY_BYTES * len(entries), lambda: [read(entry) for entry in entries])
 
 
 def _labels(entry: Any) -> dict[str, str]:
