@@ -53,6 +53,7 @@ async def measure(ports: list[int], authority: Path, pods: int) -> dict[str, flo
             bare, figures = resident_megabytes(pid), dict[str, float]()
             for path, count in (("nodes", len(ports)), ("pods", len(ports) * pods)):
                 figures[f"all {path} told, s"] = await _told(port, path, count)
+                figures[f"memory then MB, {path}"] = resident_megabytes(pid)
             await asyncio.sleep(25)  # two more rounds
             assert await asyncio.to_thread(_ask, port, "pods") == len(ports) * pods
             return {"program at rest MB": bare, **figures, "program memory MB": resident_megabytes(pid),

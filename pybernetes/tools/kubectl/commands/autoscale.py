@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply.last_applied import annotate
 from pybernetes.tools.kubectl.command_line import shared_flags
@@ -31,6 +33,7 @@ FLAGS = (
 - name string | name of the autoscaler
 """,
 )  # fmt: skip
+_UNITS = {"cpu": "m", "memory": "Mi"}
 _SCALABLE = {
     ("", "ReplicationController"),
     ("apps", "Deployment"),
@@ -42,6 +45,10 @@ _SCALABLE = {
 def run(context: Context) -> None:
     """Make an autoscaler for each object."""
     flags = context.flags
+    if "cpu-percent" in flags.changed:
+        context.warn(
+            "Flag --cpu-percent has been deprecated, Use --cpu with percentage or resource quantity format (e.g., '70%' for utilization or '500m' for milliCPU)."
+        )
     dry_run = context.dry_run()
     if "max" not in flags.changed:
         raise CommandError('required flag(s) "max" not set')
@@ -51,18 +58,20 @@ def run(context: Context) -> None:
         raise CommandError(
             f"--max=MAXPODS must be larger or equal to --min=MINPODS, max: {flags.max}, min: {flags.min}"
         )
-    if flags.cpu_percent >= 0 and flags.cpu:
+    if flags.cpu_percent > 0 and flags.cpu:
         raise CommandError("--cpu-percent and --cpu are mutually exclusive")
-    if flags.cpu_percent >= 0:
-        context.warn(
-            "Flag --cpu-percent has been deprecated, Use --cpu with percentage or resource quantity format (e.g., '70%' for utilization or '500m' for milliCPU)."
-        )
+    cpu = f"{flags.cpu_percent}%" if flags.cpu_percent > 0 else flags.cpu
+    metrics = [
+        {"type": "Resource", "resource": {"name": name, "target": _target(name, text.strip())}}
+        for name, text in (("cpu", cpu), ("memory", flags.memory))
+        if text
+    ]
     builder = Builder.from_flags(context, continue_on_error=True)
-    if not builder.each(lambda info: _one(context, info, dry_run)):
+    if not builder.each(lambda info: _one(context, info, metrics, dry_run)):
         raise CommandError("no objects passed to autoscale")
 
 
-def _one(context: Context, info: Info, dry_run: str) -> None:
+def _one(context: Context, info: Info, metrics: list[Object], dry_run: str) -> None:
     flags = context.flags
     if (info.resource.group, info.resource.kind) not in _SCALABLE:
         kind = f"{info.resource.group}/{info.resource.version}, Resource={info.resource.plural}"
@@ -79,11 +88,6 @@ def _one(context: Context, info: Info, dry_run: str) -> None:
     if flags.min > 0:
         spec["minReplicas"] = flags.min
     spec["maxReplicas"] = flags.max
-    metrics = []
-    cpu = f"{flags.cpu_percent}%" if flags.cpu_percent >= 0 else flags.cpu
-    for name, text in (("cpu", cpu), ("memory", flags.memory)):
-        if text:
-            metrics.append({"type": "Resource", "resource": {"name": name, "target": _target(name, text)}})
     if metrics:
         spec["metrics"] = metrics
     metadata = {"name": flags.name or info.name}
@@ -104,13 +108,18 @@ def _one(context: Context, info: Info, dry_run: str) -> None:
 
 
 def _target(name: str, text: str) -> Object:
+    """Return what to aim at: a share of what pods request, or a quantity; a bare number is millicores or MiB."""
     from pybernetes.api.quantity import QuantityError, canonical
 
+    if not text:
+        raise CommandError("empty input")
     if text.endswith("%"):
-        if not text[:-1].isdigit():
-            raise CommandError(f"invalid percentage value: {text}")
-        return {"type": "Utilization", "averageUtilization": int(text[:-1])}
+        share = text[:-1]
+        if not re.fullmatch(r"\+?[0-9]+", share) or int(share) >= 2**31:
+            raise CommandError(f"invalid percentage value: {share}")
+        return {"type": "Utilization", "averageUtilization": int(share)}
+    bare = re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)", text)
     try:
-        return {"type": "AverageValue", "averageValue": canonical(text)}
+        return {"type": "AverageValue", "averageValue": canonical(text + _UNITS[name] if bare else text)}
     except QuantityError:
         raise CommandError(f"invalid resource {name} value: {text}") from None
