@@ -23,6 +23,14 @@ def test_get_imports_nothing_heavy() -> None:
     assert (done.stdout.strip(), done.stderr) == ("[]", "")
 
 
+def test_what_describes_nodes_does_not_load_inspect() -> None:
+    code = "import sys; import pybernetes.api.quantity, pybernetes.api.resource_list; print('inspect' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60
+    )
+    assert (done.stdout.strip(), done.stderr) == ("False", "")
+
+
 def test_a_bare_dry_run_makes_nothing() -> None:
     code, out, err = run("create", "deployment", "d", "--image=x", "--dry-run")
     assert (code, out) == (0, "deployment.apps/d created (dry run)\n")

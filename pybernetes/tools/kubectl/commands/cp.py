@@ -13,7 +13,7 @@ from pybernetes.tools.kubectl.commands._unpacking import unpack
 from pybernetes.tools.kubectl.commands.exec import execute
 from pybernetes.tools.kubectl.connection import streaming
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, Verbatim, escaped, quoted
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, Verbatim, escaped, quoted
 from pybernetes.tools.kubectl.resources.pods import choose_container, named
 
 if TYPE_CHECKING:
@@ -174,6 +174,8 @@ def _fetch(context: Context, pod: Object, container: str, path: str, file: Binar
             command = ["sh", "-c", f"tar cf - '{single}' | tail -c+{taken.count + 1 if tries else 0}"]
         try:
             return execute(context, pod, container, command, output=_Sink(taken))  # type: ignore[arg-type]
+        except ApiError:
+            raise  # the server does not want to: asked again at once, and with -1 for ever, it would say the same
         except CommandError:
             if 0 <= most <= tries:
                 if most:
