@@ -56,6 +56,10 @@ def workload(replicas: int) -> list[dict[str, Any]]:
     spec = {"terminationGracePeriodSeconds": 0, "tolerations": tolerations, "containers": [container]}
     labels = {"app": "web"}
     selector = {"matchLabels": labels}
+    # By default pods also spread over zones, of which there is one, and what the control plane asks for outweighs the rest.
+    spread = {"topologyKey": "kubernetes.io/hostname", "maxSkew": 1, "whenUnsatisfiable": "ScheduleAnyway",
+              "labelSelector": selector}  # fmt: skip
+    spec["topologySpreadConstraints"] = [spread]
     template = {"metadata": {"labels": labels}, "spec": spec}
     return [
         {
