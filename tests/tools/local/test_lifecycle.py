@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from tests.support import require_program
 from tests.tools.local.user import User
@@ -33,6 +38,33 @@ def _check_rights(folder: Path) -> None:
         assert int(status["CapEff"][0], 16) in (0, 1 << 2)  # the second where Python lies in root's home
 
 
+def _get_a_certificate(user: User, folder: Path) -> None:
+    """Ask for a client certificate as the documents say, have it approved, and be known by it."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "jane")])
+    request = x509.CertificateSigningRequestBuilder().subject_name(name).sign(key, hashes.SHA256())
+    encoded = base64.b64encode(request.public_bytes(serialization.Encoding.PEM)).decode()
+    signer = "kubernetes.io/kube-apiserver-client"
+    document = {
+        "apiVersion": "certificates.k8s.io/v1",
+        "kind": "CertificateSigningRequest",
+        "metadata": {"name": "jane"},
+        "spec": {"request": encoded, "signerName": signer, "usages": ["client auth"]},
+    }
+    (folder / "csr.json").write_text(json.dumps(document))
+    user.kubectl("apply", "-f", str(folder / "csr.json"))
+    user.kubectl("certificate", "approve", "jane")
+    user.until("Approved,Issued", "get", "csr", "jane")
+    signed = user.kubectl("get", "csr", "jane", "-o", "jsonpath={.status.certificate}")
+    (folder / "jane.crt").write_bytes(base64.b64decode(signed))
+    form = serialization.PrivateFormat.PKCS8
+    private = key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption())
+    (folder / "jane.key").write_bytes(private)
+    files = [f"--client-certificate={folder / 'jane.crt'}", f"--client-key={folder / 'jane.key'}"]
+    user.kubectl("config", "set-credentials", "jane", *files)
+    assert "jane" in user.kubectl("auth", "whoami", "--user=jane")
+
+
 def test_a_cluster_from_up_to_delete(tmp_path: Path) -> None:
     require_program("kubectl")
     user = User(tmp_path)
@@ -43,6 +75,7 @@ def test_a_cluster_from_up_to_delete(tmp_path: Path) -> None:
         user.kubectl("delete", "pod", "-n", "kube-system", "kube-scheduler-hollow-0", "--wait=false")
         user.until("kube-scheduler-hollow-0", "get", "pods", "-n", "kube-system")
         assert user.kubectl("config", "current-context").strip() == NAME
+        _get_a_certificate(user, tmp_path)
         user.kubectl("create", "configmap", "kept")
         user.kubectl("create", "deployment", "web", "--image=example.com/web", "--replicas=5")
         assert "successfully rolled out" in user.kubectl(
