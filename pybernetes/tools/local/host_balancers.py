@@ -149,7 +149,12 @@ def remove_rules(bridge: str) -> None:
 
 
 def _run(*command: str, text: str | None = None, good: tuple[int, ...] = (0,)) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE, check=False, input=text)
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_PATIENCE, check=False, input=text
+        )
+    except subprocess.TimeoutExpired:
+        raise OSError(f"{command[0]} did not end within {_PATIENCE:g} s") from None
     if done.returncode not in good:
         raise OSError(f"{command[0]}: {done.stderr.strip() or done.stdout.strip()}")
     return done.stdout

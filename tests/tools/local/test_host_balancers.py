@@ -176,3 +176,18 @@ def test_connections_are_spread_kept_and_moved(bridge: str, tmp_path: Path) -> N
     host_balancers.remove_rules(bridge)
     host_balancers.remove_rules(bridge)
     assert command("nft", "list", "ruleset") == before and "0a:70:00" not in command("ip", "neighbour")
+
+
+def test_a_command_that_does_not_end_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(*args: object, **kwargs: object) -> object:
+        raise subprocess.TimeoutExpired("nft", 10)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    balancers = HostBalancers("b", "10.9.8.0/24", tmp_path / "state")
+    asked = {
+        "owner": "o", "address": "10.9.8.200", "ports": [["TCP", 80]], "nodes": ["10.9.8.2"], "source_ranges": [],
+        "affinity_seconds": 0,
+    }  # fmt: skip
+    with pytest.raises(OSError, match="did not end"):
+        balancers.change(asked)
+    assert balancers.all() == []
