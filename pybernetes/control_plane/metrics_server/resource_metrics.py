@@ -138,7 +138,9 @@ class ResourceMetrics(ApiGroup):
                 page = await self._client.list_page(
                     PODS, info.namespace, labels=labels, fields=fields, limit=_PAGE, continue_token=token
                 )
-                written += [write(sample) for sample in self._samples(page.items)]
+                samples = [write(sample) for sample in self._samples(page.items)]
+                if samples:  # one piece per page: thousands of small ones would leave holes in the memory
+                    written.append(orjson.Fragment(orjson.dumps(samples)[1:-1]))
                 if not (token := page.continue_token):
                     return written
         except NotFound:
