@@ -138,3 +138,9 @@ def test_rules(importer: str, imported: str, allowed: bool) -> None:
 )
 def test_import_statements_are_found(source: str, count: int) -> None:
     assert len(violations_of(source, "api.example", "pybernetes.api")) == count
+
+
+def test_nobody_waits_with_wait_for() -> None:
+    """In Python 3.11 ``asyncio.wait_for`` loses a cancellation that comes with the result; ``asyncio.timeout`` does not."""
+    using = [str(path) for path in PACKAGE.rglob("*.py") if "asyncio.wait_for(" in path.read_text()]
+    assert using == []

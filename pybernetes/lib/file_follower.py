@@ -36,7 +36,8 @@ class FileFollower:
     async def _run(self) -> None:
         while True:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), self._seconds)
+                async with asyncio.timeout(self._seconds):
+                    await self._changed.wait()
             self._changed.clear()
             try:
                 await self._look()

@@ -96,7 +96,8 @@ class MirroredStore(Store):
         if revision <= self.mirror.revision:
             return True
         try:
-            return await asyncio.wait_for(self.mirror.reached(revision), timeout)
+            async with asyncio.timeout(timeout):
+                return await self.mirror.reached(revision)
         except TimeoutError:
             return False
 

@@ -50,7 +50,8 @@ class Containerd:
             return
         self.process.send_signal(signal.SIGTERM)
         try:
-            await asyncio.wait_for(self.process.wait(), _STOP_SECONDS)
+            async with asyncio.timeout(_STOP_SECONDS):
+                await self.process.wait()
         except TimeoutError:
             self.process.kill()
             await self.process.wait()

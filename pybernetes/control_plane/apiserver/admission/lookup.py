@@ -66,7 +66,8 @@ class Lookup:
             obj = await self.fresh(namespace, name)
             if obj is None:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(appeared.wait(), seconds)
+                    async with asyncio.timeout(seconds):
+                        await appeared.wait()
                 obj = self.get(namespace, name)
             return obj
         finally:

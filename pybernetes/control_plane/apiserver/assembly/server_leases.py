@@ -77,7 +77,8 @@ class ServerLeases:
     async def _run(self, make: Callable[[], Awaitable[None]]) -> None:
         while True:
             try:
-                await asyncio.wait_for(self._changed.wait(), _RENEW_SECONDS)
+                async with asyncio.timeout(_RENEW_SECONDS):
+                    await self._changed.wait()
             except TimeoutError:
                 await self.join()
             self._changed.clear()

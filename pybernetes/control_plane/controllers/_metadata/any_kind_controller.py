@@ -38,6 +38,7 @@ class AnyKindController(Controller):
     async def prepare(self) -> None:
         """Wait until the caches are filled, but not for ever."""
         try:
-            await asyncio.wait_for(self.monitors.wait_synced(), _SYNC_SECONDS)
+            async with asyncio.timeout(_SYNC_SECONDS):
+                await self.monitors.wait_synced()
         except TimeoutError:
             log.warning("not every kind can be watched; %s", self.without)

@@ -149,7 +149,8 @@ class Buffer:
             await self._some.wait()
             try:
                 if self._options.max_wait:
-                    await asyncio.wait_for(self._full.wait(), self._options.max_wait)
+                    async with asyncio.timeout(self._options.max_wait):
+                        await self._full.wait()
             except TimeoutError:
                 pass
             await self._turn()

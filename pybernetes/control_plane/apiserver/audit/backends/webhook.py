@@ -75,7 +75,8 @@ class Webhook(Base):
         for attempt in range(_TRIES):
             if attempt:
                 try:
-                    await asyncio.wait_for(self._ending.wait(), pause * (1 + _JITTER * random.random()))
+                    async with asyncio.timeout(pause * (1 + _JITTER * random.random())):
+                        await self._ending.wait()
                     break
                 except TimeoutError:
                     pause *= _FACTOR

@@ -65,7 +65,8 @@ class EtcdFeed:
         self._mirror.load([self._record(pair) for pair in pairs], revision)
         self._task = asyncio.get_running_loop().create_task(self._run(), name="etcd-feed")
         try:
-            await asyncio.wait_for(self._following.wait(), timeout)
+            async with asyncio.timeout(timeout):
+                await self._following.wait()
         except TimeoutError:
             raise Unavailable("etcd can be read but not watched") from None
 
