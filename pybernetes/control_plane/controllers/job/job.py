@@ -165,7 +165,7 @@ class JobController(WorkloadController):
         final = tidy(ended if ended is not None else counted)
         if final != status:
             await self.write_status(job, final)
-            self.counts.ended(job, view.status, final)
+        self.counts.ended(job, view.status, final)
         if ended is not None:
             self.counts.finished(job, tracking.finished or {})
             self._tell_end(job, final, tracking.finished or {})
