@@ -181,6 +181,8 @@ class Controller:
                 queue.hold(key)
             else:
                 queue.done(key)
+            writes.set(None)  # a worker that rests holds nothing of its last object
+            del noted
             if turn.is_over(now):
                 await asyncio.sleep(0)
 
