@@ -36,9 +36,20 @@ def parser() -> argparse.ArgumentParser:
     build.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="set a variable")
     build.add_argument("--user", default="", metavar="UID[:GID]", help="as whom")
     build.add_argument("--workdir", default="/", metavar="FOLDER", help="where")
+    own = verbs.add_parser(
+        "self",
+        help="make images of the installation that runs, under the names of Kubernetes' own, of etcd and of pause",
+        description="Without --output, --containerd or --push the images go into every node of the local cluster.",
+    )
+    own.add_argument("--output", type=Path, metavar="FILE", help="write them to an OCI archive")
+    own.add_argument("--containerd", type=Path, metavar="SOCKET", help="import them into this containerd")
+    own.add_argument("--push", action="store_true", help="push them to the registry that --repository names")
+    own.add_argument("--repository", default="registry.k8s.io", help="what their names begin with")
+    own.add_argument("--plain-http", action="store_true", help="push without TLS")
+    own.add_argument("--only", default="", metavar="PARTS", help="some of pybernetes, etcd and pause")
     for line, default in (
         (result, ""),
-        *((verb, argparse.SUPPRESS) for verb in (load, listing, remove, build)),
+        *((verb, argparse.SUPPRESS) for verb in (load, listing, remove, build, own)),
     ):
         line.add_argument("--cluster", default=default, metavar="NAME", help="name of the cluster")
     return result
@@ -47,6 +58,8 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: list[str]) -> int:
     """Do what the verb says."""
     arguments = parser().parse_args(argv)
+    if arguments.verb == "self":
+        return _self(arguments)
     from pybernetes.lib.oci import Process
     from pybernetes.tools.local import images
 
@@ -71,3 +84,48 @@ def main(argv: list[str]) -> int:
             print(f"built {images.build(cluster, arguments.folder, arguments.tag, process)}")
 
     return run("image", arguments, work)
+
+
+def _self(arguments: argparse.Namespace) -> int:
+    """Make images of this installation, and bring them where the flags say."""
+    import asyncio
+    import sys
+    import tempfile
+
+    from pybernetes.lib import oci
+    from pybernetes.node.containerd import images as runtime
+    from pybernetes.tools.image import catalog, registry
+    from pybernetes.tools.image.errors import ImageError
+    from pybernetes.tools.local import images
+
+    parts = tuple(arguments.only.split(",")) if arguments.only else tuple(catalog.PARTS)
+    unknown = [part for part in parts if part not in catalog.PARTS]
+    if unknown:
+        print(f"pyb image: --only: {unknown[0]!r} is none of {', '.join(catalog.PARTS)}", file=sys.stderr)
+        return 2
+    try:
+        made = catalog.images(arguments.repository, parts)
+        if arguments.push:
+            for name in asyncio.run(registry.push(made, plain=arguments.plain_http)):
+                print(f"pushed {name}")
+        archive = oci.archive_of(made)
+        if arguments.output:
+            arguments.output.write_bytes(archive)
+        if arguments.containerd:
+            asyncio.run(runtime.load(arguments.containerd, archive))
+    except (ImageError, runtime.ImageError, OSError) as error:
+        print(f"pyb image: {error}", file=sys.stderr)
+        return 1
+    for image in made:
+        for name in image.names:
+            print(f"{name}  {oci.digest(image.manifest())}")
+    if arguments.push or arguments.output or arguments.containerd:
+        return 0
+
+    def load(cluster: Cluster) -> None:
+        with tempfile.NamedTemporaryFile(suffix=".tar") as file:
+            file.write(archive)
+            file.flush()
+            images.load(cluster, Path(file.name))
+
+    return run("image", arguments, load)

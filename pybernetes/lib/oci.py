@@ -18,7 +18,7 @@ _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64", "armv7l": "arm", "riscv
                   "s390x": "s390x"}  # fmt: skip
 _LAYER = "application/vnd.oci.image.layer.v1.tar+gzip"
 _CONFIG = "application/vnd.oci.image.config.v1+json"
-_MANIFEST = "application/vnd.oci.image.manifest.v1+json"
+MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 _INDEX = "application/vnd.oci.image.index.v1+json"
 
 
@@ -104,33 +104,77 @@ def _below(root: Path) -> Iterable[Path]:
             yield Path(folder) / name
 
 
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A layer as images hold it: compressed, and known by the digest of what it was before."""
+
+    packed: bytes
+    diff_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image under one or more names."""
+
+    names: tuple[str, ...]
+    layers: tuple[Layer, ...]
+    process: Process
+
+    def config(self) -> bytes:
+        """Return its configuration."""
+        return _json(
+            {
+                "architecture": architecture(),
+                "os": "linux",
+                "config": _process(self.process),
+                "rootfs": {"type": "layers", "diff_ids": [layer.diff_id for layer in self.layers]},
+                "history": [{"created_by": "pybernetes"} for _ in self.layers],
+            }
+        )
+
+    def manifest(self) -> bytes:
+        """Return its manifest, whose digest is that of the image."""
+        return _json(
+            {
+                "schemaVersion": 2,
+                "mediaType": MANIFEST,
+                "config": _descriptor(_CONFIG, self.config()),
+                "layers": [_descriptor(_LAYER, layer.packed) for layer in self.layers],
+            }
+        )
+
+    def blobs(self) -> dict[str, bytes]:
+        """Return all that the manifest names, by digest."""
+        return {digest(data): data for data in (*(layer.packed for layer in self.layers), self.config())}
+
+
+def pack(content: bytes, level: int = 6) -> Layer:
+    """Return a layer of the bytes that ``layer`` gives."""
+    return Layer(gzip.compress(content, level, mtime=0), digest(content))
+
+
 def archive(tag: str, content: bytes, process: Process, *more: bytes) -> bytes:
     """Return an OCI archive of an image with a layer (``content``, as ``layer`` gives it) and those above it."""
-    layers = (content, *more)
-    packed = [gzip.compress(blob, 6, mtime=0) for blob in layers]
-    config = _json(
-        {
-            "architecture": architecture(),
-            "os": "linux",
-            "config": _process(process),
-            "rootfs": {"type": "layers", "diff_ids": [_digest(blob) for blob in layers]},
-            "history": [{"created_by": "pybernetes"} for _ in layers],
-        }
-    )
-    manifest = _json(
-        {
-            "schemaVersion": 2,
-            "mediaType": _MANIFEST,
-            "config": _descriptor(_CONFIG, config),
-            "layers": [_descriptor(_LAYER, blob) for blob in packed],
-        }
-    )
-    names = {"io.containerd.image.name": tag, "org.opencontainers.image.ref.name": tag.rpartition(":")[2]}
-    index = {"schemaVersion": 2, "mediaType": _INDEX,
-             "manifests": [{**_descriptor(_MANIFEST, manifest), "annotations": names}]}  # fmt: skip
-    blobs = {f"blobs/sha256/{_digest(data)[7:]}": File(data) for data in (*packed, config, manifest)}
+    return archive_of([Image((tag,), tuple(pack(blob) for blob in (content, *more)), process)])
+
+
+def archive_of(images: Iterable[Image]) -> bytes:
+    """Return an OCI archive of several images; what they share is in it once."""
+    manifests: list[Any] = []
+    blobs: dict[str, bytes] = {}
+    for image in images:
+        manifest = image.manifest()
+        blobs |= {**image.blobs(), digest(manifest): manifest}
+        for name in image.names:
+            names = {
+                "io.containerd.image.name": name,
+                "org.opencontainers.image.ref.name": name.rpartition(":")[2],
+            }
+            manifests.append({**_descriptor(MANIFEST, manifest), "annotations": names})
+    index = {"schemaVersion": 2, "mediaType": _INDEX, "manifests": manifests}
+    files = {f"blobs/sha256/{name[7:]}": File(data) for name, data in blobs.items()}
     return layer(
-        {"oci-layout": File(b'{"imageLayoutVersion":"1.0.0"}'), "index.json": File(_json(index)), **blobs}
+        {"oci-layout": File(b'{"imageLayoutVersion":"1.0.0"}'), "index.json": File(_json(index)), **files}
     )
 
 
@@ -150,9 +194,9 @@ def _json(value: Any) -> bytes:
     return json.dumps(value, separators=(",", ":"), sort_keys=True).encode()
 
 
-def _digest(data: bytes) -> str:
+def digest(data: bytes) -> str:
     return "sha256:" + hashlib.sha256(data).hexdigest()
 
 
 def _descriptor(media_type: str, data: bytes) -> dict[str, Any]:
-    return {"mediaType": media_type, "digest": _digest(data), "size": len(data)}
+    return {"mediaType": media_type, "digest": digest(data), "size": len(data)}

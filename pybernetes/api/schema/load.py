@@ -57,7 +57,8 @@ def definitions() -> Object:
     return orjson.loads(source().read_bytes())["$defs"]
 
 
-def _cache_file() -> Path:
+def cache_file() -> Path:
+    """Return the file that the derived form is kept in."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return Path(base) / "pybernetes" / f"schema-{_VERSION}-{_FORM}.json"
 
@@ -84,7 +85,7 @@ def _derive(node: Object) -> Object:
 @lru_cache(maxsize=1)
 def compact() -> Object:
     """Return the derived form of every definition, from the cache file if there is one."""
-    path = _cache_file()
+    path = cache_file()
     try:
         return orjson.loads(path.read_bytes())
     except (OSError, orjson.JSONDecodeError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pybernetes.api.resource import Object
@@ -38,6 +38,8 @@ class Options:
     ranges: tuple[str, ...] = ()  # of services and pods: their reverse names are nobody else's business
     http_ports: tuple[int, ...] = ()  # each serves /health, /ready and /metrics
     nameservers: tuple[config.Server, ...] = field(default_factory=config.of_machine)
+    stubs: Mapping[bytes, tuple[config.Server, ...]] = field(default_factory=dict)
+    follow_config_map: bool = True  # whether the ConfigMap kube-dns says more about other servers
 
 
 class KubeDns:
@@ -47,7 +49,9 @@ class KubeDns:
         clock = clock or Clock()
         self.options, self.metrics = options, Metrics()
         self.table = AnswerTable(options.zone, options.ttl, serial=int(clock.now()))
-        self.forwarder = Forwarder(config.Configuration(options.nameservers), self.metrics, clock)
+        self.forwarder = Forwarder(
+            config.Configuration(options.nameservers, options.stubs), self.metrics, clock
+        )
         resolver = Resolver(self.table, self.forwarder.ask, self.metrics, options.ranges)
         self.server = Server(resolver)
         self.services = Informer(client, SERVICES, transform=slim_service, clock=clock)
@@ -117,8 +121,10 @@ class KubeDns:
     async def run(self) -> None:
         """Follow the API server until cancelled."""
         async with asyncio.TaskGroup() as group:
-            for informer in (self.services, self.slices, self.namespaces, self.config_map):
+            for informer in (self.services, self.slices, self.namespaces):
                 group.create_task(informer.run())
+            if self.options.follow_config_map:
+                group.create_task(self.config_map.run())
 
     async def stop(self) -> None:
         """Close all sockets."""

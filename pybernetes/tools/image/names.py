@@ -1,0 +1,48 @@
+"""The names that Kubernetes' own images have, which ours take the place of."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+
+from pybernetes import KUBERNETES_VERSION
+
+REPOSITORY = "registry.k8s.io"
+CONTROL_PLANE = ("kube-apiserver", "kube-controller-manager", "kube-scheduler")
+COMPONENTS = (*CONTROL_PLANE, "kube-proxy")
+DNS_VERSION = "v1.14.6"
+PAUSE_VERSION = "3.10.2"
+ETCD_VERSION = "3.7.0-0"
+_ETCD = re.compile(r"etcd Version: (\d+\.\d+\.\d+)")
+
+
+def component(name: str, version: str = KUBERNETES_VERSION, repository: str = REPOSITORY) -> str:
+    """Return the image of a component; a version's build becomes part of the tag."""
+    return f"{repository}/{name}:{version.replace('+', '_')}"
+
+
+def dns(repository: str = REPOSITORY, tag: str = "") -> str:
+    """Return the image of DNS, which has a folder of its own in upstream's registry and in no other."""
+    folder = f"{repository}/coredns" if repository == REPOSITORY else repository
+    return f"{folder}/coredns:{tag or DNS_VERSION}"
+
+
+def pause(repository: str = REPOSITORY) -> str:
+    """Return the image of the pause program."""
+    return f"{repository}/pause:{PAUSE_VERSION}"
+
+
+def etcd(repository: str = REPOSITORY, tag: str = "") -> str:
+    """Return the image of etcd."""
+    return f"{repository}/etcd:{tag or ETCD_VERSION}"
+
+
+def installed_etcd_tag() -> str:
+    """Return the tag of an image made from the etcd of this machine, which tells its version; empty if there is none."""
+    program = shutil.which("etcd")
+    if program is None:
+        return ""
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False, timeout=10)
+    match = _ETCD.search(done.stdout)
+    return f"{match.group(1)}-0" if match else ""
