@@ -66,8 +66,10 @@ class Connection(RequestParser):
         self.server.connections.discard(self)
         if self._timer is not None:
             self._timer.cancel()
+            self._timer = None
         if self._stream is not None:
             self._stream.lost()
+            self._stream = None
         if self._task is not None:
             self._task.cancel()
             self._task = None
@@ -148,7 +150,16 @@ class Connection(RequestParser):
         if self._stream is not None:
             self._stream.drain()
         elif self._busy is None:
-            self.transport.close()
+            self.close()
+
+    def close(self) -> None:
+        """End when the client has taken what was written, or after a while without that."""
+        if self.transport.is_closing():
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self.server.loop.call_later(self.server.limits.stall_seconds, self.abort)
+        self.transport.close()
 
     def abort(self) -> None:
         """Drop the client at once."""
@@ -330,7 +341,7 @@ class Connection(RequestParser):
         if self.transport.is_closing():
             return
         if request is not None and (not request.keep_alive or self.server.draining):
-            self.transport.close()
+            self.close()
         elif not self._clogged and (self._queue or self._refusal is not None):
             self._next()
 
@@ -360,7 +371,7 @@ class Connection(RequestParser):
         body = response.body
         self.transport.write(head + b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
         # To close while the client is sending would make its kernel throw the answer away.
-        self.server.loop.call_later(self.server.limits.linger_seconds, self.transport.close)
+        self.server.loop.call_later(self.server.limits.linger_seconds, self.close)
 
     def _check_idle(self) -> None:
         """Close a connection that is idle for long, or whose client stopped in the middle of a request."""
@@ -371,7 +382,7 @@ class Connection(RequestParser):
         waited = time.monotonic() - self._last
         waiting = self._busy is None or self._receiving
         if waiting and self._upgraded is None and waited >= limit:
-            self.transport.close()
+            self.close()
             return
         # The next request may begin, and be slow, right after this look.
         delay = min(limit - waited, limits.head_seconds) if waiting else limits.head_seconds

@@ -119,7 +119,8 @@ class Stream:
         """Take the connection over; called by it."""
         self._connection = connection
         if self.on_open is not None:
-            self.on_open()
+            opened, self.on_open = self.on_open, None
+            opened()
         self._head_start = sum(map(len, self._pending))
         if (
             self._pending or self._source is not None
@@ -229,11 +230,14 @@ class Stream:
             connection.finished()
 
     def lost(self) -> None:
-        """Let go of everything; called when the client went away."""
+        """Let go of everything; called when the client went away.
+
+        Of the connection as well: in a ring with it, TLS and all, it would stay until garbage is collected, which is seldom.
+        """
         if self.closed:
             return
         self.closed = True
-        self._source = None
+        self._connection = self._source = self.on_open = None
         self._pending.clear()
         if self.on_close is not None:
             self.on_close()

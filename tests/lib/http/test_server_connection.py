@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import socket
 import weakref
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +18,7 @@ from pybernetes.lib.http.limits import Limits
 from pybernetes.lib.http.messages import Request, Response
 from pybernetes.lib.http.stream import Stream, chunk
 from pybernetes.lib.http.upgrade import Upgrade, upgraded
-from tests.lib.http.services import GET, QUICK, Watches, echo, run
+from tests.lib.http.services import GET, QUICK, Client, Watches, echo, run
 from tests.support import eventually
 
 
@@ -308,6 +309,64 @@ def test_requests_without_an_answer_have_a_bound(serve: Any, pipelined: bool) ->
             assert unanswered.size == 0
 
     run(test())
+
+
+def _hang_up(client: Client) -> None:
+    client.writer.transport.abort()
+
+
+def _say_goodbye(client: Client) -> None:
+    client.writer.close()
+
+
+def _half_close(client: Client) -> None:
+    with socket.fromfd(
+        client.writer.get_extra_info("socket").fileno(), socket.AF_INET, socket.SOCK_STREAM
+    ) as raw:
+        raw.shutdown(socket.SHUT_WR)
+
+
+@pytest.mark.parametrize("leave", [_hang_up, _say_goodbye, _half_close])
+@pytest.mark.parametrize("first", [b"", b"x" * 4_000_000], ids=["all-is-read", "much-is-unread"])
+def test_connections_of_streams_go_with_their_clients(
+    serve: Any, leave: Callable[[Client], None], first: bytes
+) -> None:
+    """Not when garbage is collected: each took 200 kB, and what has lived for long is hardly ever looked at."""
+    alive: weakref.WeakSet[Any] = weakref.WeakSet()
+
+    class Watching:
+        """What opens a stream knows it, and is called by it."""
+
+        def __init__(self) -> None:
+            self.stream = Stream()
+            self.stream.on_open, self.stream.on_close = self._begin, self._end
+            alive.add(self.stream)
+
+        def _begin(self) -> None:
+            self.stream.write(chunk(b"open" + first))
+
+        def _end(self) -> None:
+            pass
+
+    def answer(request: Request) -> Stream:
+        alive.add(request.connection)
+        return Watching().stream
+
+    async def test() -> None:
+        async with serve(answer, replace(Limits(), stall_seconds=1)) as service:
+            client = await service.connect(limit=1024)
+            client.send(GET % b"/")
+            await client.reader.readuntil(b"open")
+            assert len(alive) == 2
+            leave(client)
+            await eventually(lambda: not alive)
+            client.writer.transport.abort()
+
+    gc.disable()
+    try:
+        run(test())
+    finally:
+        gc.enable()
 
 
 def test_requests_go_with_their_connection(serve: Any) -> None:

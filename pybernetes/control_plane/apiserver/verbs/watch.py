@@ -235,6 +235,7 @@ class Watcher:
     def _end(self) -> None:
         for timer in self._timers:
             timer.cancel()
+        self._timers.clear()
         self._open_watches.value -= 1
         self.kind.watches.discard(self.stream.end)
         if self._watch is not None:

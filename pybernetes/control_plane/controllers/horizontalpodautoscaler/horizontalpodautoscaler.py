@@ -233,7 +233,7 @@ class HorizontalPodAutoscalerController(Controller):
                 result = await metric_sources.compute(self._metrics, target, spec)
             except Failed as failure:
                 self._recorder.warning(hpa, failure.reason, failure.cause)
-                failures.append(failure)
+                failures.append(failure.with_traceback(None))  # which would be in a ring with this list
                 found.append({"type": ""})
                 error = "spec" if failure.reason == "InvalidMetricSourceType" else "internal"
             else:

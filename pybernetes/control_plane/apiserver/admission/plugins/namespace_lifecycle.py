@@ -53,16 +53,21 @@ class NamespaceLifecycle(Plugin):
         going = namespace["metadata"].get("deletionTimestamp")
         if not going and namespace.get("status", {}).get("phase") != "Terminating":
             return
-        name = attributes.namespace
-        why = f"unable to create new content in namespace {name} because it is being terminated"
-        error = attributes.forbidden(why)
-        cause = {
-            "reason": "NamespaceTerminating",
-            "message": f"namespace {go_format.quote(name)[1:-1]} is being terminated",
-            "field": "metadata.namespace",
-        }
-        error.details = {**(error.details or {}), "causes": [cause]}
-        raise error
+        raise _terminating(attributes)
+
+
+def _terminating(attributes: Attributes) -> errors.StatusError:
+    """Return the refusal; a function that raised it by a name of its own would be in a ring with it."""
+    name = attributes.namespace
+    why = f"unable to create new content in namespace {name} because it is being terminated"
+    error = attributes.forbidden(why)
+    cause = {
+        "reason": "NamespaceTerminating",
+        "message": f"namespace {go_format.quote(name)[1:-1]} is being terminated",
+        "field": "metadata.namespace",
+    }
+    error.details = {**(error.details or {}), "causes": [cause]}
+    return error
 
 
 PLUGIN = NamespaceLifecycle
