@@ -59,10 +59,24 @@ class Exit(CommandError):
 
 
 class NoConnection(CommandError):
-    """The server cannot be reached."""
+    """The server cannot be reached; ``refused`` is the address of one that refuses connections."""
+
+    def __init__(self, reason: str, refused: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.refused = reason, refused
+
+    def about(self, method: str, url: str) -> NoConnection:
+        """Name the request that could not be sent, for messages that this one becomes a part of."""
+        self.message = f"{method.capitalize()} {quoted(url)}: {self.reason}"
+        return self
 
     def text(self) -> str:
-        return self.message
+        if self.refused:
+            return f"The connection to the server {self.refused} was refused - did you specify the right host or port?"
+        return f"Unable to connect to the server: {self.reason}"
+
+    def short(self) -> str:
+        return self.text()
 
 
 class NoMatch(CommandError):

@@ -45,7 +45,7 @@ def client_side(context: Context, info: Info) -> str:
     modified = annotate(info.object)
     try:
         live = context.client.get(info.resource, info.namespace, info.name)
-    except ApiError as error:
+    except CommandError as error:
         if not not_found(error):
             raise with_source(
                 error,

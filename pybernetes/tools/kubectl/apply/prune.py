@@ -67,8 +67,8 @@ def delete(context: Context, info: Info) -> None:
     printers.make(context, "pruned")(info.object)
 
 
-def allowed(context: Context) -> list[Resource]:
-    """Return the kinds that may be pruned: those that the flags name, or the usual ones."""
+def named(context: Context) -> list[tuple[str, str, str]]:
+    """Return the kinds that the flags allow to prune, as group, version and kind; a server without them is an error."""
     chosen: list[tuple[str, str, str]] = []
     listed = context.flags.prune_allowlist
     if not listed and context.flags.has("prune-whitelist"):
@@ -81,11 +81,25 @@ def allowed(context: Context) -> list[Resource]:
         chosen.append(("" if group == "core" else group, version, kind))
     if not chosen and context.namespace_given:
         log.line("prune.go:71", _LATER, 0, "W")
+    for group, version, kind in chosen:
+        try:
+            _resource(context, group, version, kind)
+        except CommandError as error:
+            raise CommandError(error.message.partition("\n")[0]) from None
+    return chosen
+
+
+def allowed(context: Context, chosen: list[tuple[str, str, str]]) -> list[Resource]:
+    """Return the resources that may be pruned: those that were chosen, or the usual ones that the server has."""
     resources = []
     for group, version, kind in chosen or (*_NAMESPACED, *_GLOBAL):
         try:
-            resources.append(context.discovery.of_kind(f"{group}/{version}" if group else version, kind))
+            resources.append(_resource(context, group, version, kind))
         except CommandError as error:
-            if chosen:
-                raise CommandError(error.message.partition("\n")[0]) from None
+            if not error.message.startswith("no matches"):
+                raise
     return resources
+
+
+def _resource(context: Context, group: str, version: str, kind: str) -> Resource:
+    return context.discovery.of_kind(f"{group}/{version}" if group else version, kind)

@@ -24,7 +24,7 @@ def nodes(context: Context, usage: str) -> tuple[Builder, list[Info]]:
     else:
         args = ["nodes", *context.args]
     chunk = 500 if context.flags.selector else 0
-    builder = Builder.from_flags(context, args=args, continue_on_error=True, chunk=chunk)
+    builder = Builder.from_flags(context, args=args, continue_on_error=True, chunk=chunk, categories=False)
     infos = builder.all()
     for info in infos:
         if info.resource.kind != "Node":

@@ -41,7 +41,7 @@ def run(context: Context) -> None:
         )
     if flags.sort_by not in ("", "name", "kind"):
         raise CommandError("--sort-by accepts only name or kind")
-    resources = context.discovery.resources() if flags.cached else context.discovery.refresh()
+    resources = context.discovery.resources(1) if flags.cached else context.discovery.refresh(1)
     chosen = sorted(
         (resource for resource in resources if _wanted(flags, resource)), key=_order(flags.sort_by)
     )

@@ -15,8 +15,8 @@ def run(context: Context) -> None:
     if context.args:
         raise context.usage(f"unexpected arguments: [{' '.join(context.args)}]")
     try:
-        versions = {resource.api_version for resource in context.discovery.refresh()}
+        versions = {resource.api_version for resource in context.discovery.refresh(1)}
     except CommandError as error:
-        raise error
+        raise CommandError(f"couldn't get available api versions from server: {error.message}") from None
     for version in sorted(versions):
         context.out(version)

@@ -14,7 +14,8 @@ from pybernetes.tools.kubectl.commands.exec import execute
 from pybernetes.tools.kubectl.connection import streaming
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, Verbatim, escaped, quoted
-from pybernetes.tools.kubectl.resources.pods import choose_container, named
+from pybernetes.tools.kubectl.resources.built_in import built_in
+from pybernetes.tools.kubectl.resources.pods import choose_container
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -74,7 +75,7 @@ def run(context: Context) -> None:
 def _pod(context: Context, spec: _Spec) -> tuple[Object, str]:
     if spec.namespace:
         context.__dict__["namespace"] = spec.namespace
-    pod = named(context, spec.pod).object
+    pod = context.client.get(built_in("Pod"), context.namespace, spec.pod)
     phase = (pod.get("status") or {}).get("phase")
     if phase in ("Succeeded", "Failed"):
         raise CommandError(f"cannot exec into a container in a completed pod; current phase is {phase}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import ApiError, CommandError, with_source
+from pybernetes.tools.kubectl.errors import CommandError, with_source
 from pybernetes.tools.kubectl.resources.builder import Builder, is_not_found
 from pybernetes.tools.kubectl.resources.deletion import delete_object, propagation_policy
 from pybernetes.tools.kubectl.resources.info import Info
@@ -123,7 +123,7 @@ def delete_all(
         if dry_run not in ("client", "unchanged"):
             try:
                 uid = delete_object(context, info, grace, policy)
-            except ApiError as error:
+            except CommandError as error:
                 if ignoring and is_not_found(error):
                     continue
                 builder.errors.append(with_source(error, "deleting", info.source))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe.describer import describe
-from pybernetes.tools.kubectl.errors import CommandError, not_found, raise_all
+from pybernetes.tools.kubectl.errors import CommandError, Several, not_found
 from pybernetes.tools.kubectl.resources.builder import Builder
 from pybernetes.tools.kubectl.resources.info import Info
 
@@ -45,7 +45,8 @@ def run(context: Context) -> None:
     if not infos and not builder.errors:
         where = "" if flags.all_namespaces else f" in {context.namespace} namespace."
         context.warn(f"No resources found{where}")
-    raise_all(builder.errors)
+    if builder.errors:
+        raise Several(builder.errors)
 
 
 def _by_prefix(context: Context, error: CommandError) -> None:

@@ -9,7 +9,7 @@ import tempfile
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply.client_side import compute
-from pybernetes.tools.kubectl.apply.prune import allowed, prunable
+from pybernetes.tools.kubectl.apply.prune import allowed, named, prunable
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, Exit, Usage, not_found
@@ -55,13 +55,13 @@ def _run(context: Context) -> int:
         tempfile.TemporaryDirectory(prefix="LIVE-") as live,
         tempfile.TemporaryDirectory(prefix="MERGED-") as merged,
     ):
-        kinds = allowed(context) if flags.prune else []
+        kinds = named(context) if flags.prune else []
         infos = Builder.from_flags(context).all()
         for info in infos:
             before, after = _states(context, info)
             info.object = before or info.object
             _write(context, info, (live, before), (merged, after))
-        for info in prunable(context, infos, kinds):
+        for info in prunable(context, infos, allowed(context, kinds)) if flags.prune else ():
             _write(context, info, (live, info.object), (merged, None))
         return _compare(context, live, merged)
 

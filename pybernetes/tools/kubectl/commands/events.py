@@ -10,6 +10,7 @@ from pybernetes.tools.kubectl.describe._writer import _event
 from pybernetes.tools.kubectl.errors import CommandError, escaped
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.output.table import columns
+from pybernetes.tools.kubectl.resources.built_in import built_in
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
@@ -35,7 +36,7 @@ def run(context: Context) -> None:
     if any(event_type.lower() not in ("normal", "warning") for event_type in flags.types):
         raise CommandError("valid --types are Normal or Warning")
     namespace = "" if flags.all_namespaces else context.namespace
-    resource = context.discovery.find("events")
+    resource = built_in("Event")
     fields = _fields(context, about) if about else None
     listed = context.client.list(resource, namespace, chunk=flags.chunk_size, fields=fields)
     items = [event for event in listed.get("items") or () if _wanted(flags, event)]
@@ -76,7 +77,7 @@ def _fields(context: Context, about: str) -> str:
     parts = about.split("/")
     if len(parts) != 2:
         raise CommandError("arguments in resource/name form may not have more than one slash")
-    kind = context.discovery.find(parts[0])
+    kind = context.discovery.find(parts[0], attempts=2)
     version = f"involvedObject.apiVersion={kind.api_version}"
     return f"involvedObject.kind={kind.kind},{version},involvedObject.name={parts[1]}"
 

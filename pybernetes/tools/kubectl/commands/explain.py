@@ -62,13 +62,13 @@ def _find(context: Context) -> tuple[Resource, list[str]]:
     """Return the resource and the path in it that the argument means; groups have dots too."""
     words = context.args[0].split(".")
     version = context.flags.api_version
-    known = context.discovery.resources()
+    known = context.discovery.resources(2)
     for count in range(len(words), 1, -1):
         resource = match(known, ".".join(words[:count]))
         if resource is not None and resource.group:
             return resource, words[count:]
     try:
-        resource = context.discovery.find(words[0])
+        resource = context.discovery.find(words[0], attempts=2)
     except NoMatch as error:
         raise Verbatim(error.message) from None
     if version:

@@ -6,8 +6,9 @@ from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply.last_applied import annotate, read
 from pybernetes.tools.kubectl.apply.recreation import create_or_restore
 from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, not_found, with_source
+from pybernetes.tools.kubectl.errors import CommandError, NoConnection, not_found, with_source
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder
 from pybernetes.tools.kubectl.resources.info import Info
@@ -91,6 +92,13 @@ def _raw(context: Context) -> None:
     request(context, "PUT", flags.raw, flags.filename[0])
 
 
+def _not_deleted(context: Context, info: Info, error: CommandError) -> CommandError:
+    if isinstance(error, NoConnection):
+        path = path_of(info.resource, info.namespace, info.name)
+        error.about("DELETE", context.client.access.server + path)
+    return with_source(error, "deleting", info.source)
+
+
 def _force(context: Context) -> None:
     """Delete the objects, wait until they are gone, and create them anew; one that cannot be created is restored."""
     from pybernetes.tools.kubectl.resources.deletion import delete_object, propagation_policy
@@ -99,7 +107,9 @@ def _force(context: Context) -> None:
     flags = context.flags
     policy = propagation_policy(flags.cascade)
     grace = 1 if flags.grace_period == 0 else flags.grace_period
-    infos: list[Info] = Builder.from_flags(context, continue_on_error=True).all()
+    builder = Builder.from_flags(context, continue_on_error=True, validating=False)
+    infos: list[Info] = builder.all()
+    builder.finish()
     before: dict[int, Object] = {}
     gone = []
     for place, info in enumerate(infos):
@@ -108,7 +118,7 @@ def _force(context: Context) -> None:
             gone.append((info, delete_object(context, info, grace, policy)))
         except CommandError as error:
             if not not_found(error):
-                raise
+                raise _not_deleted(context, info, error) from None
             continue
         where = f" from {info.namespace} namespace" if info.resource.namespaced else ""
         context.out(f'{info.resource.kind_name} "{info.name}" deleted{where}')

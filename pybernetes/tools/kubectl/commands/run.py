@@ -186,8 +186,8 @@ def _service(context: Context, name: str, labels: dict[str, str]) -> Object:
 def _send(context: Context, value: Object) -> Object:
     if context.flags.save_config:
         value = annotate(value, typed=True)
+    resource = context.discovery.of_kind(value["apiVersion"], value["kind"])
     if context.dry_run() == "client":
         return value
-    resource = context.discovery.of_kind(value["apiVersion"], value["kind"])
     namespace = value["metadata"].get("namespace") or context.namespace
     return ordered(context.client.create(resource, namespace, value, query=context.write_query()))

@@ -44,7 +44,7 @@ def run(context: Context) -> None:
         raise CommandError("setting 'all' parameter with a non empty selector is prohibited")
     if not flags.all and not flags.selector and len(resources) < 2:
         raise CommandError("at least one resource name must be specified since 'all' parameter is not set")
-    if resources[0].lower() not in ("node", "nodes", "no"):
+    if context.discovery.find(resources[0], attempts=2).kind != "Node":
         raise CommandError(f"invalid resource type {resources[0]}, only node types are supported")
     both = [
         f"{other['key']}={other.get('effect', '')}"

@@ -45,7 +45,7 @@ def run(context: Context) -> None:
     failure: CommandError | None = None
     if not flags.client:
         try:
-            versions["serverVersion"] = context.client.json("GET", "/version")
+            versions["serverVersion"] = context.client.about_server("/version")
         except CommandError as error:
             failure = error
     if flags.output == "json":

@@ -9,7 +9,7 @@ import time
 from pybernetes.tools.kubectl import TYPE_CHECKING, log
 from pybernetes.tools.kubectl.connection.http import Connection, Response
 from pybernetes.tools.kubectl.connection.json_text import dumps, loads
-from pybernetes.tools.kubectl.errors import ApiError, CommandError, escaped
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, NoConnection, escaped
 from pybernetes.tools.kubectl.kubeconfig.access import Access
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def query_string(query: Any) -> str:
     return f"?{'&'.join(parts)}" if parts else ""
 
 
+_WHO = "the server has asked for the client to provide credentials"
 _LATE = (
     '"Unable to decode an event from the watch stream" err="context deadline exceeded (Client.Timeout or context '
     'cancellation while reading body)"'
@@ -83,12 +84,31 @@ class Client:
             data = body if isinstance(body, bytes) else dumps(body)
             headers["Content-Type"] = content_type
         connection = Connection(self.access, None) if fresh else self._connection
-        response = connection.send(method, path + query_string(query), self.headers(headers), data)
+        target = path + query_string(self._limited(query))
+        try:
+            headers = self.headers(headers)
+        except NoConnection as error:  # there are no credentials
+            raise error.about(method, self.access.server + target) from None
+        response = connection.send(method, target, headers, data)
         for warning in response.warnings:
             self._warn(warning)
         if response.status >= 400:
             raise failure(response, method)
         return response
+
+    def open(self) -> None:
+        """Connect to the server before there is a request."""
+        self.headers({})
+        self._connection.open()
+
+    def _limited(self, query: Any) -> Any:
+        """Return a query that tells the server how long we wait."""
+        if self._timeout is None:
+            return query
+        from pybernetes.api.text.durations import show_duration
+
+        pairs = query.items() if isinstance(query, dict) else query
+        return [*(pair for pair in pairs if pair[0] != "timeout"), ("timeout", show_duration(self._timeout))]
 
     def warn(self, message: str) -> None:
         """Print a warning of our own."""
@@ -119,6 +139,15 @@ class Client:
         except ValueError as error:
             raise CommandError(f"the server's answer is not JSON: {error}") from None
 
+    def about_server(self, path: str, **options: Any) -> Any:
+        """Return what a server says of itself; one that does not know us is told about in the same words everywhere."""
+        try:
+            return self.json("GET", path, query={"timeout": "32s"}, **options)
+        except ApiError as error:
+            if error.http_code != 401:
+                raise
+            raise ApiError({**error.status, "message": _WHO}, 401) from None
+
     def get(self, resource: Resource, namespace: str, name: str, **options: Any) -> Object:
         """Return an object."""
         subresource = options.pop("subresource", "")
@@ -139,7 +168,7 @@ class Client:
             try:
                 version = self.json("GET", path)["metadata"].get("resourceVersion")
                 value = {**value, "metadata": {**(value.get("metadata") or {}), "resourceVersion": version}}
-            except ApiError:  # the server says what is wrong, or creates it
+            except CommandError:  # the server says what is wrong, or creates it
                 pass
         return self.json("PUT", path, value, **options)
 
@@ -197,7 +226,7 @@ class Client:
         connection = Connection(self.access, None)
         headers = self.headers({"Accept": accept})
         response = connection.send(
-            "GET", path_of(resource, namespace) + query_string(parameters), headers, None
+            "GET", path_of(resource, namespace) + query_string(self._limited(parameters)), headers, None
         )
         if response.status >= 400:
             raise failure(response, "GET")
@@ -260,7 +289,7 @@ def failure(response: Response, method: str) -> ApiError:
         409: "Conflict", 500: "InternalError", 503: "ServiceUnavailable", 504: "Timeout",
     }  # fmt: skip
     messages = {
-        401: "the server has asked for the client to provide credentials",
+        401: _WHO,
         404: "the server could not find the requested resource",
         405: "the server does not allow this method on the requested resource",
         503: "the server is currently unable to handle the request",

@@ -27,9 +27,7 @@ def connect(access: Access, host: bytes, timeout: float | None) -> Any:
         raw: Any = socket.create_connection(address, timeout)
     except OSError as error:
         why = (error.strerror or str(error)).lower()
-        raise NoConnection(
-            f"Unable to connect to the server: proxyconnect tcp: dial tcp {address[0]}:{address[1]}: connect: {why}"
-        ) from None
+        raise NoConnection(f"proxyconnect tcp: dial tcp {address[0]}:{address[1]}: connect: {why}") from None
     if parts.scheme == "https":
         import ssl
 
@@ -53,31 +51,27 @@ def _tunnel(raw: Any, access: Access, user: tuple[str, str]) -> None:
     while not head.endswith(b"\r\n\r\n"):  # byte by byte: what follows belongs to the server
         piece = raw.recv(1)
         if not piece or len(head) > _HEAD_LIMIT:
-            raise NoConnection("Unable to connect to the server: proxyconnect tcp: EOF")
+            raise NoConnection("proxyconnect tcp: EOF")
         head += piece
     status = head.split(b"\r\n", 1)[0].decode("latin-1").partition(" ")[2]
     if not status.startswith("200"):
-        raise NoConnection(f"Unable to connect to the server: {status.partition(' ')[2] or status}")
+        raise NoConnection(status.partition(" ")[2] or status)
 
 
 def _socks(raw: Any, host: bytes, port: int, user: tuple[str, str]) -> None:
     raw.sendall(b"\x05\x02\x00\x02" if user[0] else b"\x05\x01\x00")
     version, method = _exactly(raw, 2)
     if version != 5 or method not in (0, 2):
-        raise NoConnection(
-            "Unable to connect to the server: socks connect: no acceptable authentication methods"
-        )
+        raise NoConnection("socks connect: no acceptable authentication methods")
     if method == 2:
         name, password = (text.encode()[:255] for text in user)
         raw.sendall(b"\x01" + bytes([len(name)]) + name + bytes([len(password)]) + password)
         if _exactly(raw, 2)[1]:
-            raise NoConnection(
-                "Unable to connect to the server: socks connect: username/password authentication failed"
-            )
+            raise NoConnection("socks connect: username/password authentication failed")
     raw.sendall(b"\x05\x01\x00\x03" + bytes([len(host)]) + host + port.to_bytes(2))
     head = _exactly(raw, 4)
     if head[1]:
-        raise NoConnection(f"Unable to connect to the server: socks connect: error {head[1]}")
+        raise NoConnection(f"socks connect: error {head[1]}")
     size = {1: 4, 4: 16}.get(head[3]) or _exactly(raw, 1)[0]
     _exactly(raw, size + 2)
 
@@ -87,6 +81,6 @@ def _exactly(raw: Any, size: int) -> bytes:
     while len(data) < size:
         piece = raw.recv(size - len(data))
         if not piece:
-            raise NoConnection("Unable to connect to the server: socks connect: EOF")
+            raise NoConnection("socks connect: EOF")
         data += piece
     return data

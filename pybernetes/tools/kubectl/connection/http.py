@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pybernetes.tools.kubectl.kubeconfig.access import Access
 
 _READ = 262144
+_DIAL = 30.0  # seconds in which a server must take a connection
 # What a server may send before an answer begins, and between its chunks.
 _HEAD_LIMIT = 1 << 20
 
@@ -33,7 +34,7 @@ class Response:
         lines = head.decode("latin-1").split("\r\n")
         version, _, rest = lines[0].partition(" ")
         if not version.startswith("HTTP/1.") or not (rest[:3].isascii() and rest[:3].isdigit()):
-            raise NoConnection("Unable to connect to the server: net/http: malformed HTTP response")
+            raise NoConnection("net/http: malformed HTTP response")
         self.status = int(rest[:3])
         self.status_line = rest
         self.header_list = [
@@ -48,7 +49,7 @@ class Response:
             self.headers[name] = value
         length = self.headers.get("content-length")
         if length and not (length.isascii() and length.isdigit() and len(length) < 20):
-            raise NoConnection(f"Unable to connect to the server: bad Content-Length {quoted(length)}")
+            raise NoConnection(f"bad Content-Length {quoted(length)}")
         self._left = int(length) if length else (0 if self.status in (101, 204, 304) else -1)
         self._chunked = self.headers.get("transfer-encoding", "").lower() == "chunked"
         self.done = False
@@ -61,7 +62,7 @@ class Response:
                 while size:
                     piece = connection.some(size)
                     if not piece:
-                        raise NoConnection("Unable to connect to the server: unexpected EOF")
+                        raise NoConnection("unexpected EOF")
                     size -= len(piece)
                     yield piece
                 connection.exactly(2)
@@ -71,7 +72,7 @@ class Response:
             while self._left:
                 piece = connection.some(self._left)
                 if not piece:
-                    raise NoConnection("Unable to connect to the server: unexpected EOF")
+                    raise NoConnection("unexpected EOF")
                 self._left -= len(piece)
                 yield piece
         else:
@@ -115,9 +116,12 @@ class Connection:
 
     def send(self, method: str, path: str, headers: dict[str, Any], body: bytes | None) -> Response:
         """Send a request; a kept connection that the server has closed is opened again."""
-        if log.level >= 6:
-            return self._told(method, path, headers, body)
-        return self._send(method, path, headers, body)
+        try:
+            if log.level >= 6:
+                return self._told(method, path, headers, body)
+            return self._send(method, path, headers, body)
+        except NoConnection as error:
+            raise error.about(method, self._access.server + path) from None
 
     def _told(self, method: str, path: str, headers: dict[str, Any], body: bytes | None) -> Response:
         """Send a request, and print what ``-v`` asks for."""
@@ -126,7 +130,7 @@ class Connection:
         from pybernetes.tools.kubectl.connection import request_log
 
         access = self._access
-        url = f"{access.scheme}://{access.host_header}{access.prefix}{path}"
+        url = access.server + path
         pairs = [(k, i) for k, v in headers.items() for i in (v if isinstance(v, list) else [v])]
         request_log.body("Request", body or b"")
         request_log.request(method, url, pairs)
@@ -149,21 +153,25 @@ class Connection:
             lines.append(f"Content-Length: {len(body or b'')}")
         data = ("\r\n".join(lines) + "\r\n\r\n").encode() + (body or b"")
         for fresh in (self._socket is None, True):
-            if self._socket is None:
-                self._open()
+            self.open()
             try:
                 self._socket.sendall(data)
                 return Response(self)
             except TimeoutError:
                 self.close()
                 raise NoConnection(
-                    "Unable to connect to the server: net/http: request canceled (Client.Timeout exceeded while awaiting headers)"
+                    "net/http: request canceled (Client.Timeout exceeded while awaiting headers)"
                 ) from None
             except (OSError, EOFError) as error:
                 self.close()
                 if fresh:
-                    raise NoConnection(f"Unable to connect to the server: {_words(error)}") from None
+                    raise NoConnection(_words(error)) from None
         raise AssertionError
+
+    def open(self) -> None:
+        """Connect, unless there is a connection."""
+        if self._socket is None:
+            self._open()
 
     def _open(self) -> None:
         import time
@@ -181,23 +189,17 @@ class Connection:
 
                 raw = connect(access, host, self._timeout)
             else:
-                raw = socket.create_connection((host, access.port), self._timeout)
+                raw = socket.create_connection((host, access.port), min(self._timeout or _DIAL, _DIAL))
+                raw.settimeout(self._timeout)
         except ConnectionRefusedError:
-            raise NoConnection(
-                f"The connection to the server {access.host_header} was refused - did you specify the right host or port?"
-            ) from None
+            reason = f"dial tcp {_dialled(access)}: connect: connection refused"
+            raise NoConnection(reason, access.host_header) from None
         except TimeoutError:
-            raise NoConnection(
-                f"Unable to connect to the server: dial tcp {access.host}:{access.port}: i/o timeout"
-            ) from None
+            raise NoConnection(f"dial tcp {access.host}:{access.port}: i/o timeout") from None
         except socket.gaierror:
-            raise NoConnection(
-                f"Unable to connect to the server: dial tcp: lookup {access.host}: no such host"
-            ) from None
+            raise NoConnection(f"dial tcp: lookup {access.host}: no such host") from None
         except OSError as error:
-            raise NoConnection(
-                f"Unable to connect to the server: dial tcp {access.host}:{access.port}: connect: {_words(error)}"
-            ) from None
+            raise NoConnection(f"dial tcp {access.host}:{access.port}: connect: {_words(error)}") from None
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         keep_alive(raw)  # a watch, or logs that are followed
         dialled = time.monotonic()
@@ -212,12 +214,9 @@ class Connection:
                 raw, server_hostname=(self._access.server_name or self._access.host).encode()
             )
         except ssl.SSLCertVerificationError as error:
-            raise NoConnection(
-                "Unable to connect to the server: tls: failed to verify certificate: x509: "
-                + _certificate(error)
-            ) from None
+            raise NoConnection("tls: failed to verify certificate: x509: " + _certificate(error)) from None
         except OSError as error:
-            raise NoConnection(f"Unable to connect to the server: {_words(error)}") from None
+            raise NoConnection(_words(error)) from None
 
     def some(self, limit: int = _READ) -> bytes:
         """Return what has arrived, at least one byte; empty at the end."""
@@ -242,7 +241,7 @@ class Connection:
         while size:
             piece = self.some(size)
             if not piece:
-                raise NoConnection("Unable to connect to the server: unexpected EOF")
+                raise NoConnection("unexpected EOF")
             parts.append(piece)
             size -= len(piece)
         return b"".join(parts) if len(parts) != 1 else parts[0]
@@ -254,10 +253,7 @@ class Connection:
             seen = len(self._buffer)
             if seen > _HEAD_LIMIT:
                 self.close()
-                raise NoConnection(
-                    "Unable to connect to the server: net/http: server response headers exceeded "
-                    f"{_HEAD_LIMIT} bytes; aborted"
-                )
+                raise NoConnection(f"net/http: server response headers exceeded {_HEAD_LIMIT} bytes; aborted")
             piece = self._received(_READ)
             if not piece:
                 raise EOFError("EOF")
@@ -286,10 +282,19 @@ class Connection:
             self._buffer = b""
 
 
+def _dialled(access: Access) -> str:
+    """Return the address that a name of a server stands for, for messages."""
+    try:
+        host = str(socket.getaddrinfo(access.host, access.port, type=socket.SOCK_STREAM)[0][4][0])
+    except OSError:
+        return f"{access.host}:{access.port}"
+    return f"[{host}]:{access.port}" if ":" in host else f"{host}:{access.port}"
+
+
 def _chunk_size(line: bytes) -> int:
     text = line.partition(b";")[0].strip()
     if not text or len(text) > 15 or text.strip(b"0123456789abcdefABCDEF"):
-        raise NoConnection("Unable to connect to the server: invalid byte in chunk length")
+        raise NoConnection("invalid byte in chunk length")
     return int(text, 16)
 
 

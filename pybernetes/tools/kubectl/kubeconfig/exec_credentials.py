@@ -105,4 +105,4 @@ def _permitted(command: str, preference: Object) -> str:
 
 
 def _failed(why: str) -> NoConnection:
-    return NoConnection(f"Unable to connect to the server: getting credentials: {why}")
+    return NoConnection(f"getting credentials: {why}")

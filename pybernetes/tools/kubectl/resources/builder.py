@@ -5,9 +5,10 @@ from __future__ import annotations
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.connection.client import JSON
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, Verbatim, not_found
+from pybernetes.tools.kubectl.errors import CommandError, NoConnection, Verbatim, not_found
 from pybernetes.tools.kubectl.resources.discovery import Resource
 from pybernetes.tools.kubectl.resources.info import Info
+from pybernetes.tools.kubectl.resources.object_check import IGNORING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,6 +25,16 @@ LOCAL = """you must specify resources by --filename when --local is set.
 Example resource specifications include:
    '-f rsrc.yaml'
    '--filename=rsrc.json'"""
+
+
+class _NotValidated(CommandError):
+    """What a file says cannot be validated; the rest of the file is not looked at."""
+
+
+def _not_validated(source: str, error: CommandError) -> _NotValidated:
+    """Return the error about a file that the server, which validates it, does not look at."""
+    why = f"error validating data: failed to download openapi: {error.message}"
+    return _NotValidated(f'error validating "{source}": {why}; {IGNORING}')
 
 
 class Builder:
@@ -51,6 +62,7 @@ class Builder:
     subresource = ""
     ignore: Any = None  # which errors do not count
     accepts: Any = None  # raises an error for an object of a file that the command cannot use
+    categories = True  # a type may be a category
     validating = False  # objects of files are looked at before they are sent
 
     def __init__(self, context: Context, **options: Any) -> None:
@@ -182,6 +194,8 @@ class Builder:
                 for item in self._flat(value):
                     try:
                         yield self._loaded(item, source)
+                    except _NotValidated:
+                        raise
                     except CommandError as error:
                         self._keep(error)
         except CommandError as error:
@@ -231,11 +245,15 @@ class Builder:
             kind = value["kind"]
             resource = Resource(group, version, kind.lower() + "s", kind.lower(), kind, True)
             return Info(resource, metadata.get("namespace") or "", name, value, source)
+        if self.validating:
+            self._reach(source)
         try:
-            resource = self.context.discovery.of_kind(value["apiVersion"], value["kind"])
+            resource = self.context.discovery.of_kind(value["apiVersion"], value["kind"], not self.validating)
         except CommandError as error:
+            if self.validating and not error.message.startswith("no matches"):
+                raise _not_validated(source, error) from None
             if not error.message.startswith("no matches"):
-                raise
+                raise CommandError(f'unable to recognize "{source}": {error.message}') from None
             raise CommandError(
                 f'resource mapping not found for name: "{name}" namespace: "{metadata.get("namespace") or ""}" '
                 f'from "{source}": {error.message}'
@@ -247,6 +265,16 @@ class Builder:
                 resource, info.namespace, name, accept=self.accept, query=self.query
             )
         return info
+
+    def _reach(self, source: str) -> None:
+        """Refuse an object if the server, which validates it, cannot be reached."""
+        client = self.context.client
+        try:
+            client.open()
+        except NoConnection as error:
+            raise _not_validated(
+                source, error.about("GET", f"{client.access.server}/openapi/v2?timeout=32s")
+            ) from None
 
     def _set_namespace(self, info: Info) -> None:
         if not info.resource.namespaced:
@@ -377,10 +405,10 @@ def _normal(args: list[str]) -> list[str]:
 
 def _types(builder: Builder, word: str) -> list[str]:
     names: list[str] = []
-    for type_name in word.split(","):
+    for type_name in word.split(",") if builder.categories else ():
         expanded = builder.context.discovery.category(type_name)
         names += [item.full_name for item in expanded] if expanded else [type_name]
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys(names)) if builder.categories else [word]
 
 
 def _split(word: str) -> tuple[str, str]:

@@ -6,8 +6,8 @@ import os
 import time
 from operator import itemgetter
 
-from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.errors import CommandError, NoMatch
+from pybernetes.tools.kubectl import TYPE_CHECKING, log
+from pybernetes.tools.kubectl.errors import CommandError, NoMatch, quoted
 
 if TYPE_CHECKING:
     from typing import NamedTuple
@@ -81,6 +81,11 @@ def _no_link(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NOFOLLOW, 0o640)
 
 
+def _tell(error: CommandError) -> None:
+    text = f'"Couldn\'t get current server API group list" err={quoted(error.message)}'
+    log.line("memcache.go:381", text, 0, "E")
+
+
 class Discovery:
     """The resources of one server."""
 
@@ -95,17 +100,35 @@ class Discovery:
         self._live = False
         self._warned: set[tuple[str, str]] = set()
 
-    def resources(self) -> list[Resource]:
-        """Return every resource in the server's order, all versions."""
+    def resources(self, attempts: int = 0) -> list[Resource]:
+        """Return every resource in the server's order, all versions; see ``_ask`` for attempts."""
         if not self._resources:
-            self._resources = self._cached() or self._fetch()
+            self._resources = self._cached() or self._ask(attempts)
         return self._resources
 
-    def refresh(self) -> list[Resource]:
+    def refresh(self, attempts: int = 0) -> list[Resource]:
         """Ask the server again, unless this was done just now."""
         if not self._live:
-            self._resources = self._fetch()
+            self._resources = self._ask(attempts)
         return self._resources
+
+    def _ask(self, attempts: int) -> list[Resource]:
+        """Ask the server; tell each time that it does not answer, and give up after so many attempts.
+
+        With no attempts it is asked once, and nothing is told. The numbers are those of the original: 1 to find the
+        resource of a kind or of a category, 2 for a name, 4 for a word that may be either.
+        """
+        for _ in range(attempts - 1):
+            try:
+                return self._fetch()
+            except CommandError as error:
+                _tell(error)
+        try:
+            return self._fetch()
+        except CommandError as error:
+            if attempts:
+                _tell(error)
+            raise
 
     def _cached(self) -> list[Resource]:
         import marshal  # the fastest reader that Python has, and no reader for what others wrote
@@ -123,14 +146,14 @@ class Discovery:
 
     def _fetch(self) -> list[Resource]:
         resources: list[Resource] = []
-        self._live = True
         for path in ("/api", "/apis"):
-            answer = self._client.json("GET", path, accept=_AGGREGATED)
+            answer = self._client.about_server(path, accept=_AGGREGATED)
             if answer.get("kind") == "APIGroupDiscoveryList":
                 for group in answer.get("items") or ():
                     resources += _of_group(group)
             else:
                 resources += self._old(path, answer)
+        self._live = True
         self._store(resources)
         return resources
 
@@ -164,9 +187,10 @@ class Discovery:
         except OSError:
             pass  # without a cache the next command asks again
 
-    def find(self, word: str) -> Resource:
+    def find(self, word: str, attempts: int = 0) -> Resource:
         """Return the resource that a word means: its name, singular, short name or kind, with or without group and version."""
-        resource = match(self.resources(), word) or match(self.refresh(), word)
+        attempts = attempts or (6 if word.count(".") > 1 else 4)
+        resource = match(self.resources(attempts), word) or match(self.refresh(attempts - 1), word)
         if resource is None:
             name, _, group = word.partition(".")
             where = f' in group "{group}"' if group else ""
@@ -187,11 +211,11 @@ class Discovery:
                 self._warned.add((word, name))
                 self._client.warn(f'short name "{word}" could also match lower priority resource {name}')
 
-    def of_kind(self, api_version: str, kind: str) -> Resource:
+    def of_kind(self, api_version: str, kind: str, attempts: int = 1) -> Resource:
         """Return the resource of a kind; an error if the server has none."""
         group, _, version = api_version.rpartition("/")
         for resources in (self.resources, self.refresh):
-            for resource in resources():
+            for resource in resources(attempts):
                 if resource.kind == kind and resource.group == group and resource.version == version:
                     return resource
         raise CommandError(
@@ -199,10 +223,12 @@ class Discovery:
         )
 
     def category(self, word: str) -> list[Resource]:
-        """Return the resources of a category, as ``all``."""
-        return [
-            resource for resource in self.resources() if word in resource.categories and resource.preferred
-        ]
+        """Return the resources of a category, as ``all``; none if the server cannot be asked."""
+        try:
+            known = self.resources(1)
+        except CommandError:
+            return []
+        return [resource for resource in known if word in resource.categories and resource.preferred]
 
 
 def _of_group(group: Object) -> list[Resource]:

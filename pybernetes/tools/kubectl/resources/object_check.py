@@ -9,16 +9,16 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+IGNORING = "if you choose to ignore these errors, turn validation off with --validate=false"
+
+
 def validate(value: Any, source: str) -> None:
     """Refuse a value that nobody could validate, because it does not say what it is."""
     missing = [name for name in ("apiVersion", "kind") if isinstance(value, dict) and value.get(name) is None]
     if missing:
         words = [f"{name} not set" for name in missing]
         shown = words[0] if len(words) == 1 else f"[{', '.join(words)}]"
-        raise CommandError(
-            f'error validating "{source}": error validating data: {shown}; if you choose to ignore these errors, turn '
-            "validation off with --validate=false"
-        )
+        raise CommandError(f'error validating "{source}": error validating data: {shown}; {IGNORING}')
 
 
 _TEXTS = {"name", "namespace", "generateName", "uid", "resourceVersion", "selfLink"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshal
 import os
+import socket
 import stat
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from pybernetes.tools.kubectl.resources.discovery import Discovery, Resource
+from tests.tools.kubectl.run_kubectl import run as kubectl
 
 _GROUPS = {
     "kind": "APIGroupDiscoveryList",
@@ -21,11 +23,11 @@ _GROUPS = {
 
 
 def discovery(folder: Path) -> Discovery:
-    def answer(method: str, path: str, accept: str = "") -> dict[str, Any]:
+    def answer(path: str, accept: str = "") -> dict[str, Any]:
         return _GROUPS if path == "/api" else {"kind": "APIGroupDiscoveryList"}
 
     access = SimpleNamespace(host_header="server:6443", prefix="")
-    return Discovery(SimpleNamespace(access=access, json=answer), str(folder))  # type: ignore[arg-type]
+    return Discovery(SimpleNamespace(access=access, about_server=answer), str(folder))  # type: ignore[arg-type]
 
 
 def cached(folder: Path) -> Path:
@@ -72,3 +74,38 @@ def test_a_link_in_the_cache_is_not_followed(tmp_path: Path) -> None:
     file.symlink_to(elsewhere)
     assert names(discovery(tmp_path).resources()) == ["pods"]
     assert b"planted" in elsewhere.read_bytes() and not file.is_symlink()
+
+
+@pytest.mark.parametrize(
+    ("line", "attempts", "message"),
+    [
+        ("get pods", 5, ""),
+        ("get pods,services", 6, ""),
+        ("get pod/x", 4, ""),
+        ("get pods.v1.example.com/x", 6, ""),
+        ("cordon x", 4, ""),
+        ("logs x", 4, ""),
+        ("explain pods", 2, ""),
+        ("run x --image=y --dry-run=client", 1, ""),
+        ("get -f {file}", 1, 'unable to recognize "{file}": Get "{server}/api?timeout=32s": '),
+        ("api-versions", 1, "error: couldn't get available api versions from server: Get "),
+        ("apply -f {file}", 0, 'error: error validating "{file}": error validating data: failed to download openapi: Get '),
+        ("create cm x", 0, 'error: failed to create configmap: Post "{server}/api/v1/namespaces/default/configmaps?'),
+        ("top pods", 0, ""),
+    ],
+)  # fmt: skip
+def test_a_server_that_does_not_listen(tmp_path: Path, line: str, attempts: int, message: str) -> None:
+    """Each time that the server is asked in vain for its resources is told, as often as by the original."""
+    with socket.socket() as bound:  # and nobody listens
+        bound.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{bound.getsockname()[1]}"
+        file = tmp_path / "map.yaml"
+        file.write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n")
+        names = {"file": file, "server": f"http://{address}"}
+        code, out, err = kubectl(f"--server={names['server']}", *line.format(**names).split())
+    refused = f"The connection to the server {address} was refused - did you specify the right host or port?"
+    *told, last = err.splitlines()
+    assert (code, out, len(told)) == (1, "", attempts)
+    assert all('"Couldn\'t get current server API group list" err=' in entry for entry in told)
+    assert last.startswith(message.format(**names)) if message else last == refused
+    assert not message or last.split("; if")[0].endswith(f"dial tcp {address}: connect: connection refused")

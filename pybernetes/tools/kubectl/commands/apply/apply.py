@@ -45,9 +45,9 @@ def run(context: Context) -> None:
     if flags.server_side and "field-manager" not in flags.changed:
         flags.set("field-manager", "kubectl")
     if flags.prune and applyset is None:
-        from pybernetes.tools.kubectl.apply.prune import allowed, prune
+        from pybernetes.tools.kubectl.apply.prune import allowed, named, prune
 
-        prunable = allowed(context)  # complain before anything is done
+        prunable = named(context)  # complain before anything is done
     builder = Builder.from_flags(context, continue_on_error=True, select_all=False)
     infos = builder.all()
     if not infos and not builder.errors:
@@ -75,7 +75,7 @@ def run(context: Context) -> None:
     if applyset is not None:
         applyset.prune(infos)
     elif flags.prune:
-        prune(context, infos, prunable)
+        prune(context, infos, allowed(context, prunable))
 
 
 def _check(context: Context) -> ApplySet | None:

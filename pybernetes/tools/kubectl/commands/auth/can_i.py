@@ -108,7 +108,10 @@ def _resolve(context: Context, word: str, namespace: str, flags: Values) -> tupl
     if word == "*":
         return "*", ""
     name, _, group = word.partition(".")
-    resource = match(context.discovery.resources(), word) or match(context.discovery.refresh(), word)
+    try:
+        resource = match(context.discovery.resources(2), word) or match(context.discovery.refresh(2), word)
+    except CommandError:  # the question may have an answer all the same
+        resource = None
     if resource is None:
         where = f" in group '{group}'" if group else ""
         _warn(context, f"the server doesn't have a resource type '{name}'{where}")

@@ -11,6 +11,7 @@ from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, not_found
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder
+from pybernetes.tools.kubectl.resources.built_in import built_in
 from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
@@ -41,11 +42,13 @@ def run(context: Context) -> None:
     dry_run = context.dry_run()
     if dry_run == "server":
         raise CommandError("--dry-run=server for command reconcile is not supported yet")
-    builder = Builder.from_flags(context, continue_on_error=True, accepts=_check_version)
+    builder = Builder.from_flags(context, continue_on_error=True, accepts=_check_version, local=True)
     show = printers.make(context, "reconciled")
     for info in builder.infos():
         if info.resource.group != "rbac.authorization.k8s.io":
             continue
+        info.resource = built_in(info.resource.kind)
+        info.namespace = (info.namespace or context.namespace) if info.resource.namespaced else ""
         try:
             value, report = _reconcile(context, info, dry_run)
             show(value)
@@ -101,7 +104,7 @@ def _reconcile(context: Context, info: Info, dry_run: str) -> tuple[Object, Repo
 
 def _ensure_namespace(context: Context, name: str) -> None:
     """Create a namespace that does not exist, as far as we may."""
-    resource = context.discovery.find("namespaces")
+    resource = built_in("Namespace")
     try:
         context.client.get(resource, "", name)
     except ApiError as error:

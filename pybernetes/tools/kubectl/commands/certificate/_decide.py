@@ -23,7 +23,7 @@ def decide(context: Context, kind: str, reason: str, message: str, done: str) ->
     if not context.args and not flags.filename:
         raise CommandError("one or more CSRs must be specified as <name> or -f <filename>")
     args = ["certificatesigningrequests", *context.args] if context.args else []
-    builder = Builder.from_flags(context, args=args, continue_on_error=True, latest=True)
+    builder = Builder.from_flags(context, args=args, continue_on_error=True, latest=True, categories=False)
     other = "Denied" if kind == "Approved" else "Approved"
     count = 0
     for info in builder.infos():

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import CommandError
 
 SUMMARY = "Display cluster information"
 USAGE = "cluster-info"
 FLAGS = ()
+_MORE = "\nTo further debug and diagnose cluster problems, use 'kubectl cluster-info dump'."
 
 
 def run(context: Context) -> None:
@@ -14,12 +16,14 @@ def run(context: Context) -> None:
     server = context.client.access.server
     namespace = context.flags.namespace or "kube-system"
     labels = "kubernetes.io/cluster-service=true"
-    services = (
-        context.client.list(context.discovery.find("services"), namespace, chunk=0, labels=labels).get(
-            "items"
-        )
-        or []
-    )
+    discovery = context.discovery
+    discovery.category("services")
+    try:
+        listed = context.client.list(discovery.find("services"), namespace, chunk=0, labels=labels)
+    except CommandError:
+        context.out(_MORE)
+        raise
+    services = listed.get("items") or []
     context.out(f"Kubernetes control plane is running at {server}")
     for service in services:
         metadata, ports = service["metadata"], (service.get("spec") or {}).get("ports") or []
@@ -40,4 +44,4 @@ def run(context: Context) -> None:
         context.out(
             f"{(metadata.get('labels') or {}).get('kubernetes.io/name') or name} is running at {link}"
         )
-    context.out("\nTo further debug and diagnose cluster problems, use 'kubectl cluster-info dump'.")
+    context.out(_MORE)

@@ -10,6 +10,7 @@ from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output.printers import without_managed
+from pybernetes.tools.kubectl.resources.built_in import built_in
 
 if TYPE_CHECKING:
     from typing import Any
@@ -26,28 +27,27 @@ o output string json | json or yaml
 - pod-running-timeout duration 20s | how long to wait for a pod
 """)  # fmt: skip
 _KINDS = (
-    ("events", "events"), ("replicationcontrollers", "replication-controllers"), ("services", "services"),
-    ("daemonsets.apps", "daemonsets"), ("deployments.apps", "deployments"), ("replicasets.apps", "replicasets"),
-    ("pods", "pods"),
+    ("Event", "events"), ("ReplicationController", "replication-controllers"), ("Service", "services"),
+    ("DaemonSet", "daemonsets"), ("Deployment", "deployments"), ("ReplicaSet", "replicasets"), ("Pod", "pods"),
 )  # fmt: skip
 
 
 def run(context: Context) -> None:
     """Dump nodes, the objects of the namespaces, and the logs of their pods."""
     flags = context.flags
-    client, discovery = context.client, context.discovery
-    _write(context, "nodes", client.list(discovery.find("nodes")))
+    client = context.client
+    _write(context, "nodes", client.list(built_in("Node")))
     if flags.all_namespaces:
-        listed = client.list(discovery.find("namespaces")).get("items") or []
+        listed = client.list(built_in("Namespace")).get("items") or []
         namespaces = [namespace["metadata"]["name"] for namespace in listed]
     else:
         namespaces = flags.namespaces or ["kube-system", context.namespace]
     for namespace in namespaces:
         pods: list[Object] = []
         for kind, file in _KINDS:
-            value = client.list(discovery.find(kind), namespace)
+            value = client.list(built_in(kind), namespace)
             _write(context, f"{namespace}/{file}", value)
-            pods = value.get("items") or [] if kind == "pods" else pods
+            pods = value.get("items") or [] if kind == "Pod" else pods
         for pod in pods:
             _logs(context, namespace, pod)
     if flags.output_directory not in ("", "-"):
@@ -86,7 +86,7 @@ def _logs(context: Context, namespace: str, pod: Object) -> None:
     pieces = []
     for container in (pod.get("spec") or {}).get("containers") or ():
         head = f"==== START logs for container {container['name']} of pod {namespace}/{name} ====\n"
-        path = path_of(context.discovery.find("pods"), namespace, name, "log")
+        path = path_of(built_in("Pod"), namespace, name, "log")
         try:
             text = (
                 context.client.send("GET", path, query={"container": container["name"]})

@@ -8,8 +8,9 @@ from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply.last_applied import annotate
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import ApiError, CommandError
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, NoConnection
 from pybernetes.tools.kubectl.output import printers
+from pybernetes.tools.kubectl.resources.built_in import built_in
 
 if TYPE_CHECKING:
     from typing import Any
@@ -63,12 +64,12 @@ def create(context: Context, value: Object, failure: str = "") -> Object:
     show = printers.make(context, "created", typed=True)
     if dry_run != "client":
         query = context.write_query()
-        resource = context.discovery.of_kind(value["apiVersion"], value["kind"])
+        resource = built_in(value["kind"])
         namespace = value["metadata"].get("namespace") or context.namespace
         sent = {key: item for key, item in value.items() if key != "status"}
         try:
             made = context.client.create(resource, namespace, sent, query=query)
-        except ApiError as error:
+        except (ApiError, NoConnection) as error:
             if failure:
                 raise _Wrapped(error, failure) from None
             raise
@@ -80,7 +81,7 @@ def create(context: Context, value: Object, failure: str = "") -> Object:
 class _Wrapped(CommandError):
     """The server's refusal, after what could not be done."""
 
-    def __init__(self, error: ApiError, failure: str) -> None:
+    def __init__(self, error: CommandError, failure: str) -> None:
         super().__init__(f"{failure}{error.message}")
 
 

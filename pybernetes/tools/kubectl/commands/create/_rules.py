@@ -44,7 +44,7 @@ def rules(context: Context, verbs: list[str]) -> list[Object]:
             groups.setdefault(group, [])
             continue
         try:
-            known = context.discovery.find(f"{name}.{group}" if group else name)
+            known = context.discovery.find(f"{name}.{group}" if group else name, attempts=2)
         except NoMatch as error:
             raise Verbatim(error.message) from None
         full = f"{known.plural}/{subresource}" if subresource else known.plural

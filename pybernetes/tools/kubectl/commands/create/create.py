@@ -58,7 +58,7 @@ def _edited(context: Context) -> None:
     """Let the user edit the objects of files before they are created."""
     from pybernetes.tools.kubectl.commands._editor import edit_object
 
-    for info in Builder.from_flags(context).infos():
+    for info in Builder.from_flags(context, validating=False).infos():
         value = edit_object(context, info.object)
         if value is None:
             continue

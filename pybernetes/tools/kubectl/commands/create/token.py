@@ -7,7 +7,8 @@ from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.create._generator import name_of
 from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import ApiError, CommandError
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, NoConnection
+from pybernetes.tools.kubectl.resources.built_in import built_in
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
@@ -45,10 +46,10 @@ def run(context: Context) -> None:
             reference["uid"] = flags.bound_object_uid
         spec["boundObjectRef"] = reference
     body = {"kind": "TokenRequest", "apiVersion": "authentication.k8s.io/v1", "metadata": {}, "spec": spec}
-    path = path_of(context.discovery.find("serviceaccounts"), context.namespace, name, "token")
+    path = path_of(built_in("ServiceAccount"), context.namespace, name, "token")
     try:
         answer = context.client.json("POST", path, body)
-    except ApiError as error:
+    except (ApiError, NoConnection) as error:
         raise CommandError(f"failed to create token: {error.message}") from None
     if flags.output in ("", None):
         token = (answer.get("status") or {}).get("token")

@@ -8,7 +8,7 @@ from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.rollout._arguments import require_objects
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, Several
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder
 from pybernetes.tools.kubectl.resources.info import Info
@@ -32,7 +32,7 @@ def change(context: Context, done: str, patch_of: Callable[[Info], Object | str]
         try:
             patch = patch_of(info)
             if isinstance(patch, str):
-                builder.errors.append(CommandError(patch))
+                builder.errors.append(CommandError(f"error: {patch}"))
                 continue
             value = context.client.patch(
                 info.resource, info.namespace, info.name, patch, "strategic" if info.resource.group == "apps" else "merge",
@@ -41,7 +41,8 @@ def change(context: Context, done: str, patch_of: Callable[[Info], Object | str]
             printers.make(context, done)(value)
         except CommandError as error:
             builder.errors.append(error)
-    builder.finish()
+    if builder.errors:
+        raise Several(builder.errors)
     if not count:
         context.warn(f"No resources found in {context.namespace} namespace.")
     _ = doing
