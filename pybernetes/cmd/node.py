@@ -1,9 +1,10 @@
-"""node: adds, removes, stops and starts nodes of a local cluster, and opens a shell in one."""
+"""node: adds and removes nodes of a local cluster, opens a shell in one, and does to it what happens to machines."""
 
 from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pybernetes.cmd._cluster import parser, run
@@ -11,8 +12,17 @@ from pybernetes.cmd._cluster import parser, run
 if TYPE_CHECKING:
     from pybernetes.tools.local.paths import Cluster
 
-SUMMARY = "Add, remove, stop or start a node of a local cluster, or open a shell in it"
-VERBS = {"rm": "removed", "stop": "stopped", "start": "started"}
+SUMMARY = "Add, remove, stop, start or disturb a node of a local cluster, or open a shell in it"
+VERBS = {
+    "rm": "removed",
+    "stop": "stopped",
+    "start": "started",
+    "pause": "paused",
+    "partition": "cut off",
+    "heal": "healed",
+    "slow-disk": "slowed down",
+}
+_OPERATIONS = 20  # of a slow disk, in a second
 
 
 def read(argv: list[str]) -> argparse.Namespace:
@@ -25,6 +35,18 @@ def read(argv: list[str]) -> argparse.Namespace:
     line.add_argument(
         "--taint", action="append", default=[], metavar="KEY=VALUE:EFFECT", help="a taint of the added node"
     )
+    line.add_argument(
+        "--from",
+        dest="others",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NODE",
+        help="what a node is cut off from: nodes, or @host for this machine (default: everything)",
+    )
+    line.add_argument(
+        "--operations", type=int, metavar="N", help=f"of a slow disk in a second (default: {_OPERATIONS})"
+    )
     end = argv.index("--") if "--" in argv else len(argv)
     arguments = line.parse_intermixed_args(argv[:end])
     arguments.command = [*arguments.command, *argv[end + 1 :]]
@@ -32,6 +54,10 @@ def read(argv: list[str]) -> argparse.Namespace:
         line.error("which node?")
     if arguments.verb != "add" and (arguments.labels or arguments.taint):
         line.error("--labels and --taint are for a node that is added")
+    if arguments.others and arguments.verb != "partition":
+        line.error("--from is for partition")
+    if arguments.operations is not None and arguments.verb != "slow-disk":
+        line.error("--operations is for slow-disk")
     return arguments
 
 
@@ -48,8 +74,18 @@ def main(argv: list[str]) -> int:
             command = nodes.shell(cluster, arguments.node, arguments.command)
             os.execvp(command[0], command)
         else:
-            act = {"rm": nodes.remove, "stop": nodes.stop, "start": nodes.start}[arguments.verb]
-            act(cluster, arguments.node)
+            act: dict[str, Callable[[Cluster, str], None]] = {
+                "rm": nodes.remove,
+                "stop": nodes.stop,
+                "start": nodes.start,
+                "pause": nodes.pause,
+                "heal": nodes.heal,
+                "partition": lambda cluster, node: nodes.cut_off(cluster, node, arguments.others),
+                "slow-disk": lambda cluster, node: nodes.slow_down(
+                    cluster, node, _OPERATIONS if arguments.operations is None else arguments.operations
+                ),
+            }
+            act[arguments.verb](cluster, arguments.node)
             print(f"the node {arguments.node} is {VERBS[arguments.verb]}")
 
     return run("node", arguments, work)

@@ -27,11 +27,15 @@ def main(argv: list[str]) -> int:
             node_state = (
                 "stopped"
                 if node.stopped or not processes
+                else "paused"
+                if node.paused
                 else "ready"
                 if node.name in ready_nodes
                 else "not ready"
             )
-            print(f"node           {node.name} ({node_state})")
+            apart = f", cut off from {', '.join(node.apart)}" if node.apart else ""
+            slow = f", disk limited to {node.disk_operations}/s" if node.disk_operations else ""
+            print(f"node           {node.name} ({node_state}{apart}{slow})")
         if saved.hollow:
             print(
                 f"hollow nodes   {saved.hollow} ({len([name for name in ready_nodes if name.startswith('hollow-')])} ready)"

@@ -16,14 +16,20 @@ _CAP_SYS_RESOURCE = 24
 
 @dataclass(frozen=True, slots=True)
 class ContainerdPaths:
-    """Where a containerd keeps its files: below one folder for data and one for what need not survive a reboot."""
+    """Where a containerd keeps its files: below one folder for data and one for what need not survive a reboot.
+
+    Its configuration, that of its networks and their plugins may lie elsewhere.
+    """
 
     root: Path
     state: Path
+    config_file: Path | None = None
+    networks: Path | None = None
+    plugins: Path | None = None
 
     @property
     def config(self) -> Path:
-        return self.root / "config.toml"
+        return self.config_file or self.root / "config.toml"
 
     @property
     def socket(self) -> Path:
@@ -31,7 +37,7 @@ class ContainerdPaths:
 
     @property
     def cni_configuration(self) -> Path:
-        return self.root / "cni"
+        return self.networks or self.root / "cni"
 
     @property
     def log(self) -> Path:

@@ -28,6 +28,8 @@ class Containerd:
     async def start(self) -> None:
         """Start it, wait until it answers, and import the sandbox image if it is missing."""
         check_programs()
+        for folder in (self.paths.root, self.paths.state, self.paths.cni_configuration):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o711)
         configure(self.paths, self.registries)
         command = ["containerd", "--config", str(self.paths.config)]
         if self.network:
@@ -60,13 +62,11 @@ class Containerd:
 def configure(
     paths: ContainerdPaths, registries: Path | None = None, programs: Sequence[RuntimeProgram] = ()
 ) -> None:
-    """Write the configuration of a containerd, which may be started then."""
-    for folder in (paths.root, paths.state, paths.cni_configuration):
-        folder.mkdir(parents=True, exist_ok=True, mode=0o711)
+    """Write the configuration of a containerd, which may be started where its folders are."""
     paths.config.write_text(
         config.text(
             paths,
-            cni_plugins=cni_plugins() or Path("/usr/lib/cni"),
+            cni_plugins=paths.plugins or cni_plugins() or Path("/usr/lib/cni"),
             systemd_cgroups=False,
             restrict_oom_score=not config.may_raise_oom_priority(Path("/proc/self/status").read_text()),
             registries=registries,

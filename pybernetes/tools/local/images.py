@@ -14,7 +14,7 @@ from pybernetes.node.containerd import images
 from pybernetes.tools.local import kept_images
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.paths import Cluster
-from pybernetes.tools.local.processes import containerd_paths
+from pybernetes.tools.local.processes import containerd_socket
 
 log = logging.getLogger(__name__)
 Result = TypeVar("Result")
@@ -23,9 +23,7 @@ Result = TypeVar("Result")
 def sockets(cluster: Cluster) -> dict[str, Path]:
     """Return the container runtimes that run, by the names of their nodes."""
     nodes = saved_settings.load(cluster).nodes
-    sockets_by_node = {
-        node.name: containerd_paths(cluster, node.name).socket for node in nodes if not node.stopped
-    }
+    sockets_by_node = {node.name: containerd_socket(cluster, node.name) for node in nodes if not node.stopped}
     running = {name: socket for name, socket in sockets_by_node.items() if socket.exists()}
     if not running:
         raise images.ImageError(f"the cluster {cluster.name} has no node with real containers that runs")
@@ -71,7 +69,7 @@ def build(cluster: Cluster, folder: Path, tag: str, process: oci.Process) -> str
 
 async def bring(cluster: Cluster, node: str) -> None:
     """Import what was brought into the cluster while a node was not there, or did not run."""
-    socket = containerd_paths(cluster, node).socket
+    socket = containerd_socket(cluster, node)
     with kept_images.locked(cluster) as kept:
         for number in kept.newer_than(_brought(cluster, node)):
             try:

@@ -32,6 +32,8 @@ from pybernetes.tools.local import (
     network,
     node_registration,
     ownership,
+    partition,
+    slow_disk,
 )
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.admin_client import AdminClient
@@ -103,7 +105,8 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
             opened = network.OpenPorts((settings.port, *names.tcp), names.udp)
             network.make_bridge(cluster.name, settings.node_range, opened)
         for node in settings.nodes:
-            prepare(cluster, settings, node)
+            if not node.stopped:
+                prepare(cluster, settings, node)
         _hand_over(cluster, settings)
         if settings.autoscaler:
             autoscaler.prepare(cluster, settings, server_of(settings))
@@ -195,7 +198,7 @@ def server_of(settings: Settings) -> str:
 
 def prepare(cluster: Cluster, settings: Settings, node_settings: NodeSettings) -> None:
     """Make what a node needs before its processes start."""
-    node, server = Node(cluster, node_settings.name), server_of(settings)
+    node, server = Node(cluster, node_settings.name, settings.host_network), server_of(settings)
     own = network.node_address(settings, node_settings.name)
     if settings.host_network:
         host_network.prepare(settings)
@@ -207,9 +210,13 @@ def prepare(cluster: Cluster, settings: Settings, node_settings: NodeSettings) -
     node.make_serving(own)
     node.make_identity("kube-proxy", server, "system:kube-proxy")
     node.make_identity("pod-network", server, addons.NETWORK_USER)
-    node.remove_dead_sockets()
     registries.write(node.registries, settings.registry_mirrors, settings.insecure_registries)
     configure(node.containerd, node.registries, [runtimes.PROGRAMS[name] for name in settings.runtimes])
+    node.create_machine()
+    if any(other.apart for other in settings.nodes):
+        partition.apply(cluster, settings)
+    if node_settings.disk_operations:
+        slow_disk.limit(node.machine, node_settings.disk_operations)
 
 
 def _write_kubeconfig(cluster: Cluster, settings: Settings) -> None:
@@ -301,9 +308,11 @@ def _tail(log: Path) -> str:
 def down(cluster: Cluster) -> bool:
     """Stop a cluster and keep its state; return False if it was not running."""
     with locked(cluster):
+        settings = saved_settings.load(cluster)
+        _resume(cluster, settings)
         stopped = background_process.stop(cluster.pid_file(SUPERVISOR), seconds=120)
         if name_lock.may_have(cluster):
-            for node in saved_settings.load(cluster).nodes:
+            for node in settings.nodes:
                 Node(cluster, node.name).clear()
             _clear_run(cluster)
         return stopped
@@ -313,6 +322,7 @@ def delete(cluster: Cluster) -> None:
     """Stop a cluster and remove everything that it made."""
     with locked(cluster):
         settings = saved_settings.load(cluster)
+        _resume(cluster, settings)
         background_process.stop(cluster.pid_file(SUPERVISOR), seconds=120)
         if name_lock.may_have(cluster):
             # Nodes that exist on the machine too: the settings may be lost.
@@ -327,6 +337,16 @@ def delete(cluster: Cluster) -> None:
         if path.exists():
             kubeconfig.write(path, kubeconfig.without(kubeconfig.read(path), cluster.name))
         trees.remove_path(cluster.root)
+
+
+def _resume(cluster: Cluster, settings: Settings) -> None:
+    """Let nodes that are paused go on: what is held cannot stop."""
+    paused = [node for node in settings.nodes if node.paused]
+    for node in paused:
+        Node(cluster, node.name).machine.resume()
+        settings.change(node, paused=False)
+    if paused:
+        saved_settings.save(cluster, settings)
 
 
 def _clear_run(cluster: Cluster) -> None:

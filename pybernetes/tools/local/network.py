@@ -211,7 +211,7 @@ def make_node(cluster: str, node: str, node_range: str, number: int, kept_inside
     if not (_NAMESPACES / name).exists():
         run("ip", "netns", "add", name)
         # A process that outlived an earlier namespace of this node would still hold the other end of its link.
-        subprocess.run(["ip", "link", "delete", link], capture_output=True)
+        cut_link(cluster, node)
     inside = ("ip", "-netns", name)
     run(*inside, "link", "set", "lo", "up")
     if not _link_exists(link):
@@ -242,6 +242,11 @@ def keep_services_inside(name: str, ranges: Iterable[str], own: str) -> None:
         run(*inside, "route", "replace", service_range, "dev", SINK, "src", own)
 
 
+def cut_link(cluster: str, node: str) -> None:
+    """Take the cable out of a node."""
+    subprocess.run(["ip", "link", "delete", link_name(cluster, node)], capture_output=True)
+
+
 def remove_node(cluster: str, node: str) -> None:
     """Remove a node's namespace, with every link and process inside."""
     name = namespace(cluster, node)
@@ -249,8 +254,7 @@ def remove_node(cluster: str, node: str) -> None:
         for pid in run("ip", "netns", "pids", name).split():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(int(pid), signal.SIGKILL)
-        # By itself it would go a moment after the namespace.
-        subprocess.run(["ip", "link", "delete", link_name(cluster, node)], capture_output=True)
+        cut_link(cluster, node)  # by itself it would go a moment after the namespace
         run("ip", "netns", "delete", name)
 
 

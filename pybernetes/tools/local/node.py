@@ -6,34 +6,49 @@ import asyncio
 import contextlib
 import logging
 import os
-import socket
 import time
 from pathlib import Path
 
 from pybernetes.client import kubeconfig as config
 from pybernetes.lib import tls
 from pybernetes.lib.files import trees
+from pybernetes.node.containerd.requirements import cni_plugins
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
-from pybernetes.node.kubelet.volumes import host_mounts
 from pybernetes.tools.local import kubeconfig, network, system_pods
 from pybernetes.tools.local.command_lines import CIPHERS
 from pybernetes.tools.local.paths import Cluster
-from pybernetes.tools.local.processes import CONTROL_PLANE, containerd_paths
+from pybernetes.tools.local.processes import CONTROL_PLANE, containerd_paths, machine
 from pybernetes.tools.local.settings import Settings
 
 log = logging.getLogger(__name__)
 _GROUP_SECONDS = 5.0
+_KUBELET, _LOGS, _NETWORKS = "/var/lib/kubelet", "/var/log/pods", "/var/lib/cni"
 _PIDS = 16384  # of a pod: more than any needs, and less than the machine has
 
 
 class Node:
     """A node with real containers."""
 
-    def __init__(self, cluster: Cluster, name: str) -> None:
+    def __init__(self, cluster: Cluster, name: str, host_network: bool = False) -> None:
         self.cluster, self.name = cluster, name
-        self.root = cluster.root / "nodes" / name
-        self.containerd = containerd_paths(cluster, name)
+        self.machine = machine(cluster, name, host_network)
+        self.root = self.machine.root
+        self.containerd = containerd_paths(cluster, name)  # as its machine sees them
         self.namespace = network.namespace(cluster.name, name)
+
+    @property
+    def _run(self) -> Path:
+        """The folder on the host that is the machine's /run/containerd."""
+        return self.cluster.run / self.name
+
+    def create_machine(self) -> None:
+        """Make the machine that the node is, unless it is there."""
+        if self.machine.exists:
+            return
+        _remove_folder(self._run)  # nothing of it is alive
+        self._run.mkdir(parents=True, mode=0o711)
+        shared = {str(self.containerd.state): self._run}
+        self.machine.create(shared, self.cluster.root, cni_plugins())
 
     def identity(self, component: str) -> Path:
         """Return the kubeconfig of a component of the node."""
@@ -53,7 +68,8 @@ class Node:
 
     def make_kubelet_identity(self, server: str) -> None:
         """Give the kubelet a certificate in a file, which it renews itself; a new one if it slept through its end."""
-        pem = self.root / "kubelet" / "pki" / "kubelet-client-current.pem"
+        name = "pki/kubelet-client-current.pem"
+        pem = self.machine.own(_KUBELET) / name
         if self.identity("kubelet").exists() and tls.is_current(pem):
             return
         authority = self._authority()
@@ -63,7 +79,9 @@ class Node:
         pem.parent.mkdir(parents=True, exist_ok=True, mode=0o711)
         tls.write_atomically(pem, own.certificate + own.key, 0o600)
         entries = kubeconfig.entries(self.cluster.name, server, authority.certificate, b"", b"")
-        entries["users"][0]["user"] = {"client-certificate": str(pem), "client-key": str(pem)}
+        entries["users"][0]["user"] = dict.fromkeys(
+            ("client-certificate", "client-key"), f"{_KUBELET}/{name}"
+        )
         kubeconfig.write(self.identity("kubelet"), entries)
 
     def make_serving(self, address: str) -> None:
@@ -95,8 +113,8 @@ class Node:
             f"--kubeconfig={self.identity('kubelet')}",
             f"--hostname-override={self.name}",
             f"--node-ip={address}",
-            f"--root-dir={self.root / 'kubelet'}",
-            f"--pod-log-dir={self.root / 'pods'}",
+            f"--root-dir={_KUBELET}",
+            f"--pod-log-dir={_LOGS}",
             f"--container-runtime-endpoint=unix://{self.containerd.socket}",
             f"--cni-conf-dir={self.containerd.cni_configuration}",
             f"--client-ca-file={self.cluster.certificates / 'ca.crt'}",
@@ -135,7 +153,7 @@ class Node:
             backend=settings.cni,
             cluster_cidrs=(settings.pod_range,),
             cni_folder=self.containerd.cni_configuration,
-            cni_state=self.root / "cni",
+            cni_state=Path(_NETWORKS),
         )
         client = config.load(str(self.identity("pod-network"))).client(user_agent="pod-network")
         try:
@@ -160,43 +178,13 @@ class Node:
         await cri.remove_pod_sandbox(sandbox)
 
     def clear(self) -> None:
-        """End what still runs of the node's containers and undo its mounts."""
-        for process in Path("/proc").glob("[0-9]*"):
-            with contextlib.suppress(OSError):
-                # A crash leaves the containerd shims, which have the socket of their containerd on the command line.
-                if self._is_shim((process / "cmdline").read_bytes().split(b"\0")):
-                    os.kill(int(process.name), 9)
-        for folder in (self.root, self.containerd.state):
-            try:
-                host_mounts.unmount_below(folder.resolve())
-            except OSError as error:
-                log.warning("not everything below %s can be unmounted: %s", folder, error)
+        """End all that still runs on the node, and let go of its machine."""
+        self.machine.delete()
         for hierarchy in (Path("/sys/fs/cgroup"), *Path("/sys/fs/cgroup").iterdir()):
-            _remove_groups(hierarchy / "pybernetes" / self.cluster.name / self.name)
-        for address in self._sockets():
-            address.unlink(missing_ok=True)
-        _remove_folder(self.containerd.state)
+            _remove_groups(hierarchy / self.machine.group)
+        _remove_folder(self._run)
         with contextlib.suppress(OSError):
             self.cluster.run.rmdir()
-
-    def _sockets(self) -> list[Path]:
-        """Return the sockets of the containerd shims, which lie outside of the node's folders."""
-        files = self.containerd.state.glob("state/io.containerd.runtime.v2.task/*/*/address")
-        return [Path(file.read_text().removeprefix("unix://")) for file in files]
-
-    def remove_dead_sockets(self) -> None:
-        """Remove the sockets of shims that are dead since a crash; containerd would leave them."""
-        for address in self._sockets():
-            with socket.socket(socket.AF_UNIX) as probe:
-                try:
-                    probe.connect(str(address))
-                except ConnectionRefusedError:
-                    address.unlink()
-                except OSError:
-                    pass
-
-    def _is_shim(self, command: list[bytes]) -> bool:
-        return b"containerd-shim" in command[0] and str(self.containerd.socket).encode() in command
 
     def remove(self) -> None:
         """Remove everything that the node made."""

@@ -1,4 +1,4 @@
-"""Adds, removes, stops and starts nodes of a local cluster."""
+"""Adds and removes nodes of a local cluster, and does to them what happens to machines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,15 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from pybernetes.node.containerd.requirements import check_programs
-from pybernetes.tools.local import draining, lifecycle, network, node_group, node_registration
+from pybernetes.tools.local import (
+    draining,
+    lifecycle,
+    network,
+    node_group,
+    node_registration,
+    partition,
+    slow_disk,
+)
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.node import Node
 from pybernetes.tools.local.paths import Cluster
@@ -46,6 +54,8 @@ def remove(cluster: Cluster, name: str) -> None:
     with lifecycle.locked(cluster):
         settings = saved_settings.load(cluster)
         node = settings.node(name)
+        if node.paused:
+            Node(cluster, name).machine.resume()
         draining.leave_balancers(cluster, settings, [name])
         settings.nodes.remove(node)
         lifecycle.refresh(cluster, settings)
@@ -60,35 +70,92 @@ def take_away(cluster: Cluster, name: str) -> None:
 
 
 def stop(cluster: Cluster, name: str) -> None:
-    """Stop a node; the cluster sees it as lost."""
+    """Take a node away as a power cut does: its network is silent, and everything on it ends without a word."""
     with lifecycle.locked(cluster):
         settings = saved_settings.load(cluster)
-        settings.change(settings.node(name), stopped=True)
+        settings.change(settings.node(name), stopped=True, paused=False)
+        saved_settings.save(cluster, settings)
+        node = Node(cluster, name, settings.host_network)
+        network.cut_link(
+            cluster.name, name
+        )  # first, or the kernel would say for its processes that they ended
+        node.machine.kill()
         lifecycle.refresh(cluster, settings)
         lifecycle.wait_for_end(cluster, f"containerd-{name}")
-        Node(cluster, name).clear()
+        node.clear()
+        network.remove_node(cluster.name, name)
 
 
 def start(cluster: Cluster, name: str) -> None:
-    """Start a node that was stopped."""
+    """Start a node that was stopped, or let one go on that was paused."""
     with lifecycle.locked(cluster):
         settings = saved_settings.load(cluster)
         node = settings.node(name)
-        settings.change(node, stopped=False)
-        lifecycle.prepare(cluster, settings, node)
-        lifecycle.refresh(cluster, settings)
+        settings.change(node, stopped=False, paused=False)
+        if node.stopped:
+            lifecycle.prepare(cluster, settings, settings.node(name))
+            lifecycle.refresh(cluster, settings)
+        else:
+            Node(cluster, name).machine.resume()
+            saved_settings.save(cluster, settings)
+
+
+def pause(cluster: Cluster, name: str) -> None:
+    """Hold everything on a node, containers too: connections to it stay open, and nobody answers."""
+    with lifecycle.locked(cluster):
+        settings = saved_settings.load(cluster)
+        node = settings.node(name)
+        if node.stopped:
+            raise saved_settings.SettingsError(f"the node {name} is stopped")
+        settings.change(node, paused=True)
+        saved_settings.save(cluster, settings)
+        Node(cluster, name).machine.pause()
+
+
+def cut_off(cluster: Cluster, name: str, others: Sequence[str] = ()) -> None:
+    """Cut a node off from others, or from everybody."""
+    with lifecycle.locked(cluster):
+        settings = saved_settings.load(cluster)
+        partition.check(settings, name, others)
+        node = settings.node(name)
+        settings.change(node, apart=sorted({*node.apart, *(others or [partition.ALL])}))
+        saved_settings.save(cluster, settings)
+        partition.apply(cluster, settings)
+
+
+def heal(cluster: Cluster, name: str) -> None:
+    """Undo what cuts a node off from others, or others from it, and let its disk be as fast as it is."""
+    with lifecycle.locked(cluster):
+        settings = saved_settings.load(cluster)
+        before = settings.node(name)
+        settings.change(before, apart=[], disk_operations=0)
+        for node in list(settings.nodes):
+            settings.change(node, apart=[other for other in node.apart if other != name])
+        saved_settings.save(cluster, settings)
+        if not settings.host_network:
+            partition.apply(cluster, settings)
+        if before.disk_operations and not before.stopped:
+            slow_disk.limit(Node(cluster, name).machine, 0)
+
+
+def slow_down(cluster: Cluster, name: str, operations: int) -> None:
+    """Let a node's disk do no more than so many operations in a second."""
+    if operations < 1:
+        raise saved_settings.SettingsError("a disk does at least one operation in a second")
+    with lifecycle.locked(cluster):
+        settings = saved_settings.load(cluster)
+        slow_disk.limit(Node(cluster, settings.node(name).name).machine, operations)
+        settings.change(settings.node(name), disk_operations=operations)
+        saved_settings.save(cluster, settings)
 
 
 def shell(cluster: Cluster, name: str, command: list[str]) -> list[str]:
     """Return the command line of a shell, or of another command, inside of a node."""
     settings = saved_settings.load(cluster)
-    node = Node(cluster, settings.node(name).name)
-    endpoint = f"unix://{node.containerd.socket}"
+    node = Node(cluster, settings.node(name).name, settings.host_network)
     environment = [
-        f"CONTAINER_RUNTIME_ENDPOINT={endpoint}",
+        f"CONTAINER_RUNTIME_ENDPOINT=unix://{node.containerd.socket}",
         f"CONTAINERD_ADDRESS={node.containerd.socket}",
         "CONTAINERD_NAMESPACE=k8s.io",
     ]
-    namespace = network.namespace(cluster.name, name)
-    inside = [] if settings.host_network else ["nsenter", f"--net=/run/netns/{namespace}", "--"]
-    return ["env", *environment, *inside, *(command or ["bash"])]
+    return ["env", *environment, *node.machine.command(*(command or ["bash"]))]

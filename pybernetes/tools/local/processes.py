@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 from pybernetes.node.containerd.config import ContainerdPaths
 from pybernetes.tools.local import network
+from pybernetes.tools.local.machine import Machine
+from pybernetes.tools.local.machine_mounts import PLUGINS
 from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import NodeSettings, Settings
 
@@ -42,8 +45,26 @@ def pyb(*arguments: str) -> tuple[str, ...]:
 
 
 def containerd_paths(cluster: Cluster, node: str) -> ContainerdPaths:
-    """Return the paths of a node's containerd."""
-    return ContainerdPaths(cluster.root / "nodes" / node / "containerd", cluster.run / node)
+    """Return the paths of a node's containerd: those of its machine, and the usual ones there."""
+    return ContainerdPaths(
+        Path("/var/lib/containerd"),
+        Path("/run/containerd"),
+        cluster.root / "nodes" / node / "containerd.toml",
+        Path("/etc/cni/net.d"),
+        Path(PLUGINS),
+    )
+
+
+def containerd_socket(cluster: Cluster, node: str) -> Path:
+    """Return the socket of a node's containerd as it is seen everywhere."""
+    return cluster.run / node / containerd_paths(cluster, node).socket.name
+
+
+def machine(cluster: Cluster, node: str, host_network: bool) -> Machine:
+    """Return the machine of a node."""
+    namespace = "" if host_network else network.namespace(cluster.name, node)
+    group = f"pybernetes/{cluster.name}/{node}"
+    return Machine(node, cluster.root / "nodes" / node, cluster.run, namespace, group)
 
 
 def desired_processes(cluster: Cluster, settings: Settings, closed: bool = False) -> list[ProcessSpec]:
@@ -90,12 +111,10 @@ def _control_plane_capabilities(settings: Settings, closed: bool) -> frozenset[s
 
 
 def _of_node(cluster: Cluster, settings: Settings, node: NodeSettings) -> list[ProcessSpec]:
-    # nsenter and not `ip netns exec`, which would hide the mounts of the cgroups.
-    namespace = network.namespace(cluster.name, node.name)
-    inside = () if settings.host_network else ("nsenter", f"--net=/run/netns/{namespace}", "--")
+    own = machine(cluster, node.name, settings.host_network)
     containerd = ("containerd", "--config", str(containerd_paths(cluster, node.name).config))
     agents = pyb("local-node", "--cluster", cluster.name, "--node", node.name)
     return [
-        ProcessSpec(f"containerd-{node.name}", (*inside, *containerd)),
-        ProcessSpec(f"node-{node.name}", (*inside, *agents)),
+        ProcessSpec(f"containerd-{node.name}", own.command(*containerd)),
+        ProcessSpec(f"node-{node.name}", own.command(*agents)),
     ]

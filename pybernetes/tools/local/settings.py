@@ -55,6 +55,9 @@ class NodeSettings:
     group: str = ""
     labels: dict[str, str] = field(default_factory=dict)
     taints: list[str] = field(default_factory=list)
+    paused: bool = False
+    apart: list[str] = field(default_factory=list)  # what it is cut off from
+    disk_operations: int = 0  # what its disk can do in a second; 0 for all that it can
 
 
 @dataclass(frozen=True, slots=True)

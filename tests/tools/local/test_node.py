@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from pybernetes.lib.files import trees
 from pybernetes.node.kubelet.volumes import host_mounts
+from pybernetes.tools.local.machine import Machine
 from pybernetes.tools.local.node import Node
 from pybernetes.tools.local.paths import Cluster
 from tests.node.kubelet.real_node import IMAGE, busybox
@@ -28,17 +28,21 @@ NAME = f"real-{os.getpid()}"
 _COUNT = "i=0; while true; do echo line $i; i=$((i+1)); sleep 0.1; done"
 
 
+def inside_machine(machine: Machine, *words: str) -> str:
+    return subprocess.run(machine.command(*words), capture_output=True, text=True, check=True).stdout
+
+
 def parts(home: Path) -> dict[str, int]:
     """Return how much of the node's pods is on the machine: folders, mounts, control groups, links, rules, processes.
 
     Only of pods, so that without any there is nothing: what is counted before a pod comes is otherwise what others that
     are going happen to have left.
     """
-    run_folder = f"/run/pybernetes/{NAME}/"
+    machine = Node(Cluster(NAME, home), NAME).machine
     mounts = [
         line
-        for line in Path("/proc/self/mountinfo").read_text(errors="replace").splitlines()
-        if NAME in line and any(part in line for part in ("/pods/", "/sandboxes/", "/k8s.io/"))
+        for line in inside_machine(machine, "cat", "/proc/self/mountinfo").splitlines()
+        if any(part in line for part in ("/pods/", "/sandboxes/", "/k8s.io/"))
     ]
     groups = [
         name
@@ -47,20 +51,17 @@ def parts(home: Path) -> dict[str, int]:
         for name in names
         if re.fullmatch("pod[0-9a-f-]{32,36}|[0-9a-f]{64}", name)
     ]
-    inside = ("ip", "netns", "exec", f"pyb-{NAME}-{NAME}")
-    links = subprocess.run(
-        [*inside, "ip", "-brief", "link"], capture_output=True, text=True, check=True
-    ).stdout
-    rules = subprocess.run([*inside, "iptables-save"], capture_output=True, text=True, check=True).stdout
+    links = inside_machine(machine, "ip", "-brief", "link")
+    rules = inside_machine(machine, "iptables-save")
     processes = 0
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
+    for pid in machine.processes():
         try:
-            words = path.read_bytes().decode(errors="replace")
-            processes += "containerd-shim" in words and run_folder in words
+            processes += b"containerd-shim" in Path(f"/proc/{pid}/cmdline").read_bytes()
         except OSError:
             continue  # it has just gone
-    node = home / "clusters" / NAME / "nodes" / NAME
-    folders = [path for name in ("pods", "kubelet/pods") for path in (node / name).glob("*")]
+    folders = [
+        path for name in ("/var/log/pods", "/var/lib/kubelet/pods") for path in machine.own(name).glob("*")
+    ]
     return {
         "folders": len(folders),
         "mounts": len(mounts),
@@ -272,20 +273,19 @@ def test_nobody_else_reads_what_is_the_clusters(user: User) -> None:
 def test_what_is_mounted_in_a_node_is_not_removed_with_it(tmp_path: Path) -> None:
     """Mounts of the user's folders that a kubelet which was killed left behind: they are undone, not emptied."""
     require_root()
-    node = Node(Cluster(f"mounts-{os.getpid()}", tmp_path), "n")
+    node = Node(Cluster(f"mounts-{os.getpid()}", tmp_path), "n", host_network=True)
     users = tmp_path / "users"
     users.mkdir()
     (users / "kept").touch()
-    for name in ("plain", "with space", "täglich"):
-        place = node.root / "kubelet/pods/u" / name
-        place.mkdir(parents=True)
-        host_mounts.mount(str(users), place, "", host_mounts.MS_BIND)
     try:
-        node.clear()
+        node.create_machine()
+        for name in ("plain", "with space", "täglich"):
+            place = f"/var/lib/kubelet/pods/u/{name}"
+            script = 'mkdir -p "$1" && mount --bind "$0" "$1"'
+            inside_machine(node.machine, "sh", "-c", script, str(users), place)
+            assert inside_machine(node.machine, "ls", place) == "kept\n"
         assert host_mounts.mounts_below(tmp_path) == []
-        host_mounts.mount(str(users), place, "", host_mounts.MS_BIND)
-        with pytest.raises(OSError):
-            trees.remove_path(node.root)
-        assert [path.name for path in users.iterdir()] == ["kept"]
     finally:
-        host_mounts.unmount_below(tmp_path)
+        node.remove()
+    assert [path.name for path in users.iterdir()] == ["kept"]
+    assert not node.root.exists() and not node.cluster.run.exists()

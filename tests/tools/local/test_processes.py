@@ -15,9 +15,10 @@ def test_a_stopped_node_runs_nothing(tmp_path: Path) -> None:
     nodes = [NodeSettings("c", 0), NodeSettings("c-2", 1, stopped=True)]
     specs = processes.desired_processes(Cluster("c", tmp_path), Settings(nodes=nodes))
     assert [spec.name for spec in specs] == ["control-plane", "containerd-c", "node-c"]
-    assert specs[1].command[:2] == ("nsenter", "--net=/run/netns/pyb-c-c")
+    inside = ("--uts=/run/pybernetes/c/machines/c.uts", "--mount=/run/pybernetes/c/machines/c.mnt", "--")
+    assert specs[1].command[:6] == ("nsenter", "--net=/run/netns/pyb-c-c", *inside, "containerd")
     alone = processes.desired_processes(Cluster("c", tmp_path), Settings(nodes=nodes, host_network=True))
-    assert alone[1].command[0] == "containerd"
+    assert alone[1].command[:5] == ("nsenter", *inside, "containerd")
 
 
 def test_nobody_lends_us_modules(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pybernetes.lib.files.opening import folder, open_below
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC = 1, 2, 4, 8, 32, 4096, 16384
-MS_PRIVATE, MS_SLAVE = 1 << 18, 1 << 19
+MS_PRIVATE, MS_SLAVE, MS_SHARED = 1 << 18, 1 << 19, 1 << 20
 _MNT_DETACH, _UMOUNT_NOFOLLOW = 2, 8
 
 
