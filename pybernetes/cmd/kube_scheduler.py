@@ -120,7 +120,7 @@ async def _serve(options: argparse.Namespace) -> int:
     lease_client = access.client(user_agent="kube-scheduler")
     manager = Manager(client, election=election, election_client=lease_client)
     manager.add_task("scheduler", scheduler.run)
-    manager.metrics.more.append(lambda text: scheduler.metrics.write(text, scheduler))
+    scheduler.show_on(manager)
     manager.ready.add("informer-sync", lambda: scheduler.check() if manager.working.is_set() else None)
     if options.secure_port:
         await _secure_serving.serve(

@@ -216,6 +216,7 @@ def client_context(
     """Return the context of a TLS client: whom it trusts (by default the system's authorities), and who it is."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.set_alpn_protocols(["http/1.1"])
+    context.hostname_checks_common_name = False  # only the subject's alternative names count
     if not verify:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE

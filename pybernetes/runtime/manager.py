@@ -51,6 +51,7 @@ class Manager:
         self.slis = HealthSlis()
         self.health, self.ready = Checks(self.slis), Checks(self.slis)
         self.ready.add("informers", self._check_informers)
+        self.pages: dict[str, Handler] = {}  # what is shown besides health and metrics
         self.controllers: dict[str, Controller] = {}
         self._tasks: list[tuple[str, Callable[[], Awaitable[None]]]] = []
         self.working = asyncio.Event()  # set while the controllers run
@@ -106,7 +107,7 @@ class Manager:
         """Serve /healthz, /livez, /readyz, /metrics and more; return the port."""
         pages: dict[str, Handler] = {
             "/healthz": self.health.page, "/livez": self.health.page, "/readyz": self.ready.page, "/metrics": self._metrics,
-            "/metrics/slis": slis_page(self.slis), **more,
+            "/metrics/slis": slis_page(self.slis), **self.pages, **more,
         }  # fmt: skip
         self._http = ComponentServer(pages, access_check=access_check)
         return await self._http.start(host, port, context)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Hashable
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from pybernetes.scheduling.handle import Handle
 from pybernetes.scheduling.nominations import Verdicts
 from pybernetes.scheduling.plugin import FilterPlugin, Rejection, Scope
 from pybernetes.scheduling.pods import Pod
+from pybernetes.scheduling.point_times import UNSCHEDULABLE, PointTimes
 from pybernetes.scheduling.profile import Profile
 
 NO_NODES = "no nodes available to schedule pods"
@@ -35,7 +37,8 @@ class Cycle:
         self.profile = profile
         self.nominations = handle.nominations
         self._listers = handle.listers
-        self._evaluations = Evaluations(handle.snapshot)
+        self.times = PointTimes()
+        self._evaluations = Evaluations(handle.snapshot, self.times)
         self._chance = handle.chance
         self._start = 0  # where the search begins when only a share of the nodes is looked at
 
@@ -43,11 +46,29 @@ class Cycle:
         """Choose the node for a pod."""
         if not self.snapshot.node_count:
             return Decision("", 0, Diagnosis(0, NO_NODES))
+        times = self.times
+        begin = times.begin()
         answer = self.restriction(pod)
         if isinstance(answer, Rejection):
+            times.point("PreFilter", UNSCHEDULABLE, begin)
             return Decision("", 0, self._rejected(answer))
-        names, restricting = answer
+        filtering = time.perf_counter()
+        times.pre_filtered.observe(filtering - begin)
         active = self.active(pod)
+        decision = self._among(pod, active, *answer)
+        if decision.node:
+            times.filtered.observe(time.perf_counter() - filtering - times.scoring)
+            times.scored.observe(times.scoring)
+            active.evaluations[1] += 1
+        else:
+            times.point("Filter", UNSCHEDULABLE, filtering, times.scoring)
+            active.evaluations[0] += 1
+        return decision
+
+    def _among(
+        self, pod: Pod, active: Active, names: frozenset[str] | None, restricting: list[str]
+    ) -> Decision:
+        """Choose among the named nodes, or all of them (None)."""
         if pod.nominated:
             decision = self._some(pod, active, frozenset((pod.nominated,)) & (names or {pod.nominated}), [])
             if decision.node:
@@ -60,7 +81,8 @@ class Cycle:
         """Return why no node will do, or the only nodes that can (None: any) and the plugins that say so."""
         names: frozenset[str] | None = None
         restricting: list[str] = []
-        for plugin in self.profile.pre_filters:
+        pre_filters = self.profile.pre_filters
+        for plugin in self.times.timed(pre_filters) if self.times.sampled else pre_filters:
             answer = plugin.pre_filter(pod)
             if answer is None:
                 continue
@@ -103,7 +125,10 @@ class Cycle:
                 scores.append(weighted)
                 if weighted.plugin.score_scope is not Scope.CLUSTER:
                     keys.append((weighted.plugin.name, True, key))
-        return Active(filters, scores, tuple(keys))
+        evaluations = self.times.evaluations(
+            tuple(plugin.name for plugin in filters), tuple(weighted.plugin.name for weighted in scores)
+        )
+        return Active(filters, scores, tuple(keys), evaluations)
 
     def reasons(self, pod: Pod, active: Active, row: int) -> tuple[str, ...]:
         """Return why a pod cannot be on a row as it is now; nothing if it can."""
@@ -122,8 +147,8 @@ class Cycle:
         snapshot = self.snapshot
         evaluation = self._evaluations.get(pod, active)
         total = evaluation.total
-        world = [(plugin, plugin.filter(pod, snapshot.all)) for plugin in active.filters
-                 if plugin.filter_scope is Scope.CLUSTER]  # fmt: skip
+        world = [(plugin, (self.times.stand_in(plugin) if self.times.sampled else plugin).filter(pod, snapshot.all))
+                 for plugin in active.filters if plugin.filter_scope is Scope.CLUSTER]  # fmt: skip
         if world:
             total = total.copy()
             for _, codes in world:
@@ -172,10 +197,12 @@ class Cycle:
         """Return the best of some rows, adding the scores that are relative to the other rows."""
         if len(rows) == 1:
             return int(rows[0])
-        scores = scores.copy()
+        begin, scores = time.perf_counter(), scores.copy()
         for plugin, weight in active.scores:
             if plugin.normalizes:
-                scores += plugin.normalize(pod, plugin.score(pod, rows), rows) * weight
+                timed = self.times.stand_in(plugin) if self.times.sampled else plugin
+                scores += plugin.normalize(pod, timed.score(pod, rows), rows) * weight
+        self.times.scoring += time.perf_counter() - begin
         best = np.flatnonzero(scores == scores.max())
         return int(rows[best[self._chance.randrange(len(best))]])
 

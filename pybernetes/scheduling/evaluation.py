@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import Hashable
 from typing import NamedTuple
@@ -11,6 +12,7 @@ import numpy as np
 from pybernetes.scheduling.columns import Bools, Ints, Rows
 from pybernetes.scheduling.plugin import FilterPlugin, Scope, ScorePlugin
 from pybernetes.scheduling.pods import Pod
+from pybernetes.scheduling.point_times import PointTimes
 from pybernetes.scheduling.snapshot import Snapshot
 
 NOT_FEASIBLE = -1
@@ -30,13 +32,14 @@ class Active(NamedTuple):
     filters: list[FilterPlugin]
     scores: list[Weighted]
     key: Hashable
+    evaluations: list[int]  # how often they were asked: without and with success
 
 
 class Evaluation:
     """The answers of the plugins for pods of equal keys: reasons, feasible nodes and their total score."""
 
-    def __init__(self, snapshot: Snapshot, active: Active) -> None:
-        self.snapshot = snapshot
+    def __init__(self, snapshot: Snapshot, active: Active, times: PointTimes) -> None:
+        self.snapshot, self._times = snapshot, times
         self.filters = [plugin for plugin in active.filters if plugin.filter_scope is not Scope.CLUSTER]
         self.scores = [weighted for weighted in active.scores if not weighted.plugin.normalizes]
         # The scores of these are worked out among the feasible nodes, once those are known.
@@ -44,6 +47,7 @@ class Evaluation:
             weighted for weighted in active.scores
             if weighted.plugin.normalizes and weighted.plugin.score_scope is not Scope.CLUSTER
         ]  # fmt: skip
+        self._asked = self.filters, self.scores, self.relative
         self.codes: list[Ints] = []
         self.parts: list[Ints] = []  # weighted scores of each of `scores`
         self.raw: list[Ints] = []  # of each of `relative`
@@ -80,44 +84,58 @@ class Evaluation:
 
     def _work_out(self, pod: Pod, rows: Rows, since: Scope) -> None:
         """Ask the plugins whose answer may have changed about some rows."""
+        filters, scores, relative = self._timed() if self._times.sampled else self._asked
         feasible = self.snapshot.valid[rows].copy()
-        for plugin, codes in zip(self.filters, self.codes, strict=True):
+        for plugin, codes in zip(filters, self.codes, strict=True):
             if plugin.filter_scope >= since:
                 codes[rows] = plugin.filter(pod, rows)
             feasible &= codes[rows] == 0
+        begin = time.perf_counter()
         total = np.zeros(len(feasible), dtype=np.int64)
-        for (scorer, weight), part in zip(self.scores, self.parts, strict=True):
+        for (scorer, weight), part in zip(scores, self.parts, strict=True):
             if scorer.score_scope >= since:
                 part[rows] = scorer.score(pod, rows) * weight
             total += part[rows]
-        for (scorer, _), raw in zip(self.relative, self.raw, strict=True):
+        for (scorer, _), raw in zip(relative, self.raw, strict=True):
             if scorer.score_scope >= since:
                 raw[rows] = scorer.score(pod, rows)
         total[~feasible] = NOT_FEASIBLE
         self.feasible[rows] = feasible
         self.total[rows] = total
+        self._times.scoring += time.perf_counter() - begin
 
     def _work_out_row(self, pod: Pod, row: int) -> None:
         """Ask the plugins again about one row where pods or amounts changed."""
+        filters, scores, relative = self._timed() if self._times.sampled else self._asked
         feasible = self.snapshot.valid.item(row)
-        for plugin, codes in zip(self.filters, self.codes, strict=True):
+        for plugin, codes in zip(filters, self.codes, strict=True):
             if plugin.filter_scope is Scope.NODE:
                 codes[row] = code = plugin.filter_row(pod, row)
             else:
                 code = codes.item(row)
             feasible = feasible and code == 0
-        total = 0
-        for (scorer, weight), part in zip(self.scores, self.parts, strict=True):
+        begin, total = time.perf_counter(), 0
+        for (scorer, weight), part in zip(scores, self.parts, strict=True):
             if scorer.score_scope is Scope.NODE:
                 part[row] = score = scorer.score_row(pod, row) * weight
             else:
                 score = part.item(row)
             total += score
-        for (scorer, _), raw in zip(self.relative, self.raw, strict=True):
+        for (scorer, _), raw in zip(relative, self.raw, strict=True):
             if scorer.score_scope is Scope.NODE:
                 raw[row] = scorer.score_row(pod, row)
         self.feasible[row] = feasible
         self.total[row] = total if feasible else NOT_FEASIBLE
+        self._times.scoring += time.perf_counter() - begin
+
+    def _timed(self) -> tuple[list[FilterPlugin], list[Weighted], list[Weighted]]:
+        """Return the plugins with a clock."""
+        stand_in = self._times.stand_in
+        return (
+            [stand_in(plugin) for plugin in self.filters],
+            [Weighted(stand_in(plugin), weight) for plugin, weight in self.scores],
+            [Weighted(stand_in(plugin), weight) for plugin, weight in self.relative],
+        )
 
 
 def _rows(numbers: list[int]) -> Rows:
@@ -134,8 +152,8 @@ class Evaluations:
 
     LIMIT = 24
 
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
+    def __init__(self, snapshot: Snapshot, times: PointTimes) -> None:
+        self._snapshot, self._times = snapshot, times
         self._known: OrderedDict[Hashable, Evaluation] = OrderedDict()
 
     def get(self, pod: Pod, active: Active) -> Evaluation:
@@ -144,7 +162,7 @@ class Evaluations:
         if evaluation is None:
             if len(self._known) >= self.LIMIT:
                 self._known.popitem(last=False)
-            evaluation = self._known[active.key] = Evaluation(self._snapshot, active)
+            evaluation = self._known[active.key] = Evaluation(self._snapshot, active, self._times)
         else:
             self._known.move_to_end(active.key)
         evaluation.update(pod)

@@ -7,6 +7,8 @@ from weakref import WeakValueDictionary
 
 import orjson
 
+from pybernetes.api import quantity
+from pybernetes.api.core.pod import resource_totals
 from pybernetes.api.resource import Object
 from pybernetes.scheduling import resource_requests
 from pybernetes.scheduling.affinity_terms import (
@@ -52,11 +54,12 @@ class Owner(NamedTuple):
 class Shape:
     """What the decision about a pod depends on; None stands for nothing asked."""
 
-    __slots__ = ("__weakref__", "active", "affinity", "image_count", "images", "labels", "node_affinity", "owner",
+    __slots__ = ("__weakref__", "active", "affinity", "image_count", "images", "labels", "limits", "node_affinity", "owner",
                  "ports", "preempts", "priority", "requests", "scheduler", "spread", "tolerations", "volumes")  # fmt: skip
 
     labels: Labels
     requests: Requests
+    limits: tuple[tuple[str, float], ...]  # by name of the resource; for people only
     priority: int
     scheduler: str
     preempts: bool
@@ -201,6 +204,7 @@ class PodReader:
         key = orjson.dumps([namespace, labels], option=orjson.OPT_SORT_KEYS)
         shape.labels = self._labels.get(key) or self._labels.setdefault(key, Labels(namespace, labels))
         shape.requests = self._shared(resource_requests.of_pod(spec, None, self.resources))
+        shape.limits = self._shared(_limits(spec))
         shape.priority = spec.get("priority") or 0
         shape.scheduler = spec.get("schedulerName", "default-scheduler")
         shape.preempts = spec.get("preemptionPolicy") != "Never"
@@ -286,6 +290,12 @@ _IRRELEVANT = frozenset(
 
 def _containers(spec: Object) -> list[Object]:
     return [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]
+
+
+def _limits(spec: Object) -> tuple[tuple[str, float], ...]:
+    """Return what a pod may use at most, in cores, bytes and counts."""
+    totals = resource_totals.limits({"spec": spec})
+    return tuple((name, float(quantity.parse(text))) for name, text in sorted(totals.items()))
 
 
 def _ports(spec: Object) -> tuple[tuple[str, str, int], ...]:

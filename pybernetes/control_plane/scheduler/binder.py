@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from time import perf_counter
 
 from pybernetes.client.errors import StatusError
 from pybernetes.control_plane.scheduler.queue import Queued
 from pybernetes.runtime.background import BackgroundTasks
 from pybernetes.scheduling.plugin import BindingError, Rejection
 from pybernetes.scheduling.pods import Pod
+from pybernetes.scheduling.point_times import ERROR, SUCCESS, UNSCHEDULABLE, PointTimes
 from pybernetes.scheduling.profile import Profile
 
 log = logging.getLogger(__name__)
@@ -42,9 +44,15 @@ class Binder:
     """
 
     def __init__(
-        self, profiles: Mapping[str, Profile], preparing: Callable[[Pod], None], done: Done, failed: Failed
+        self,
+        profiles: Mapping[str, Profile],
+        preparing: Callable[[Pod], None],
+        done: Done,
+        failed: Failed,
+        times: Mapping[str, PointTimes],
+        waited: Callable[[str, float], None],
     ) -> None:
-        self._profiles = profiles
+        self._profiles, self._times, self._waited = profiles, times, waited
         self._preparing, self._done, self._failed = preparing, done, failed
         self._tasks = BackgroundTasks("bind")
         self._binding = 0  # without those that wait for something, such as their volumes
@@ -76,11 +84,8 @@ class Binder:
 
     async def _run(self, queued: Queued, pod: Pod, waits: Waits) -> None:
         try:
-            for number, wait in enumerate(waits, 1):
-                rejection = await wait
-                if rejection is not None:
-                    discard(waits[number:])
-                    raise Rejected(rejection)
+            if waits:
+                await self._permitted(waits)
             await self._bind(pod)
         except (StatusError, OSError, TimeoutError, BindingError, Rejected) as error:
             self._failed(queued, pod, error)
@@ -90,8 +95,25 @@ class Binder:
         else:
             self._done(queued, pod)
 
-    async def _bind(self, pod: Pod) -> None:
-        profile = self._profiles[pod.shape.scheduler]
+    async def _permitted(self, waits: Waits) -> None:
+        """Wait until every plugin permits a pod; Rejected if one does not."""
+        begin, status = perf_counter(), SUCCESS
+        try:
+            for number, wait in enumerate(waits, 1):
+                rejection = await wait
+                if rejection is not None:
+                    discard(waits[number:])
+                    status = UNSCHEDULABLE
+                    raise Rejected(rejection)
+        except Rejected:
+            raise
+        except BaseException:
+            status = ERROR
+            raise
+        finally:
+            self._waited(status, perf_counter() - begin)
+
+    async def _prepare(self, pod: Pod, profile: Profile) -> None:
         told = False
         for pre_bind in profile.pre_binds:
             preparation = pre_bind.pre_bind(pod)
@@ -100,6 +122,20 @@ class Binder:
                     self._preparing(pod)
                     told = True
                 await preparation
+
+    async def _bind(self, pod: Pod) -> None:
+        profile, times = self._profiles[pod.shape.scheduler], self._times[pod.shape.scheduler]
+        point, begin = "PreBind", perf_counter()
+        try:
+            await self._prepare(pod, profile)
+            begin, point = times.point(point, SUCCESS, begin), "Bind"
+            await self._write(pod, profile)
+        except Exception:
+            times.point(point, ERROR, begin)
+            raise
+        times.point(point, SUCCESS, begin)
+
+    async def _write(self, pod: Pod, profile: Profile) -> None:
         self._binding += 1
         try:
             for plugin in profile.binds:

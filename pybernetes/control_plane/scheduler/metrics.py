@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.exposition import Exposition, merge
 from pybernetes.runtime.metrics import Histogram
+from pybernetes.scheduling.point_times import PointTimes
 
 if TYPE_CHECKING:
     from pybernetes.control_plane.scheduler.scheduler import Scheduler
@@ -33,6 +35,7 @@ class SchedulerMetrics:
         self.preemption_attempts = 0
         self.victims = Histogram(_powers(1, 2, 7))
         self.budget_violations = 0
+        self.permit_seconds: dict[str, Histogram] = {}  # by result
 
     def attempt(self, result: str, profile: str, seconds: float) -> None:
         """Count an attempt to schedule a pod."""
@@ -63,6 +66,10 @@ class SchedulerMetrics:
         if victims:
             self.victims.observe(victims)
             self.budget_violations += violations
+
+    def waited(self, result: str, seconds: float) -> None:
+        """Count how long a pod waited for a plugin to permit it."""
+        self.permit_seconds.setdefault(result, Histogram(_ATTEMPT)).observe(seconds)
 
     def write(self, text: Exposition, scheduler: Scheduler) -> None:
         """Write all metrics in Prometheus' text format."""
@@ -97,6 +104,20 @@ class SchedulerMetrics:
         _histogram(text, "preemption_victims", (), self.victims)
         _counter(text, "preemption_pdb_violations_total", ("preemptor",), {("pod",): self.budget_violations},
                  "Total number of pod disruption budget violations caused by preemption.")  # fmt: skip
+        text.family(f"{_PREFIX}permit_wait_duration_seconds", "histogram", "Duration of waiting on permit.")
+        for result, histogram in sorted(self.permit_seconds.items()):
+            _histogram(text, "permit_wait_duration_seconds", (("result", result),), histogram)
+        _write_times(text, {name: cycle.times for name, cycle in scheduler.cycles.items()})
+        evaluations = {
+            (point, plugin, profile): count
+            for profile, cycle in scheduler.cycles.items()
+            for (plugin, point), count in cycle.times.plugin_evaluations(
+                tuple(plugin.name for plugin in cycle.profile.pre_filters)
+            ).items()
+        }
+        _counter(text, "plugin_evaluation_total", ("extension_point", "plugin", "profile"), evaluations,
+                 "Number of attempts to schedule pods by each plugin and the extension point (available only in "
+                 "PreFilter, Filter, PreScore, and Score).")  # fmt: skip
         self._write_state(text, scheduler)
 
     def _write_state(self, text: Exposition, scheduler: Scheduler) -> None:
@@ -116,6 +137,31 @@ class SchedulerMetrics:
         }
         _counter(text, "cache_size", ("type",), sizes,
                  "Number of nodes, pods, and assumed (bound) pods in the scheduler cache.", "gauge")  # fmt: skip
+
+
+def _write_times(text: Exposition, profiles: Mapping[str, PointTimes]) -> None:
+    """Write how long plugins take; what profiles have in common is one series, as upstream has it."""
+    name = "framework_extension_point_duration_seconds"
+    text.family(
+        f"{_PREFIX}{name}", "histogram", "Latency for running all plugins of a specific extension point."
+    )
+    for profile, times in profiles.items():
+        for (point, status), histogram in sorted(times.points.items()):
+            if not any(histogram.counts):
+                continue
+            labels = (("extension_point", point), ("profile", profile), ("status", status))
+            _histogram(text, name, labels, histogram)
+    name, merged = "plugin_execution_duration_seconds", dict[tuple[str, str, str], Histogram]()
+    for times in profiles.values():
+        for key, histogram in times.plugins.items():
+            whole = merged.setdefault(key, Histogram(histogram.bounds))
+            whole.counts, whole.total = merge((whole.counts, histogram.counts)), whole.total + histogram.total
+    text.family(
+        f"{_PREFIX}{name}", "histogram", "Duration for running a plugin at a specific extension point."
+    )
+    for (plugin, point, status), histogram in sorted(merged.items()):
+        labels = (("extension_point", point), ("plugin", plugin), ("status", status))
+        _histogram(text, name, labels, histogram)
 
 
 def _counter(

@@ -6,8 +6,10 @@ import asyncio
 import logging
 import random
 from collections.abc import Awaitable, Sequence
+from time import perf_counter
 
 from pybernetes.client.client import Client
+from pybernetes.control_plane.scheduler import resource_metrics
 from pybernetes.control_plane.scheduler.binder import Binder, Rejected, discard
 from pybernetes.control_plane.scheduler.cluster_writer import ClusterWriter
 from pybernetes.control_plane.scheduler.event_handlers import EventHandlers
@@ -17,6 +19,7 @@ from pybernetes.control_plane.scheduler.metrics import SchedulerMetrics
 from pybernetes.control_plane.scheduler.queue import Queue, Queued
 from pybernetes.control_plane.scheduler.reports import Reports, Writer
 from pybernetes.lib.clock import Clock
+from pybernetes.runtime.manager import Manager
 from pybernetes.scheduling.cluster_events import ASSIGNED_POD, Action, Event
 from pybernetes.scheduling.config import Configuration, ConfigurationError
 from pybernetes.scheduling.cycle import Cycle
@@ -26,6 +29,7 @@ from pybernetes.scheduling.listers import Listers
 from pybernetes.scheduling.nodes import NodeReader
 from pybernetes.scheduling.plugin import Outcome, QueueSortPlugin, Rejection
 from pybernetes.scheduling.pods import Pod, PodReader
+from pybernetes.scheduling.point_times import SUCCESS, made_room, permitted, rejected
 from pybernetes.scheduling.profile import Profile
 from pybernetes.scheduling.resource_requests import Resources
 from pybernetes.scheduling.snapshot import Snapshot
@@ -63,7 +67,7 @@ class Scheduler:
         self.configuration = configuration or Configuration()
         self.clock = clock or Clock()
         self.metrics = SchedulerMetrics()
-        resources = Resources()
+        resources = self.resources = Resources()
         self.snapshot = Snapshot(resources)
         self.listers = Listers()
         handle = Handle(self.snapshot, self.listers, ClusterWriter(client), chance)
@@ -85,7 +89,10 @@ class Scheduler:
         self.event_handlers = EventHandlers(
             self.snapshot, self.listers, self.nominations, self.queue, self.assumed, self.profiles
         )
-        self.binder = Binder(self.profiles, self._preparing, self._bound, self._not_bound)
+        times = {name: cycle.times for name, cycle in self.cycles.items()}
+        self.binder = Binder(
+            self.profiles, self._preparing, self._bound, self._not_bound, times, self.metrics.waited
+        )
         self.writer = Writer(self.binder.idle)
         self.reports = Reports(client, self.writer, self.clock)
         self.evictor = Evictor(client, self.reports, self.clock, self._evicted)
@@ -170,10 +177,11 @@ class Scheduler:
     def _assume(self, queued: Queued, node: str) -> None:
         """Have a pod bound to its node, unless a plugin has a reason against that."""
         pod = queued.pod.placed(node)
-        profile = self.profiles[pod.shape.scheduler]
+        cycle = self.cycles[pod.shape.scheduler]
+        profile = cycle.profile
         waits: list[Awaitable[Rejection | None]] = []
         try:
-            rejection = self._reserve(pod, profile) or self._ask_to_permit(pod, profile, waits)
+            rejection = self._reserve(pod, cycle) or self._ask_to_permit(pod, cycle, waits)
         except Exception as error:  # a bug in a plugin must not stop the scheduler
             log.exception("reserving for %s failed", pod.key)
             self._unreserve(pod)
@@ -191,27 +199,34 @@ class Scheduler:
         self.queue.done(queued)
         self.binder.bind(queued, pod, waits)
 
-    def _reserve(self, pod: Pod, profile: Profile) -> Rejection | None:
-        for plugin in profile.reserves:
+    def _reserve(self, pod: Pod, cycle: Cycle) -> Rejection | None:
+        begin, rejection = perf_counter(), None
+        for plugin in cycle.times.timed(cycle.profile.reserves):
             rejection = plugin.reserve(pod)
             if rejection is not None:
-                return rejection
-        return None
+                break
+        cycle.times.point("Reserve", rejected(rejection), begin)
+        return rejection
 
     def _ask_to_permit(
-        self, pod: Pod, profile: Profile, waits: list[Awaitable[Rejection | None]]
+        self, pod: Pod, cycle: Cycle, waits: list[Awaitable[Rejection | None]]
     ) -> Rejection | None:
-        for plugin in profile.permits:
+        begin = perf_counter()
+        for plugin in cycle.times.timed(cycle.profile.permits):
             answer = plugin.permit(pod)
             if isinstance(answer, Rejection):
+                cycle.times.point("Permit", permitted(answer), begin)
                 return answer
             if answer is not None:
                 waits.append(answer)
+        cycle.times.point("Permit", permitted(waits or None), begin)
         return None
 
     def _unreserve(self, pod: Pod) -> None:
+        begin = perf_counter()
         for plugin in reversed(self.profiles[pod.shape.scheduler].reserves):
             plugin.unreserve(pod)
+        self.cycles[pod.shape.scheduler].times.point("Unreserve", SUCCESS, begin)
 
     def _rejected(self, queued: Queued, rejection: Rejection) -> None:
         """Let a pod wait that was turned away after its node was chosen."""
@@ -239,11 +254,13 @@ class Scheduler:
 
     def _make_room(self, pod: Pod, diagnosis: Diagnosis) -> Outcome | None:
         cycle = self.cycles[pod.shape.scheduler]
-        for plugin in cycle.profile.post_filters:
+        begin, outcome = perf_counter(), None
+        for plugin in cycle.times.timed(cycle.profile.post_filters):
             outcome = plugin.post_filter(pod, diagnosis, cycle)
             if outcome is not None:
-                return outcome
-        return None
+                break
+        cycle.times.point("PostFilter", made_room(outcome), begin)
+        return outcome
 
     def _unscheduled(
         self, queued: Queued, diagnosis: Diagnosis, nominated: str | None, outcome: Outcome | None = None
@@ -284,8 +301,10 @@ class Scheduler:
         first = queued.first if queued.first is not None else now
         self.metrics.bound(pod.shape.scheduler, queued.attempts, now - queued.taken, now - first)
         self.reports.scheduled(pod, pod.node)
+        times, begin = self.cycles[pod.shape.scheduler].times, perf_counter()
         for plugin in self.profiles[pod.shape.scheduler].post_binds:
             plugin.post_bind(pod)
+        times.point("PostBind", SUCCESS, begin)
 
     def _not_bound(self, queued: Queued, pod: Pod, error: Exception) -> None:
         self._unreserve(pod)
@@ -300,6 +319,11 @@ class Scheduler:
             return
         self.metrics.attempt("error", pod.shape.scheduler, self.clock.monotonic() - queued.taken)
         self._failed_with(queued, f"binding rejected: {error}")
+
+    def show_on(self, manager: Manager) -> None:
+        """Have a manager show what this scheduler counts."""
+        manager.metrics.more.append(lambda text: self.metrics.write(text, self))
+        manager.pages["/metrics/resources"] = resource_metrics.page(self.informers.pods, self.resources)
 
     def check(self) -> str | None:
         """Return why the scheduler is not ready, or None."""

@@ -48,10 +48,11 @@ SPARE_NODES = 2_000
 class Node:
     """One directory (or one watched key): when it last changed and who watches it."""
 
-    __slots__ = ("changed", "watches", "pending")
+    __slots__ = ("changed", "received", "watches", "pending")
 
     def __init__(self, changed: int) -> None:
         self.changed = changed
+        self.received = 0  # changes of the keys that are in this very directory
         self.watches: dict[MirrorWatch, None] = {}
         self.pending: list[Event] = []
 
@@ -145,16 +146,25 @@ class Mirror:
         """Return the revision of the last change under a prefix, or a later one when that is not known."""
         node = self._nodes.get(prefix)
         if node is None:
-            parent = prefix
-            while node is None:
-                parent = parent[: parent.rfind("/", 0, len(parent) - 1) + 1]
-                node = self._nodes.get(parent)
+            node = self._above(prefix)
             if prefix.endswith("/"):
                 # Who asks once asks again: from now on changes elsewhere are not taken for changes here.
                 if len(self._nodes) > self._spare_nodes:
                     self._sweep()
                 self._nodes[prefix] = Node(node.changed)
         return node.changed
+
+    def received(self) -> dict[str, int]:
+        """Return how many changes came in, by the directory of their keys."""
+        return {name: node.received for name, node in self._nodes.items() if node.received}
+
+    def _above(self, name: str) -> Node:
+        """Return the nearest directory around a name that is known."""
+        node = None
+        while node is None:
+            name = name[: name.rfind("/", 0, len(name) - 1) + 1]
+            node = self._nodes.get(name)
+        return node
 
     def _span(self, begin: str, end: str | None) -> int:
         bisect = self.records.bisect_left
@@ -224,6 +234,7 @@ class Mirror:
             nodes = self._paths.get(key[: key.rfind("/") + 1])
             if nodes is None:
                 nodes = self._add_path(key)
+            nodes[-1].received += 1
             for node in nodes:
                 node.changed = event.revision
                 if node.watches:
@@ -346,9 +357,11 @@ class Mirror:
 
     def _sweep(self) -> None:
         """Drop the directories that nobody watches and no record is in, as of deleted namespaces."""
-        for name, node in list(self._nodes.items()):
+        for name, node in sorted(self._nodes.items(), reverse=True):  # what is below a directory before it
             if name and not node.watches and not node.pending and not self.count(name):
                 del self._nodes[name]
+                if node.received:
+                    self._above(name).received += node.received
         self._paths.clear()
         self._spare_nodes = max(SPARE_NODES, 2 * len(self._nodes))
 

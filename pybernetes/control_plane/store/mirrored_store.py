@@ -87,6 +87,10 @@ class MirroredStore(Store):
         """Return how many keys are under a prefix."""
         return self.mirror.count(prefix)
 
+    def received(self) -> dict[str, int]:
+        """Return how many changes came in, by the directory of their keys."""
+        return self.mirror.received()
+
     def watch(self, prefix: str, revision: int, sink: Sink, *, closed: Closed | None = None) -> Watch:
         """Send every event after `revision` (0: from now) to `sink`."""
         return self.mirror.watch(prefix, revision, sink, closed)

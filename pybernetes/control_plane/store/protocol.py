@@ -297,6 +297,13 @@ class Store(ABC):
         """Return how many keys are under a prefix."""
 
     @abstractmethod
+    def received(self) -> dict[str, int]:
+        """Return how many changes came in since the start, by the directory of their keys.
+
+        Those of a directory that is no more count for the one around it.
+        """
+
+    @abstractmethod
     async def sync(self) -> None:
         """Return once the visible state is at least as new as the moment of the call."""
 

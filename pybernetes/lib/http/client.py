@@ -32,6 +32,14 @@ class RequestFailed(Exception):
     """There is no answer; the text says why."""
 
 
+class Distrusted(RequestFailed):
+    """The certificate of a server was not accepted; ``code`` is OpenSSL's number of the reason."""
+
+    def __init__(self, text: str, code: int) -> None:
+        super().__init__(text)
+        self.code = code
+
+
 @dataclass(frozen=True, slots=True)
 class Peer:
     """A server: where it is, and the name that its certificate has to be good for."""
@@ -109,10 +117,27 @@ class HttpClient:
                 lambda: ClientConnection(limit=self._most_bytes), peer.host, peer.port, context=peer.context,
                 server_name=name,
             )  # fmt: skip
+        except ssl.SSLCertVerificationError as error:
+            raise Distrusted(connect_problem(error, peer.address), error.verify_code) from None
         except OSError as error:
             raise RequestFailed(connect_problem(error, peer.address)) from None
         pool.add(connection)
         return connection
+
+    async def certificate(self, peer: Peer, context: ssl.SSLContext, seconds: float) -> bytes | None:
+        """Return the certificate (DER) that a server shows to a client with this context, or None."""
+        try:
+            async with asyncio.timeout(seconds):
+                connection = await self._dialer(
+                    ClientConnection, peer.host, peer.port, context=context, server_name=peer.server_name or peer.host
+                )  # fmt: skip
+        except OSError:
+            return None
+        try:
+            shown = connection.transport.get_extra_info("ssl_object") if connection.transport else None
+            return None if shown is None else shown.getpeercert(True)
+        finally:
+            connection.close()
 
     def forget(self, peer: Peer) -> None:
         """End the connections to a peer that will not be asked again."""

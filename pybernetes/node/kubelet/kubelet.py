@@ -149,7 +149,9 @@ class Kubelet:
                 cfs_quota=bool(settings["cpuCFSQuota"]),
                 cfs_period=int(options.seconds("cpuCFSQuotaPeriod") * 1e6),
             ),
-            volumes=VolumeManager(volume_inputs, ImageVolumes(self.cri, images, volume_inputs.directory)),
+            volumes=VolumeManager(
+                volume_inputs, ImageVolumes(self.cri, images, volume_inputs.directory), self.metrics
+            ),
             images=images,
             probes=ProbeManager(self.cri, self.clock, self._probe_event, workers.probed),
             backoff=Backoff(longest=float(duration(crash))),

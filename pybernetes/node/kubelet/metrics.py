@@ -10,6 +10,7 @@ from pybernetes.runtime.metrics import Histogram
 _OPERATION_BOUNDS = tuple(0.005 * 2.5**power for power in range(14))
 _START_BOUNDS = (0.5, 1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 45, 60, 120, 180, 240, 300, 360, 480, 600, 900, 1200, 1800, 2700,
                  3600)  # fmt: skip
+_VOLUME_BOUNDS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 25, 50, 120, 300, 600)
 COUNTERS = {
     "kubelet_runtime_operations_total": "[ALPHA] Cumulative number of runtime operations by operation type.",
     "kubelet_runtime_operations_errors_total": "[ALPHA] Cumulative number of runtime operation errors by operation type.",
@@ -41,6 +42,11 @@ HISTOGRAMS = {
         " containers, measured from pod creation timestamp to when all its containers are reported as started"
         " and observed via watch",
         _START_BOUNDS,
+    ),
+    "storage_operation_duration_seconds": ("[BETA] Storage operation duration", _VOLUME_BOUNDS),
+    "volume_operation_total_seconds": (
+        "[BETA] Storage operation end to end duration in seconds",
+        _VOLUME_BOUNDS,
     ),
 }
 

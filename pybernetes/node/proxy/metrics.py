@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from pybernetes.api import version
+from pybernetes.api import feature_gates, version
 from pybernetes.lib.exposition import Exposition
 from pybernetes.node.proxy.backend import Backend, Mode
 from pybernetes.runtime.metrics import Histogram
@@ -63,6 +63,7 @@ class ProxyMetrics:
             _write(text, f"sync_proxy_rules_{name}", kind, help_, [((), value)])
         self._write_samples(text, backends)
         version.render(text)
+        feature_gates.render(feature_gates.decide({}), text)  # none of them is switched here
         for page in ("healthz", "livez"):
             codes = [
                 ((("code", str(code)),), count)

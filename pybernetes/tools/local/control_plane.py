@@ -147,7 +147,7 @@ class ControlPlane:
             return await scheduler.run()
         manager = Manager(client)
         manager.add_task("scheduler", scheduler.run)
-        manager.metrics.more.append(lambda text: scheduler.metrics.write(text, scheduler))
+        scheduler.show_on(manager)
         manager.ready.add("informer-sync", scheduler.check)
         shown = {configz.NAME: configz.configuration(config.Configuration(leader_elect=False))}
         await self._run_serving(manager, self.scheduler, "kube-scheduler", client, shown)

@@ -294,3 +294,16 @@ def test_directories_that_are_only_asked_about_do_not_pile_up(monkeypatch: pytes
     for number in range(200):
         mirror.changed(f"/r/pods/{number}/")
     assert len(mirror._nodes) < 60
+
+
+def test_changes_are_counted_by_directory_and_kept_when_one_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mirror_module, "SPARE_NODES", 3)
+    mirror = Mirror()
+    for revision in range(1, 6):
+        key = f"/r/pods/{revision}/x"
+        mirror.apply([Event(2 * revision, key, Record(key, b"1", 2 * revision, 2 * revision), None)])
+        mirror.apply([Event(2 * revision + 1, key, None, None)])
+    key = "/r/pods/last/x"
+    mirror.apply([Event(20, key, Record(key, b"1", 20, 20), None)])
+    mirror._sweep()
+    assert mirror.received() == {"/r/pods/": 10, "/r/pods/last/": 1}

@@ -82,6 +82,7 @@ class ApiServer:
             self.health.add_steps([_RELOAD])
         self.metrics = self.context.metrics
         self.metrics.count_objects = self._count_objects
+        self.metrics.count_events = self._count_events
         self.discovery = Discovery(settings.resources, f"{settings.advertise_address}:{settings.port}")
         self.openapi = OpenApi(settings.resources)
         self.custom_resources = CustomResources(self.context, self.discovery, self.openapi)
@@ -200,6 +201,20 @@ class ApiServer:
         for kind in self.kinds:
             if not kind.converts and "list" in kind.resource.verbs:
                 yield kind.resource, self.store.count(kind.prefix)
+
+    def _count_events(self) -> Iterator[tuple[Resource, int]]:
+        received, kinds = (
+            self.store.received(),
+            {kind.prefix: kind for kind in self.kinds if not kind.converts},
+        )
+        totals = dict.fromkeys(kinds, 0)
+        for directory, count in received.items():
+            prefix = directory if directory in totals else directory[: directory.rfind("/", 0, -1) + 1]
+            if prefix in totals:
+                totals[prefix] += count
+        for prefix, count in totals.items():
+            if count:
+                yield kinds[prefix].resource, count
 
     def _damaged(self) -> dict[str, str]:
         """Return what is wrong with stored objects that cannot be read, by key."""

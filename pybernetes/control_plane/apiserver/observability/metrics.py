@@ -124,8 +124,9 @@ class Metrics:
         )
         self.in_flight_reads = Gauge()
         self.in_flight_writes = Gauge()
-        # How many objects of each kind there are, and the bytes of the database: asked only when scraped.
+        # How many objects of each kind there are, their changes, and the bytes of the database: asked only when scraped.
         self.count_objects: Callable[[], Iterable[tuple[Resource, int]]] = lambda: ()
+        self.count_events: Callable[[], Iterable[tuple[Resource, int]]] = lambda: ()
         self.database_size: Callable[[], int | None] = lambda: None
         self.more: list[Callable[[Exposition], None]] = []  # what other parts of the server have to tell
 
@@ -273,6 +274,10 @@ class Metrics:
         out.family("apiserver_resource_objects", "gauge", "Stored objects by group and resource.")
         for resource, count in counted:
             out.sample("apiserver_resource_objects", _named(resource), count)
+        name = "apiserver_storage_events_received_total"
+        out.family(name, "counter", "Changes that came from the store, by kind.")
+        for resource, count in self.count_events():
+            out.sample(name, _named(resource), count)
         size = self.database_size()
         if size is not None:
             out.family("apiserver_storage_size_bytes", "gauge", "Bytes that the database takes.")

@@ -18,7 +18,7 @@ from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.webhooks import review_responses
 from pybernetes.control_plane.apiserver.webhooks.service_resolver import Unresolved, resolve
 from pybernetes.lib import off_loop, tls
-from pybernetes.lib.http.client import Peer, RequestFailed
+from pybernetes.lib.http.client import Distrusted, Peer, RequestFailed
 
 _MOST_CONTEXTS = 200
 _HEADERS = {
@@ -63,6 +63,9 @@ class Caller:
             host, number = (name, port) if service is None else self._resolve(service, port)
             peer = Peer(host, number, context, name)
             reply = await self._api.https.send(peer, "POST", path, orjson.dumps(review), _HEADERS, seconds)
+        except Distrusted as error:
+            flaws = self._api.webhook_metrics.certificate_flaws
+            raise CallFailed(begin + await flaws.note(self._api.https, peer, error)) from None
         except (RequestFailed, Unresolved) as error:
             raise CallFailed(begin + str(error)) from None
         try:

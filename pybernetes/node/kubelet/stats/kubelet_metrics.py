@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pybernetes.api import version
+from pybernetes.api import feature_gates, version
 from pybernetes.api.resource import Object
 from pybernetes.lib.exposition import Exposition, Labels
 from pybernetes.node.kubelet.metrics import KubeletMetrics
@@ -37,6 +37,7 @@ def render(
     _volumes(text, summary)
     _logs(text, summary)
     version.render(text)
+    feature_gates.render(feature_gates.decide({}), text)  # none of them is switched here
     text.process()
     return text.render()
 

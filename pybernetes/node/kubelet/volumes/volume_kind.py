@@ -21,6 +21,8 @@ class MountedVolume:
     # The image that it is (CRI's ImageSpec). Without a path the runtime mounts it; at its path nobody can write or
     # execute anything.
     image: Message | None = None
+    # For a volume behind a claim: the field that says what it is.
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from pybernetes.api.resource import Object
 from pybernetes.lib.discover import discover
 from pybernetes.lib.files import trees
+from pybernetes.node.kubelet.metrics import KubeletMetrics
 from pybernetes.node.kubelet.object_cache import NotSynced
 from pybernetes.node.kubelet.volumes import atomic_writer, fs_group, host_mounts
 from pybernetes.node.kubelet.volumes.errors import VolumeError
@@ -25,6 +26,7 @@ from pybernetes.node.kubelet.volumes.volume_kind import (
     VolumeRequest,
     add_content,
 )
+from pybernetes.node.kubelet.volumes.volume_operations import VolumeOperations
 
 _MANY, _LARGE = 100, 1 << 20  # files and bytes that are written beside the event loop
 log = logging.getLogger(__name__)
@@ -33,8 +35,11 @@ log = logging.getLogger(__name__)
 class VolumeManager:
     """The volumes of all pods of a node, below one folder."""
 
-    def __init__(self, inputs: VolumeInputs, images: ImageVolumes) -> None:
+    def __init__(
+        self, inputs: VolumeInputs, images: ImageVolumes, metrics: KubeletMetrics | None = None
+    ) -> None:
         self.inputs, self.images = inputs, images
+        self._operations = VolumeOperations(metrics or KubeletMetrics())
         self.kinds: dict[str, VolumeKind] = discover(
             "pybernetes.node.kubelet.volumes.kinds", "VOLUME", key=lambda kind: kind.source
         )
@@ -84,6 +89,14 @@ class VolumeManager:
         return str(request.path) if request.path.exists() else None
 
     async def _mount_one(self, pod: Object, volume: Object, nested: Sequence[str]) -> MountedVolume:
+        key = pod["metadata"]["uid"], volume["name"]
+        with self._operations.mounting(key, _source_of(volume)) as sources:
+            mounted = await self._set_up(pod, volume, nested)
+            if mounted.source:
+                sources.append(mounted.source)
+        return mounted
+
+    async def _set_up(self, pod: Object, volume: Object, nested: Sequence[str]) -> MountedVolume:
         kind, request = self._request(pod, volume, nested)
         name = volume["name"]
         try:
@@ -165,8 +178,9 @@ class VolumeManager:
         """Remove a pod's volumes, and everything else of it."""
         folder = self.folder(uid)
         if folder.exists():
-            host_mounts.unmount_below(folder)
-            await self.images.release(uid)
+            with self._operations.unmounting(uid):
+                host_mounts.unmount_below(folder)
+                await self.images.release(uid)
             try:
                 await asyncio.to_thread(trees.remove_path, folder)
             except OSError as error:

@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from pybernetes.api.core.pod.pod import RESOURCE as PODS
+from pybernetes.api.errors import StatusError
+from pybernetes.control_plane.apiserver.admission.attributes import CREATE, Attributes
+from pybernetes.control_plane.apiserver.admission.chain import Chain
+from pybernetes.control_plane.apiserver.admission.plugin import Plugin, Scope
 from pybernetes.control_plane.apiserver.admission.step_durations import StepDurations
 from pybernetes.lib.exposition import Exposition
 from tests.servers import Server
@@ -25,3 +36,38 @@ def test_a_write_goes_through_both(server: Server, namespace: str) -> None:
     text = server.call("GET", "/metrics")[1]
     for step in ("admit", "validate"):
         assert f'duration_seconds_count{{operation="CREATE",rejected="false",type="{step}"}}' in text
+
+
+async def test_plugins_are_counted_one_by_one() -> None:
+    class Slow(Plugin):
+        name, scope = "Slow", Scope(resources=None)
+
+        def __init__(self) -> None:
+            """Make it without a server."""
+
+        def mutate(self, attributes: Attributes) -> Awaitable[None]:
+            return asyncio.sleep(0.006)
+
+    class No(Slow):
+        name = "No"
+
+        def validate(self, attributes: Attributes) -> None:
+            raise StatusError(403, "Forbidden", "no")
+
+        mutate = Plugin.mutate
+
+    chain, out = Chain([Slow(), No()]), Exposition()
+    write = Attributes(CREATE, PODS, "one", "p", None, None)
+    for _ in range(2):
+        with pytest.raises(StatusError):
+            await chain.admit(write)
+    chain.durations.render(out)
+    samples = {
+        (sample.labels["name"], sample.labels["type"], sample.labels["rejected"], sample.labels.get("le")): sample.value
+        for family in text_string_to_metric_families(out.render().decode())
+        for sample in family.samples
+        if sample.name.startswith("apiserver_admission_controller_admission_duration_seconds_")
+        and not sample.name.endswith("_sum")
+    }  # fmt: skip
+    assert samples["Slow", "admit", "false", None] == 2 and samples["Slow", "admit", "false", "0.005"] == 0
+    assert samples["No", "validate", "true", None] == 2 and ("No", "validate", "false", None) not in samples

@@ -204,6 +204,15 @@ _FLOW = {"flow_schema", "priority_level"}
 _REQUEST = {"component", "group", "resource", "scope", "subresource", "verb", "version"}
 _POLICY = {"policy", "policy_binding", "error_type", "enforcement_action"}
 _GRADUATED = {
+    "apiserver_admission_controller_admission_duration_seconds": (
+        "histogram", {"name", "operation", "rejected", "type"},
+    ),
+    "apiserver_storage_events_received": ("counter", {"group", "resource"}),
+    "apiserver_webhooks_x509_insecure_sha1": ("counter", set()),
+    "apiserver_webhooks_x509_missing_san": ("counter", set()),
+    "serviceaccount_legacy_tokens": ("counter", set()),
+    "serviceaccount_stale_tokens": ("counter", set()),
+    "serviceaccount_valid_tokens": ("counter", set()),
     "apiserver_admission_step_admission_duration_seconds": ("histogram", {"operation", "rejected", "type"}),
     "apiserver_cel_compilation_duration_seconds": ("histogram", set()),
     "apiserver_cel_evaluation_duration_seconds": ("histogram", set()),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 
+from pybernetes.control_plane.apiserver.webhooks.certificate_flaws import CertificateFlaws
 from pybernetes.lib.exposition import Exposition
 
 _BOUNDS = (0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0, 25.0)
@@ -20,6 +21,7 @@ class WebhookMetrics:
         self._requests: Counter[tuple[str, str, str, str, str]] = Counter()
         self._rejections: Counter[tuple[str, str, str, str, str]] = Counter()
         self._open: Counter[tuple[str, str]] = Counter()
+        self.certificate_flaws = CertificateFlaws()
 
     def called(self, name: str, sort: str, operation: str, code: int, rejected: bool, seconds: float) -> None:
         """Note a call and how it ended."""
@@ -41,6 +43,7 @@ class WebhookMetrics:
 
     def render(self, out: Exposition) -> None:
         """Write everything for a scrape."""
+        self.certificate_flaws.render(out)
         name = _PREFIX + "admission_duration_seconds"
         out.family(name, "histogram", "Seconds that calls of admission webhooks took.")
         labels = ("name", "operation", "rejected", "type")

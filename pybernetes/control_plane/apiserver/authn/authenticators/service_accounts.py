@@ -15,6 +15,7 @@ def tokens(inputs: AuthenticatorInputs) -> TokenAuthenticator | None:
     """Return what knows the tokens that this server, or another with its keys, has made."""
     known = Tokens(inputs.context, inputs.accounts)
     inputs.on_start.append(known.start)
+    inputs.context.metrics.more.append(known.uses.render)
     return known
 
 

@@ -52,6 +52,7 @@ class Claims:
     secret: Reference | None = None
     node: Reference | None = None
     for_webhook: bool = False
+    warn_after: float | None = None
 
     def objects(self) -> Iterator[tuple[str, str, str]]:
         """Return the plural, namespace and name of every object that must be there for the token to hold."""
@@ -121,6 +122,7 @@ def read(claims: Mapping[str, Any]) -> Claims:
         secret=_reference(private, "secret"),
         node=_reference(private, "node"),
         for_webhook=any(private.get(name) is not None for name in webhooks),
+        warn_after=_moment(private, "warnafter"),
     )
 
 

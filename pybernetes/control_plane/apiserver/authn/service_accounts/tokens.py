@@ -18,6 +18,7 @@ from pybernetes.control_plane.apiserver.authn.authenticator import (
 from pybernetes.control_plane.apiserver.authn.service_accounts import claims as bound
 from pybernetes.control_plane.apiserver.authn.service_accounts import legacy_tokens
 from pybernetes.control_plane.apiserver.authn.service_accounts.settings import ServiceAccounts
+from pybernetes.control_plane.apiserver.authn.service_accounts.token_uses import TokenUses
 from pybernetes.control_plane.apiserver.authn.user import User
 from pybernetes.control_plane.apiserver.storage.modify import KEEP, Outcome, modify
 from pybernetes.control_plane.store.protocol import Event, StoreError
@@ -34,7 +35,18 @@ _BOUND_TO = ("serviceaccounts", "secrets", "pods", "nodes")
 class Entry:
     """A token whose signature is good. ``checked`` until one of its objects changes, or it is forgotten."""
 
-    __slots__ = ("audiences", "checked", "claims", "clock", "keys", "known", "until", "user", "warnings")
+    __slots__ = (
+        "audiences",
+        "checked",
+        "claims",
+        "clock",
+        "keys",
+        "known",
+        "named",
+        "until",
+        "user",
+        "warnings",
+    )
 
     def __init__(
         self,
@@ -42,8 +54,10 @@ class Entry:
         audiences: Audiences,
         keys: tuple[str, ...],
         clock: Callable[[], float],
+        named: bool,
     ) -> None:
         self.claims, self.audiences, self.keys, self.clock = claims, audiences, keys, clock
+        self.named = named  # whether the token itself says whom it is for
         self.checked = False
         self.until = 0.0
         self.warnings: tuple[str, ...] = ()
@@ -67,6 +81,7 @@ class Tokens:
         # Which tokens depend on an object, by its key in the store.
         self._dependents: dict[str, set[bytes]] = {}
         self._notes: set[asyncio.Task[None]] = set()
+        self.uses = TokenUses()
 
     def start(self) -> None:
         """Follow the objects that tokens are bound to."""
@@ -148,7 +163,8 @@ class Tokens:
         keys_in_store = tuple(
             self._kinds[plural].key(namespace, name) for plural, namespace, name in claims.objects()
         )
-        return Entry(claims, given or self._accounts.audiences, keys_in_store, self._context.clock)
+        audiences = given or self._accounts.audiences
+        return Entry(claims, audiences, keys_in_store, self._context.clock, bool(given))
 
     def _candidates(self, name: Any) -> Iterable[jose.VerifyingKey]:
         """Return the keys that may have signed a token: the one that it names, or any if it names none."""
@@ -162,13 +178,18 @@ class Tokens:
         """Judge the token anew and remember the outcome if it is good."""
         try:
             if isinstance(entry.claims, bound.Claims):
-                entry.user, entry.until = bound.judge(entry.claims, self._lookup, self._context.clock())
+                now = self._context.clock()
+                entry.user, entry.until = bound.judge(entry.claims, self._lookup, now)
+                if entry.claims.warn_after:
+                    entry.until = min(entry.until, self.uses.projected(entry.claims.warn_after, now))
             else:
                 self._check_legacy(entry, entry.claims, token)
         except InvalidCredentials:
             self._forget(digest)
             raise
         assert entry.user is not None
+        if not entry.named:
+            self.uses.legacy()
         meant = meant_for(self._accounts.audiences, entry.audiences)
         entry.known = AuthenticatedToken(entry.user, meant, entry.warnings, entry.holds) if meant else None
         entry.checked = True

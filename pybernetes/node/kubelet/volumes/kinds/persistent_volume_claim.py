@@ -35,7 +35,8 @@ async def claimed(request: VolumeRequest, name: str, read_only: bool, owner: str
     if (volume["spec"].get("claimRef") or {}).get("uid") != claim["metadata"]["uid"]:
         raise VolumeError(f"PV {volume_name} is not bound to the claim {request.namespace}/{name}")
     check_volume(volume["spec"], request.name, request.pod["spec"])
-    return MountedVolume(_path(volume["spec"]), read_only)
+    source = "hostPath" if "hostPath" in volume["spec"] else "local"
+    return MountedVolume(_path(volume["spec"]), read_only, source=source)
 
 
 def check_volume(volume: Object, name: str, spec: Object) -> None:
