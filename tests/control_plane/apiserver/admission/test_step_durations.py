@@ -45,7 +45,7 @@ async def test_plugins_are_counted_one_by_one() -> None:
         def __init__(self) -> None:
             """Make it without a server."""
 
-        def mutate(self, attributes: Attributes) -> Awaitable[None]:
+        def mutate(self, attributes: Attributes) -> Awaitable[None] | None:
             return asyncio.sleep(0.006)
 
     class No(Slow):
