@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pybernetes.tools.local.machine import Machine
 
-_GROUPS = Path("/sys/fs/cgroup")
+_GROUPS, _NUMBERS = Path("/sys/fs/cgroup"), Path("/sys/dev/block")
 
 
 class NoDisk(OSError):
@@ -19,7 +19,7 @@ def device(folder: Path) -> str:
     """Return the number of the whole disk that a folder is on."""
     number = folder.stat().st_dev
     name = f"{os.major(number)}:{os.minor(number)}"
-    entry = Path("/sys/dev/block") / name
+    entry = _NUMBERS / name
     if not entry.exists():
         raise NoDisk(f"{folder} is on no disk that the kernel can slow down")
     if (entry / "partition").exists():

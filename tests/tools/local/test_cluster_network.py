@@ -164,6 +164,20 @@ def _cut_and_wait(net: Net) -> None:
     until(lambda: net.fetches("look", "foo"))
 
 
+def test_a_node_that_is_cut_off_from_another_is_reached_by_the_third(net: Net) -> None:
+    net.use("iptables", "vxlan")
+    here = net.kubectl("get", "pod", "look", "-o", "jsonpath={.spec.nodeName}")
+    away, third = (node for node in NODES if node != here)
+    net.pyb("node", "partition", away, "--from", here)
+    try:
+        until(lambda: not net.fetches("look", net.nodes[away]))
+        assert net.fetches("look", net.nodes[third])
+        assert f"{away} (ready, cut off from {here})" in net.pyb("status")
+    finally:
+        net.pyb("node", "heal", away)
+    until(lambda: net.fetches("look", net.nodes[away]))
+
+
 @pytest.mark.parametrize("mode, cni", [("nftables", "vxlan"), ("userspace", "host-gw")])
 def test_other_modes(net: Net, mode: str, cni: str) -> None:
     """The same in the other modes of kube-proxy, and without an overlay, for the same cluster."""
