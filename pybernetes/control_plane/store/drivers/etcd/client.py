@@ -1,45 +1,31 @@
-"""Talks to an etcd cluster: one channel per endpoint, the next one when the current one fails.
-
-Only the etcd driver imports this, since importing gRPC costs time and memory.
-"""
+"""Talks to an etcd cluster: one channel per endpoint, the next one when the current one fails."""
 
 from __future__ import annotations
 
 import asyncio
-import os
+import ssl
 from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
 from typing import Any
 
-# gRPC's core reports every lost connection on standard error, beside what is raised.
-os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-
-import grpc
 from aetcd import rpc
 
 from pybernetes.control_plane.store.protocol import NoSpace, StoreError, Unavailable
+from pybernetes.lib import tls
+from pybernetes.lib.grpc.channel import Channel, RpcError, StatusCode
+from pybernetes.lib.grpc.frames import MOST_WINDOW
 
 CALL_SECONDS = 10.0
 # A call that takes longer goes to the next endpoint: this one may have stopped without closing.
 ATTEMPT_SECONDS = 3.0
 FIRST_DELAY, LAST_DELAY = 0.05, 1.0
-TRIED_AGAIN = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED})
+TRIED_AGAIN = frozenset({StatusCode.UNAVAILABLE, StatusCode.DEADLINE_EXCEEDED})
 NO_SPACE = "database space exceeded"  # how etcd refuses writes beyond its quota
-OPTIONS = (
-    ("grpc.max_receive_message_length", -1),
-    ("grpc.max_send_message_length", -1),
-    ("grpc.initial_reconnect_backoff_ms", 100),
-    ("grpc.min_reconnect_backoff_ms", 100),
-    ("grpc.max_reconnect_backoff_ms", 1000),
-    ("grpc.keepalive_time_ms", 30_000),
-    ("grpc.keepalive_timeout_ms", 10_000),
-)
 
 
 class Rejected(Unavailable):
     """etcd answered with an error that trying again does not change: no space, no permission, …"""
 
-    def __init__(self, code: grpc.StatusCode, details: str) -> None:
+    def __init__(self, code: StatusCode, details: str) -> None:
         super().__init__(f"etcd refused: {details}")
         self.code = code
 
@@ -47,15 +33,19 @@ class Rejected(Unavailable):
 class Endpoint:
     """One member of the cluster."""
 
-    def __init__(self, address: str, credentials: Callable[[], grpc.ChannelCredentials]) -> None:
+    def __init__(self, address: str, context: Callable[[], ssl.SSLContext]) -> None:
         scheme, separator, target = address.partition("://")
         if not separator or scheme not in ("http", "https") or not target.strip("/"):
             raise StoreError(f"etcd server {address!r} must look like http://host:port or https://host:port")
-        target = target.rstrip("/")
-        if scheme == "https":
-            channel = grpc.aio.secure_channel(target, credentials(), options=OPTIONS)
-        else:
-            channel = grpc.aio.insecure_channel(target, options=OPTIONS)
+        try:
+            channel = Channel(
+                target.rstrip("/"),
+                context=context() if scheme == "https" else None,
+                most_bytes=MOST_WINDOW,  # etcd is trusted with what we have given it
+                pings=True,
+            )
+        except ValueError as error:
+            raise StoreError(f"etcd server {address!r}: {error}") from None
         self.address = address
         self.channel = channel
         self.kv: Any = rpc.KVStub(channel)
@@ -83,10 +73,15 @@ class EtcdClient:
         if bool(certfile) != bool(keyfile):
             raise StoreError("the etcd client certificate and its key must be given together")
 
-        def credentials() -> grpc.ChannelCredentials:
-            return grpc.ssl_channel_credentials(read(cafile), read(keyfile), read(certfile))
+        def context() -> ssl.SSLContext:
+            for path in filter(None, (cafile, certfile, keyfile)):
+                check_readable(path)
+            try:
+                return tls.client_context(cafile, certificate=certfile, key=keyfile)
+            except (OSError, ValueError) as error:
+                raise StoreError(f"the TLS files for etcd cannot be used: {error}") from None
 
-        self.endpoints = [Endpoint(server, credentials) for server in servers]
+        self.endpoints = [Endpoint(server, context) for server in servers]
         self._current = 0
 
     @property
@@ -116,15 +111,15 @@ class EtcdClient:
             left = deadline - loop.time()
             try:
                 return await method(endpoint)(request, timeout=max(0.001, min(left, attempt))), failures > 0
-            except grpc.aio.AioRpcError as error:
-                if NO_SPACE in (error.details() or ""):
+            except RpcError as error:
+                if NO_SPACE in error.details:
                     raise NoSpace from None
-                if error.code() not in TRIED_AGAIN:
-                    raise Rejected(error.code(), error.details() or str(error.code())) from None
+                if error.code is StatusCode.CANCELLED:
+                    raise Unavailable("the connection to etcd is closed") from None
+                if error.code not in TRIED_AGAIN:
+                    raise Rejected(error.code, error.details or error.code.name) from None
                 self.leave(endpoint)
-                reason = f"{endpoint.address}: {error.details()}"
-            except grpc.aio.UsageError:
-                raise Unavailable("the connection to etcd is closed") from None
+                reason = f"{endpoint.address}: {error.details}"
             failures += 1
             if failures % len(self.endpoints) == 0:
                 delay = min(LAST_DELAY, FIRST_DELAY * 2 ** (failures // len(self.endpoints) - 1))
@@ -137,11 +132,10 @@ class EtcdClient:
         await asyncio.gather(*(endpoint.channel.close() for endpoint in self.endpoints))
 
 
-def read(path: str | None) -> bytes | None:
-    """Return the content of a file, if one is named."""
-    if not path:
-        return None
+def check_readable(path: str) -> None:
+    """Raise StoreError with the name of a file that cannot be read."""
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb"):
+            pass
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror}") from error

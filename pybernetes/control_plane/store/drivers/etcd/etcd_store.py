@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-import grpc
 from aetcd import rpc
 
 from pybernetes.control_plane.store.drivers.etcd import snapshot
@@ -31,6 +30,7 @@ from pybernetes.control_plane.store.protocol import (
     SnapshotStatus,
     Unavailable,
 )
+from pybernetes.lib.grpc.channel import StatusCode
 
 START_SECONDS = 30.0
 HEALTH_SECONDS = 2.0
@@ -62,8 +62,11 @@ class EtcdStore(MirroredStore):
         self._client: EtcdClient | None = None
         self._feed: EtcdFeed | None = None
         self._leases: Leases | None = None
-        self._this_head: asyncio.Task[int] | None = None
-        self._next_head: asyncio.Task[int] | None = None
+        self._own: dict[
+            int, tuple[str, bytes | None]
+        ] = {}  # revision -> what we wrote there, until it is seen
+        self._reading_for: list[asyncio.Future[int]] | None = None  # who waits for the read after this one
+        self._reader: asyncio.Task[None] | None = None
         self._nudging = asyncio.Lock()
 
     @property
@@ -127,10 +130,10 @@ class EtcdStore(MirroredStore):
 
     async def delete(self, key: str, revision: int) -> Event:
         """Delete a key if it is still at `revision` (0: whatever it is)."""
-        deletion = rpc.RequestOp(request_delete_range=rpc.DeleteRangeRequest(key=key.encode(), prev_kv=True))
+        deletion = rpc.RequestOp(request_delete_range=rpc.DeleteRangeRequest(key=key.encode()))
         before = self.get(key)
         compare = self._is(key, revision) if revision else self._exists(key)
-        deleted, current, repeated = await self._transact(key, compare, deletion)
+        deleted, current, repeated = await self._transact(key, compare, deletion, None)
         event = self.mirror.last_event(key)
         if not deleted:
             if current is not None:
@@ -145,25 +148,27 @@ class EtcdStore(MirroredStore):
     async def _put(self, key: str, compare: Any, stored: bytes, ttl: int) -> tuple[int, Any, bool]:
         put = rpc.PutRequest(key=key.encode(), value=stored)
         if not ttl or self._leases is None:
-            return await self._transact(key, compare, rpc.RequestOp(request_put=put))
+            return await self._transact(key, compare, rpc.RequestOp(request_put=put), stored)
         put.lease = await self._leases.lease(ttl)
         try:
-            return await self._transact(key, compare, rpc.RequestOp(request_put=put))
+            return await self._transact(key, compare, rpc.RequestOp(request_put=put), stored)
         except Rejected as error:
-            if error.code is not grpc.StatusCode.NOT_FOUND:
+            if error.code is not StatusCode.NOT_FOUND:
                 raise
             # The lease has been revoked: once more with a new one.
             self._leases.forget(ttl)
             put.lease = await self._leases.lease(ttl)
-            return await self._transact(key, compare, rpc.RequestOp(request_put=put))
+            return await self._transact(key, compare, rpc.RequestOp(request_put=put), stored)
 
-    async def _transact(self, key: str, compare: Any, change: Any) -> tuple[int, Any, bool]:
+    async def _transact(
+        self, key: str, compare: Any, change: Any, stored: bytes | None
+    ) -> tuple[int, Any, bool]:
         """Return the revision of the change, or 0 with what is there instead; and whether it was tried before."""
         read = rpc.RequestOp(request_range=rpc.RangeRequest(key=key.encode()))
         request = rpc.TxnRequest(compare=[compare], success=[change], failure=[read])
         answer, repeated = await self.client.call(lambda endpoint: endpoint.kv.Txn, request)
         if answer.succeeded:
-            await self._catch_up(answer.header.revision, CALL_SECONDS, ours=True)
+            await self._show(answer.header.revision, key, stored)
             return answer.header.revision, None, repeated
         # An error must not speak of a state that this process cannot see yet.
         pairs = answer.responses[0].response_range.kvs
@@ -172,6 +177,36 @@ class EtcdStore(MirroredStore):
             return 0, pairs[0], repeated
         await self._catch_up(answer.header.revision, CALL_SECONDS)
         return 0, None, repeated
+
+    async def _show(self, revision: int, key: str, stored: bytes | None) -> None:
+        """Make our own change visible: at once if it is the next one, else when those before it have come.
+
+        The watch brings it as well, for everybody else; whichever is first counts.
+        """
+        if revision <= self.mirror.revision:
+            return
+        self._own[revision] = key, stored
+        try:
+            await asyncio.sleep(0)  # changes whose answers came together become one batch
+            self._apply_own()
+            await self._catch_up(revision, CALL_SECONDS, ours=True)
+        finally:
+            self._own.pop(revision, None)
+
+    def _apply_own(self) -> None:
+        mirror = self.mirror
+        batch: list[Event] = []
+        latest: dict[str, Record | None] = {}
+        revision = mirror.revision + 1
+        while (change := self._own.pop(revision, None)) is not None:
+            key, stored = change
+            record = None if stored is None else self.checked_record(key, stored, revision)
+            before = latest[key] if key in latest else mirror.records.get(key)
+            latest[key] = record
+            batch.append(Event(revision, key, record, before))
+            revision += 1
+        if batch:
+            mirror.apply(batch)
 
     def _is(self, key: str, revision: int) -> Any:
         return rpc.Compare(
@@ -196,16 +231,45 @@ class EtcdStore(MirroredStore):
 
     async def sync(self) -> None:
         """Make one linearizable read for all callers that wait, and let the mirror catch up with it."""
-        # A read that is under way may have been answered before this call: only the next one counts.
-        if self._next_head is None:
-            self._next_head = asyncio.get_running_loop().create_task(self._head_after(self._this_head))
-        await self._catch_up(await asyncio.shield(self._next_head), CALL_SECONDS)
+        if self._reading_for is None:
+            self._reading_for = []
+            try:
+                revision = await self._head(CALL_SECONDS)
+            finally:
+                self._read_again()
+        else:
+            # The read that is under way may have been answered before this call: only the next one counts.
+            waiter: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+            self._reading_for.append(waiter)
+            revision = await waiter
+        if revision > self.mirror.revision:
+            await self._catch_up(revision, CALL_SECONDS)
 
-    async def _head_after(self, before: asyncio.Task[int] | None) -> int:
-        if before is not None:
-            await asyncio.wait([before])
-        self._this_head, self._next_head = self._next_head, None
-        return await self._head(CALL_SECONDS)
+    def _read_again(self) -> None:
+        """Read for those who came meanwhile."""
+        waiters = [waiter for waiter in self._reading_for or () if not waiter.done()]
+        self._reading_for = [] if waiters else None
+        if waiters:
+            self._reader = asyncio.get_running_loop().create_task(self._read_for(waiters))
+
+    async def _read_for(self, waiters: list[asyncio.Future[int]]) -> None:
+        try:
+            revision = await self._head(CALL_SECONDS)
+        except BaseException as error:
+            failure = (
+                error if isinstance(error, Unavailable) else Unavailable(f"etcd was not read: {error!r}")
+            )
+            for waiter in waiters:
+                if not waiter.done():
+                    waiter.set_exception(failure)
+            if not isinstance(error, Exception):
+                raise
+        else:
+            for waiter in waiters:
+                if not waiter.done():
+                    waiter.set_result(revision)
+        finally:
+            self._read_again()
 
     async def _head(self, timeout: float) -> int:
         """Return the current revision of the cluster."""
@@ -261,7 +325,7 @@ class EtcdStore(MirroredStore):
         try:
             await self.client.call(lambda endpoint: endpoint.kv.Compact, request)
         except Rejected as error:
-            if error.code is not grpc.StatusCode.OUT_OF_RANGE:
+            if error.code is not StatusCode.OUT_OF_RANGE:
                 raise
         self.mirror.compact(revision)
 

@@ -12,12 +12,12 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
-import grpc
 from aetcd import rpc
 
 from pybernetes.control_plane.store.drivers.etcd.client import FIRST_DELAY, LAST_DELAY, EtcdClient, Rejected
 from pybernetes.control_plane.store.mirror import Mirror, prefix_end
 from pybernetes.control_plane.store.protocol import Compacted, Event, Record, StoreError, Unavailable
+from pybernetes.lib.grpc.channel import RpcError, StatusCode
 
 log = logging.getLogger(__name__)
 
@@ -86,7 +86,7 @@ class EtcdFeed:
         if self._call is not None:
             try:
                 await self._call.write(rpc.WatchRequest(progress_request=rpc.WatchProgressRequest()))
-            except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
+            except RpcError:
                 pass  # the connection has just gone; its successor sends what was missed
 
     async def _run(self) -> None:
@@ -98,16 +98,12 @@ class EtcdFeed:
                 await self._follow(endpoint)
             except Compacted:
                 log.warning("etcd has compacted revision %d away: comparing everything", seen)
-            except grpc.aio.AioRpcError as error:
-                log.info("lost the etcd watch at %s: %s", endpoint.address, error.details())
+            except RpcError as error:
+                log.info("lost the etcd watch at %s: %s", endpoint.address, error.details)
                 self._client.leave(endpoint)
             except StoreError as error:
                 log.warning("cannot follow etcd at %s: %s", endpoint.address, error)
                 self._client.leave(endpoint)
-            except asyncio.CancelledError:
-                if asyncio.current_task().cancelling():  # type: ignore[union-attr]
-                    raise
-                self._client.leave(endpoint)  # only the call was cancelled, by reconnect()
             finally:
                 self._call = None
             delay = FIRST_DELAY if self._mirror.revision > seen else min(LAST_DELAY, delay * 2)
@@ -135,7 +131,7 @@ class EtcdFeed:
                 )
             )
             gathered: list[Any] = []
-            while (answer := await call.read()) is not grpc.aio.EOF:
+            while (answer := await call.read()) is not None:
                 if answer.compact_revision:
                     await self._compare()
                     return
@@ -190,7 +186,7 @@ class EtcdFeed:
                     lambda endpoint: endpoint.kv.Range, request, timeout=timeout, attempt=timeout
                 )
             except Rejected as error:
-                if error.code is grpc.StatusCode.OUT_OF_RANGE:  # compacted while we were reading
+                if error.code is StatusCode.OUT_OF_RANGE:  # compacted while we were reading
                     pairs, revision, key = [], 0, self._key
                     continue
                 raise

@@ -7,12 +7,12 @@ import hashlib
 import os
 from pathlib import Path
 
-import grpc
 from aetcd import rpc
 
 from pybernetes.control_plane.store.drivers.etcd import bolt_file
 from pybernetes.control_plane.store.drivers.etcd.client import EtcdClient
 from pybernetes.control_plane.store.protocol import SnapshotStatus, StoreError, Unavailable
+from pybernetes.lib.grpc.channel import RpcError
 
 
 async def save(client: EtcdClient, path: Path) -> SnapshotStatus:
@@ -31,8 +31,8 @@ async def save(client: EtcdClient, path: Path) -> SnapshotStatus:
             raise StoreError("etcd sent an incomplete snapshot")
         status = await asyncio.get_running_loop().run_in_executor(None, bolt_file.status, part)
         os.link(part, path)
-    except grpc.aio.AioRpcError as error:
-        raise Unavailable(f"cannot save a snapshot of {client.current.address}: {error.details()}") from None
+    except RpcError as error:
+        raise Unavailable(f"cannot save a snapshot of {client.current.address}: {error.details}") from None
     except FileExistsError:
         raise StoreError(f"{path} exists") from None
     except OSError as error:

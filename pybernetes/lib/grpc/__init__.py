@@ -1,0 +1,1 @@
+"""A client of gRPC over one HTTP/2 connection of the event loop."""
