@@ -26,7 +26,7 @@ _Metadata = Iterable[tuple[str, str]]
 
 
 class Channel:
-    """A server at ``host:port`` or ``unix:///path``; with a context, over TLS."""
+    """A server at ``host:port``, ``unix:///path`` or ``unix-abstract:name``; with a context, over TLS."""
 
     def __init__(
         self,
@@ -42,7 +42,10 @@ class Channel:
         if context is not None:
             context.set_alpn_protocols(["h2"])
         self._path, self._host, self._port = "", "", 0
-        if address.startswith("unix:"):
+        if address.startswith("unix-abstract:"):
+            self._path = "\0" + address.removeprefix("unix-abstract:")
+            self._authority = "localhost"
+        elif address.startswith("unix:"):
             self._path = address.removeprefix("unix:").replace("///", "/", 1)
             self._authority = "localhost"
         else:
@@ -93,8 +96,6 @@ class Channel:
             return StreamCall(self, path, None, metadata, request_serializer, response_deserializer)
 
         return begin
-
-    stream_unary = stream_stream
 
     async def close(self) -> None:
         """End the connection and the calls on it."""

@@ -7,11 +7,10 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
-import grpc
-import grpc.aio
 from cri_api.v1 import api_pb2 as messages
-from cri_api.v1 import api_pb2_grpc as services
 
+from pybernetes.lib.grpc.channel import Channel, RpcError
+from pybernetes.lib.grpc.stub import Stub
 from pybernetes.node.kubelet.cri import exec_answer
 from pybernetes.node.kubelet.cri.exec_answer import ExecAnswer
 from pybernetes.node.kubelet.cri.messages import Message
@@ -53,21 +52,15 @@ class CriClient:
         seconds: float = _SECONDS,
     ) -> None:
         self.endpoint = endpoint if "://" in endpoint else f"unix://{endpoint}"
-        options = [
-            ("grpc.max_receive_message_length", _RECEIVE_LIMIT),
-            # A runtime that restarts is back soon.
-            ("grpc.initial_reconnect_backoff_ms", 100),
-            ("grpc.min_reconnect_backoff_ms", 100),
-            ("grpc.max_reconnect_backoff_ms", 500),
-        ]
-        self.channel = grpc.aio.insecure_channel(self.endpoint, options)
+        self.channel = Channel(self.endpoint, most_bytes=_RECEIVE_LIMIT)
         self._image_channel = (
             self.channel
             if not image_endpoint or image_endpoint == endpoint
-            else grpc.aio.insecure_channel(image_endpoint, options)
+            else Channel(image_endpoint, most_bytes=_RECEIVE_LIMIT)
         )
-        self._runtime = services.RuntimeServiceStub(self.channel)
-        self._images = services.ImageServiceStub(self._image_channel)
+        services = messages.DESCRIPTOR.services_by_name
+        self._runtime = Stub(self.channel, services["RuntimeService"])
+        self._images = Stub(self._image_channel, services["ImageService"])
         self._observe = observe
         self._seconds = seconds  # until a call without a time of its own is given up
 
@@ -83,8 +76,8 @@ class CriClient:
             answer = await method(request, timeout=self._seconds if seconds is None else seconds)
             failed = False
             return answer
-        except grpc.aio.AioRpcError as error:
-            raise CriError(error.code().name, error.details() or error.code().name) from None
+        except RpcError as error:
+            raise CriError(error.code.name, error.details or error.code.name) from None
         finally:
             self._observe(operation(type(request).__name__), time.monotonic() - began, failed)
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 
-import grpc
-import grpc.aio
 from cri_api.v1 import api_pb2 as messages
 
+from pybernetes.lib.grpc.channel import RpcError, StatusCode, StreamCall
 from pybernetes.node.kubelet.cri.client import CriClient
 from pybernetes.node.kubelet.cri.containerd import TYPES
 from pybernetes.node.kubelet.cri.messages import Message
@@ -70,13 +69,13 @@ async def _standard(cri: CriClient) -> AsyncIterator[str]:
 
 
 @contextmanager
-def _stream(call: grpc.aio.UnaryStreamCall[Message, Message]) -> Iterator[None]:
+def _stream(call: StreamCall) -> Iterator[None]:
     """Turn the end of a stream into the error that it means, and cancel the call in any case."""
     try:
         yield
-    except grpc.aio.AioRpcError as error:
-        if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+    except RpcError as error:
+        if error.code is StatusCode.UNIMPLEMENTED:
             raise Unsupported from None
-        raise ConnectionError(error.details()) from None
+        raise ConnectionError(error.details) from None
     finally:
         call.cancel()

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import grpc.aio
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
+from pybernetes.lib.grpc.channel import Channel, RpcError
 from pybernetes.node.kubelet.cri.client import CriError
 from pybernetes.node.kubelet.cri.messages import Message
 
@@ -87,7 +87,7 @@ TYPES = _build()
 class Containerd:
     """The services of a containerd, over the connection that CRI has."""
 
-    def __init__(self, channel: grpc.aio.Channel) -> None:
+    def __init__(self, channel: Channel) -> None:
         self._methods = {
             name: channel.unary_unary(
                 f"/containerd.services.{path}",
@@ -102,8 +102,8 @@ class Containerd:
         request = TYPES[_METHODS[name][1]](**fields)
         try:
             return await self._methods[name](request, metadata=about, timeout=_SECONDS)
-        except grpc.aio.AioRpcError as error:
-            raise CriError(error.code().name, error.details() or error.code().name) from None
+        except RpcError as error:
+            raise CriError(error.code.name, error.details or error.code.name) from None
 
     async def unpacked(self, image: str) -> tuple[str, str]:
         """Return the snapshotter and the snapshot that have an image's files; ``image`` is its id in CRI."""

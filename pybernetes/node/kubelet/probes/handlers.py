@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-import grpc
-import grpc.aio
-
 from pybernetes.api.resource import Object
+from pybernetes.lib.grpc.channel import Channel, RpcError, StatusCode
 from pybernetes.lib.http.client_connection import ClientConnection
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.probes import http
@@ -121,16 +119,17 @@ def health_request(service: str) -> bytes:
 async def _grpc(action: Object, address: str) -> str:
     request = health_request(action.get("service") or "")
     host = f"[{address}]" if ":" in address else address
-    async with grpc.aio.insecure_channel(f"{host}:{action['port']}") as channel:
-        check = channel.unary_unary("/grpc.health.v1.Health/Check")
-        try:
-            answer = await check(request)
-        except grpc.aio.AioRpcError as error:
-            if error.code() is grpc.StatusCode.UNIMPLEMENTED:
-                raise Failed(
-                    "error: this server does not implement the grpc health protocol (grpc.health.v1.Health)"
-                ) from None
-            raise Failed(f"error: health rpc failed: {error.details()}") from None
+    channel = Channel(f"{host}:{action['port']}", most_bytes=_OUTPUT_LIMIT)
+    try:
+        answer = await channel.unary_unary("/grpc.health.v1.Health/Check", bytes, bytes)(request)
+    except RpcError as error:
+        if error.code is StatusCode.UNIMPLEMENTED:
+            raise Failed(
+                "error: this server does not implement the grpc health protocol (grpc.health.v1.Health)"
+            ) from None
+        raise Failed(f"error: health rpc failed: {error.details}") from None
+    finally:
+        await channel.close()
     # The response is one field: 1 is SERVING.
     if len(answer) >= 2 and answer[0] == 0x08 and answer[1] == _SERVING:
         return ""

@@ -7,12 +7,13 @@ import ssl
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from aetcd import rpc
+from aetcd.rpc import rpc_pb2 as rpc
 
 from pybernetes.control_plane.store.protocol import NoSpace, StoreError, Unavailable
 from pybernetes.lib import tls
 from pybernetes.lib.grpc.channel import Channel, RpcError, StatusCode
 from pybernetes.lib.grpc.frames import MOST_WINDOW
+from pybernetes.lib.grpc.stub import Stub
 
 CALL_SECONDS = 10.0
 # A call that takes longer goes to the next endpoint: this one may have stopped without closing.
@@ -48,10 +49,11 @@ class Endpoint:
             raise StoreError(f"etcd server {address!r}: {error}") from None
         self.address = address
         self.channel = channel
-        self.kv: Any = rpc.KVStub(channel)
-        self.lease: Any = rpc.LeaseStub(channel)
-        self.watch: Any = rpc.WatchStub(channel)
-        self.maintenance: Any = rpc.MaintenanceStub(channel)
+        services = rpc.DESCRIPTOR.services_by_name
+        self.kv = Stub(channel, services["KV"])
+        self.lease = Stub(channel, services["Lease"])
+        self.watch = Stub(channel, services["Watch"])
+        self.maintenance = Stub(channel, services["Maintenance"])
 
 
 Method = Callable[[Endpoint], Callable[..., Awaitable[Any]]]

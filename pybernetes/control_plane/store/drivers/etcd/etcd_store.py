@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-from aetcd import rpc
+from aetcd.rpc import rpc_pb2 as rpc
 
 from pybernetes.control_plane.store.drivers.etcd import snapshot
 from pybernetes.control_plane.store.drivers.etcd.client import CALL_SECONDS, EtcdClient, Rejected

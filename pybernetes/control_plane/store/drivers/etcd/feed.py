@@ -12,7 +12,8 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
-from aetcd import rpc
+from aetcd.rpc import kv_pb2 as kv
+from aetcd.rpc import rpc_pb2 as rpc
 
 from pybernetes.control_plane.store.drivers.etcd.client import FIRST_DELAY, LAST_DELAY, EtcdClient, Rejected
 from pybernetes.control_plane.store.mirror import Mirror, prefix_end
@@ -168,7 +169,7 @@ class EtcdFeed:
             if key is None:
                 continue
             previous = latest[key] if key in latest else mirror.records.get(key)
-            record = None if change.type == rpc.Event.DELETE else self._record(pair)
+            record = None if change.type == kv.Event.DELETE else self._record(pair)
             latest[key] = record
             events.append(Event(last, key, record, previous))
         if events:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from aetcd import rpc
+from aetcd.rpc import rpc_pb2 as rpc
 
 from pybernetes.control_plane.store.drivers.etcd.client import EtcdClient
 

@@ -7,7 +7,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from aetcd import rpc
+from aetcd.rpc import rpc_pb2 as rpc
 
 from pybernetes.control_plane.store.drivers.etcd import bolt_file
 from pybernetes.control_plane.store.drivers.etcd.client import EtcdClient

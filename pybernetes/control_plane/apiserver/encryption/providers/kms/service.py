@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from pybernetes.control_plane.apiserver.encryption.metrics import EncryptionMetrics
 from pybernetes.control_plane.apiserver.encryption.providers.kms import messages
+from pybernetes.lib.grpc.channel import Channel, RpcError, StatusCode
 
 # Answers hold a key and a few annotations: more than this is no answer.
 _MOST_BYTES = 256 * 1024
@@ -51,33 +52,25 @@ class KmsService:
         return bytes(answer.plaintext)
 
     async def _call(self, method: str, **fields: Any) -> Any:
-        import grpc
-
         if self._channel is None:
-            self._connect(grpc)
+            self._connect()
         begin = time.monotonic()
         code = "OK"
         try:
             request = messages.classes()[f"{method}Request"](**fields)
             return await self._calls[method](request, timeout=self._seconds, wait_for_ready=True)
-        except grpc.aio.AioRpcError as error:
-            code = "".join(word.capitalize() for word in error.code().name.split("_"))
-            details = error.details() or ""
-            down = error.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
-            if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+        except RpcError as error:
+            code = "".join(word.capitalize() for word in error.code.name.split("_"))
+            details = error.details
+            down = error.code in (StatusCode.UNAVAILABLE, StatusCode.DEADLINE_EXCEEDED)
+            if error.code is StatusCode.DEADLINE_EXCEEDED:
                 details = "context deadline exceeded"
             raise CallFailed(f"rpc error: code = {code} desc = {details}", is_down=down) from None
         finally:
             self._metrics.called(self.name, messages.SERVICE + method, code, time.monotonic() - begin)
 
-    def _connect(self, grpc: Any) -> None:
-        options = [
-            ("grpc.default_authority", "localhost"),
-            ("grpc.max_receive_message_length", _MOST_BYTES),
-            ("grpc.use_local_subchannel_pool", 1),
-            ("grpc.max_reconnect_backoff_ms", 1000),
-        ]
-        self._channel = grpc.aio.insecure_channel(address(self._endpoint), options)
+    def _connect(self) -> None:
+        self._channel = Channel(address(self._endpoint), most_bytes=_MOST_BYTES)
         for method in ("Status", "Encrypt", "Decrypt"):
             self._calls[method] = self._channel.unary_unary(
                 messages.SERVICE + method,
