@@ -19,7 +19,7 @@ class Duplex(asyncio.Protocol):
         self._parts: list[bytes] = []
         self._unread = 0
         self._reader: asyncio.Future[None] | None = None
-        self._writable: asyncio.Future[None] | None = None
+        self._writers: list[asyncio.Future[None]] = []  # several may write to one connection, each waits for itself
         self._paused = False
 
     @property
@@ -48,8 +48,9 @@ class Duplex(asyncio.Protocol):
     async def drain(self) -> None:
         """Wait until what is queued is not too much."""
         while self._paused and not self.lost:
-            self._writable = asyncio.get_running_loop().create_future()
-            await self._writable
+            waiting = asyncio.get_running_loop().create_future()
+            self._writers.append(waiting)
+            await waiting
 
     def close(self) -> None:
         """End the connection once what is queued is sent."""
@@ -90,8 +91,10 @@ class Duplex(asyncio.Protocol):
         self._resume()
 
     def _resume(self) -> None:
-        if self._writable is not None and not self._writable.done():
-            self._writable.set_result(None)
+        waiting, self._writers = self._writers, []
+        for writer in waiting:
+            if not writer.done():
+                writer.set_result(None)
 
 
 async def carry(source: Duplex, target: Duplex) -> None:
