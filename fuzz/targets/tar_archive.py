@@ -23,7 +23,7 @@ def run(data: bytes) -> None:
     shutil.rmtree(_ROOT, ignore_errors=True)
     _ROOT.mkdir()
     try:
-        unpack(io.BytesIO(data), "data", str(target), lambda text: None, True)
+        unpack(io.BytesIO(data), "data", str(target), lambda text: None)
     finally:
         assert set(os.listdir(_ROOT)) <= {"target"}, os.listdir(_ROOT)
         assert not any(path.is_symlink() for path in _ROOT.rglob("*"))

@@ -19,7 +19,7 @@ class Duplex(asyncio.Protocol):
         self._parts: list[bytes] = []
         self._unread = 0
         self._reader: asyncio.Future[None] | None = None
-        self._writers: list[asyncio.Future[None]] = []  # several may write to one connection, each waits for itself
+        self._writers: list[asyncio.Future[None]] = []  # each who writes waits for itself
         self._paused = False
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tarfile
@@ -37,7 +38,7 @@ class _Entry(tarfile.TarInfo):
         return entry
 
 
-def unpack(archive: BinaryIO, prefix: str, path: str, warn: Warn, preserve: bool, hint: str = "") -> None:
+def unpack(archive: BinaryIO, prefix: str, path: str, warn: Warn, hint: str = "") -> None:
     """Unpack what is below a prefix to a path and nowhere else, as it comes; ``hint`` is what would copy links."""
     hints = [f' (consider using "{hint} | tar xf -")'] if hint else []
 
@@ -47,12 +48,29 @@ def unpack(archive: BinaryIO, prefix: str, path: str, warn: Warn, preserve: bool
     try:
         with tarfile.open(fileobj=archive, mode="r|", tarinfo=_Entry) as tar:
             for member in tar:
-                _extract(tar, member, prefix, path, warn, skip, preserve)
+                _extract(tar, member, prefix, path, warn, skip)
                 tar.members = []  # type: ignore[attr-defined]  # there may be any number of them
     except (tarfile.TarError, ValueError, OverflowError):
         raise CommandError(_CORRUPTED) from None
     except OSError as error:
-        raise CommandError(f"{error.filename}: {(error.strerror or str(error)).lower()}") from None
+        raise _refused("open", error) from None
+
+
+def _refused(action: str, error: OSError) -> CommandError:
+    return CommandError(f"{action} {error.filename}: {(error.strerror or str(error)).lower()}")
+
+
+def _make_folders(path: str) -> None:
+    """Make a folder and those above it; what is there and is none is an error that names it."""
+    if path in ("", "/", ".") or os.path.isdir(path):
+        return
+    try:
+        if os.path.exists(path):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+        _make_folders(os.path.dirname(path))
+        os.mkdir(path, 0o755)
+    except OSError as error:
+        raise _refused("mkdir", error) from None
 
 
 def target_of(name: str, prefix: str, path: str) -> str | None:
@@ -76,15 +94,15 @@ def _extract(
     path: str,
     warn: Warn,
     skip: Warn,
-    preserve: bool,
 ) -> None:
     target = target_of(member.name, prefix, path)
     if target is None:
         shown = os.path.normpath(os.path.join(path, member.name))
         warn(f"warning: file {quoted(shown)} is outside target destination, skipping")
         return
+    _make_folders(os.path.dirname(target))
     if member.isdir():
-        os.makedirs(target, exist_ok=True)
+        _make_folders(target)
         return
     if member.issym() or member.islnk():
         # Through a link of the archive the next entry would leave the path.
@@ -93,8 +111,5 @@ def _extract(
     content = tar.extractfile(member)
     if content is None or member.issparse():
         return
-    os.makedirs(os.path.dirname(os.path.abspath(target)), exist_ok=True)
     with open(target, "wb") as file:
         shutil.copyfileobj(content, file, 1 << 18)
-    if preserve:
-        os.chmod(target, member.mode & 0o777)

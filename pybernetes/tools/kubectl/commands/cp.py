@@ -18,7 +18,7 @@ from pybernetes.tools.kubectl.resources.built_in import built_in
 from pybernetes.tools.kubectl.resources.pods import choose_container
 
 if TYPE_CHECKING:
-    from typing import BinaryIO
+    from typing import BinaryIO, TextIO
 
     from pybernetes.api.resource import Object
 
@@ -43,7 +43,8 @@ class _Spec:
         self.namespace = self.pod = ""
         self.path = text
         head, colon, path = text.partition(":")
-        if not colon or (text.startswith(("/", ".", "~")) and "/" in head):
+        if not colon:
+            self.path = _without_slash(text)
             return
         if not head:
             raise CommandError("filespec must match the canonical format: [[namespace/]pod:]file/path")
@@ -52,7 +53,13 @@ class _Spec:
             raise CommandError("filespec must match the canonical format: [[namespace/]pod:]file/path")
         self.pod = parts[-1]
         self.namespace = parts[0] if len(parts) == 2 else ""
-        self.path = path
+        if self.namespace in (".", ".."):
+            raise CommandError(f"invalid namespace \"{self.namespace}\": [may not be '{self.namespace}']")
+        self.path = _without_slash(path)
+
+
+def _without_slash(path: str) -> str:
+    return path[:-1] if len(path) > 1 and path.endswith("/") else path
 
 
 def run(context: Context) -> None:
@@ -123,7 +130,7 @@ def _to_pod(context: Context, path: str, target: _Spec) -> None:
         """Write the archive while it is made: it may be larger than the memory."""
         try:
             with tarfile.open(fileobj=_Input(write), mode="w|") as tar:  # type: ignore[call-overload]
-                tar.add(path, arcname=posixpath.basename(destination))
+                _add(tar, path, posixpath.basename(destination))
         except OSError as error:
             if error.filename is not None:  # and not that the other side has left
                 problems.append(f"{error.filename}: {(error.strerror or '').lower()}")
@@ -136,17 +143,39 @@ def _to_pod(context: Context, path: str, target: _Spec) -> None:
         raise Verbatim(f"command terminated with exit code {code}", code)
 
 
-def _quiet(context: Context) -> tuple[Context, io.StringIO]:
-    """Return the same context with a buffer for its error output."""
-    aside = io.StringIO()
+def _add(tar: tarfile.TarFile, path: str, name: str) -> None:
+    """Add a file, or the files below a folder; of folders only empty ones are named, so that modes there stay."""
+    if os.path.isdir(path) and not os.path.islink(path) and (entries := sorted(os.listdir(path))):
+        for entry in entries:
+            _add(tar, os.path.join(path, entry), posixpath.join(name, entry))
+        return
+    tar.add(path, arcname=name, recursive=False)
+
+
+class _Complaints(io.StringIO):
+    """Writes what a command in a container complains about to the standard output, where the original writes it."""
+
+    def __init__(self, out: TextIO) -> None:
+        super().__init__()
+        self._out = out
+
+    def write(self, text: str) -> int:
+        """Write a text, as it may be shown on a terminal."""
+        self._out.write(escaped(text))
+        self._out.flush()
+        return len(text)
+
+
+def _quiet(context: Context, aside: TextIO) -> Context:
+    """Return the same context with another error output."""
     quiet = Context(context.flags, context.path, stdin=context.stdin, stdout=context.stdout, stderr=aside)
     kept = ("client", "discovery", "namespace")
     quiet.__dict__.update({key: context.__dict__[key] for key in kept if key in context.__dict__})
-    return quiet, aside
+    return quiet
 
 
 def _is_directory(context: Context, pod: Object, container: str, path: str) -> bool:
-    return execute(_quiet(context)[0], pod, container, ["test", "-d", path], output=_Sink()) == 0
+    return execute(_quiet(context, io.StringIO()), pod, container, ["test", "-d", path], output=_Sink()) == 0
 
 
 class _Counted:
@@ -196,9 +225,7 @@ def _prefix(path: str) -> str:
 
 def _from_pod(context: Context, source: _Spec, path: str) -> None:
     pod, container = _pod(context, source)
-    if os.path.isdir(path):
-        path = os.path.join(path, posixpath.basename(posixpath.normpath(source.path)))
-    quiet, complaints = _quiet(context)
+    quiet = _quiet(context, _Complaints(context.stdout))
     reading, writing = os.pipe()
     ended: list[int | CommandError] = []
 
@@ -217,11 +244,12 @@ def _from_pod(context: Context, source: _Spec, path: str) -> None:
     with open(reading, "rb") as archive:
         try:
             hint = f"kubectl exec -n {quoted(source.namespace)} {quoted(source.pod)} -- tar cf - {quoted(source.path)}"
-            unpack(archive, _prefix(source.path), path, context.warn, not context.flags.no_preserve, hint)
+            unpack(archive, _prefix(source.path), path, context.warn, hint)
         except CommandError as error:
             problem = error
-    fetching.join(_LAST_WORDS_SECONDS if problem else None)
-    context.stdout.write(escaped(complaints.getvalue()))  # where the original writes it
+    fetching.join(_LAST_WORDS_SECONDS)
+    if problem is None:
+        return  # the archive is whole: what tar says of the files that it left out is no failure
     code = ended[0] if ended else 0
     if isinstance(code, CommandError):
         raise code

@@ -33,7 +33,10 @@ def selector_of(info: Info, attaching: bool = False) -> str:
     if kind in ("ReplicationController", "Service"):
         if not spec.get("selector"):
             if kind == "Service":
-                raise CommandError(f"invalid service '{info.name}': Service is defined without a selector")
+                what = "cannot attach to *v1.Service: " if attaching else ""
+                raise CommandError(
+                    f"{what}invalid service '{info.name}': Service is defined without a selector"
+                )
         return show_map(spec.get("selector"))
     if kind in ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"):
         return show(spec.get("selector"))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import tarfile
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -58,3 +60,31 @@ def test_a_copy_ends_after_its_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CommandError, match="broken"):
         _copied(monkeypatch, 0, [3])
     assert _copied(monkeypatch, 0, [])[1] == ["/it's"]
+
+
+def test_folders_keep_their_modes_where_they_are(tmp_path: Path) -> None:
+    """Only files and empty folders are named in the archive, so that a folder which is there stays as it is."""
+    (tmp_path / "src/sub").mkdir(parents=True)
+    (tmp_path / "src/empty").mkdir()
+    (tmp_path / "src/sub/a").write_text("1")
+    (tmp_path / "src/link").symlink_to("sub")
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        cp._add(tar, str(tmp_path / "src"), "to")
+    with tarfile.open(fileobj=io.BytesIO(buffer.getvalue())) as tar:
+        assert tar.getnames() == ["to/empty", "to/link", "to/sub/a"]
+        assert tar.getmember("to/link").linkname == "sub"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (":x", "filespec must match the canonical format: [[namespace/]pod:]file/path"),
+        ("a/b/c:x", "filespec must match the canonical format: [[namespace/]pod:]file/path"),
+        ("./w:/t", "invalid namespace \".\": [may not be '.']"),
+    ],
+)
+def test_specs_that_are_none(text: str, message: str) -> None:
+    with pytest.raises(CommandError) as caught:
+        cp._Spec(text)
+    assert caught.value.message == message

@@ -6,7 +6,12 @@ from typing import Any
 
 import pytest
 
-from pybernetes.tools.kubectl.commands.port_forward import _addresses, _ports, _refuse_udp
+from pybernetes.tools.kubectl.commands.port_forward import (
+    _addresses,
+    _checked,
+    _numbers,
+    _refuse_udp,
+)
 from pybernetes.tools.kubectl.errors import CommandError
 
 POD: dict[str, Any] = {
@@ -34,10 +39,13 @@ SERVICE: dict[str, Any] = {
         ("1:web", None, (1, 8080)),
         ("81:80", SERVICE, (81, 8080)),
         ("81:http", SERVICE, (81, 8080)),
+        ("http", SERVICE, (80, 8080)),
+        ("80", SERVICE, (80, 8080)),
+        ("1:2:3", None, (1, 1)),
     ],
 )
 def test_ports(text: str, service: Any, wanted: tuple[int, int]) -> None:
-    assert _ports(text, service, POD) == wanted
+    assert _checked(*_numbers(text, service, POD)) == wanted
 
 
 @pytest.mark.parametrize(
@@ -52,7 +60,7 @@ def test_ports(text: str, service: Any, wanted: tuple[int, int]) -> None:
 )
 def test_ports_that_are_refused(text: str, service: Any, message: str) -> None:
     with pytest.raises(CommandError) as caught:
-        _ports(text, service, POD)
+        _checked(*_numbers(text, service, POD))
     assert caught.value.message == message
 
 
@@ -76,6 +84,10 @@ def test_ports_for_udp_alone_are_refused(value: dict[str, Any], pair: str, refus
 
 
 def test_addresses() -> None:
-    assert _addresses(["localhost", "127.0.0.2", "127.0.0.2", "::1"]) == ["127.0.0.2", "::1", "localhost"]
+    assert _addresses(["localhost", "127.0.0.2", "127.0.0.2", "::1"]) == [
+        ("127.0.0.1", True),
+        ("127.0.0.2", False),
+        ("::1", False),
+    ]
     with pytest.raises(CommandError, match="foo is not a valid IP"):
         _addresses(["localhost", "foo"])
