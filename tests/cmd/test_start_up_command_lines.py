@@ -1,7 +1,8 @@
 """The start-up command lines of the notes on Kubernetes, unchanged but for paths and addresses: a pod is served.
 
 etcd, the control plane, a kubelet with a real containerd and kube-proxy are processes of their own in a network namespace;
-the kubelet joins with a bootstrap token.
+the kubelet joins with a bootstrap token. Then the components join that the notes do not start, and a real Prometheus scrapes
+all of them.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from pybernetes.node.containerd.config import ContainerdPaths
 from pybernetes.tools.local import kubeconfig
 from tests.node.kubelet.real_node import ADDRESS, IMAGE, Node, network_namespace
 from tests.support import require_program, require_root, until
+from tests.tools.slo.scraping import scraping
 
 pytestmark = pytest.mark.slow
 SERVER, NODE, TOKEN = f"https://{ADDRESS}:6444", "foo-node", "abcdef.0123456789abcdef"
@@ -244,7 +246,8 @@ def join_objects() -> list[dict[str, Any]]:
 def web() -> list[dict[str, Any]]:
     """Return a pod that serves a page, and a service for it."""
     command = ["sh", "-c", "mkdir /www && echo hello > /www/index.html && exec httpd -f -p 80 -h /www"]
-    container = {"name": "web", "image": IMAGE, "imagePullPolicy": "Never", "command": command}
+    container = {"name": "web", "image": IMAGE, "imagePullPolicy": "Never", "command": command,
+                 "resources": {"requests": {"cpu": "10m"}}}  # fmt: skip
     meta = {"name": "web", "labels": {"app": "web"}}
     spec = {"containers": [container], "terminationGracePeriodSeconds": 1}
     service = {"clusterIP": "10.96.0.80", "selector": {"app": "web"}, "ports": [{"port": 80}]}
@@ -254,9 +257,103 @@ def web() -> list[dict[str, Any]]:
     ]
 
 
+def others(etc: Path) -> list[list[str]]:
+    """Return the command lines of the components that the notes do not start."""
+    admin, local = f"--kubeconfig={etc}/admin.conf", "--bind-address=127.0.0.1"
+    asked = f"--authentication-kubeconfig={etc}/admin.conf"
+    (etc / "cloud.yaml").write_text('address: "127.0.0.1:8086"')
+    (etc / "policy.yaml").write_text(
+        "apiVersion: descheduler/v1alpha2\nkind: DeschedulerPolicy\nprofiles: []\n"
+    )
+    return [
+        ["cloud-controller-manager", admin, asked, local, "--cloud-provider=fake", "--secure-port=10258",
+         "--cluster-cidr=10.244.0.0/16"],
+        ["descheduler", admin, asked, local, "--secure-port=10261", f"--policy-config-file={etc}/policy.yaml",
+         "--descheduling-interval=1h"],
+        ["cluster-autoscaler", admin, "--cloud-provider=externalgrpc", f"--cloud-config={etc}/cloud.yaml",
+         "--address=127.0.0.1:8085"],
+        ["metrics-server", admin, asked, local, "--secure-port=10262", f"--kubelet-certificate-authority={etc}/pki/ca.crt",
+         "--kubelet-preferred-address-types=InternalIP"],
+        ["kube-dns", admin, "--dns-bind-address=127.0.0.1", "--dns-port=5353"],
+    ]  # fmt: skip
+
+
+TARGETS = {
+    "kube-controller-manager": ("https://127.0.0.1:10257", "/metrics", "/metrics/slis"),
+    "kube-scheduler": ("https://127.0.0.1:10259", "/metrics", "/metrics/slis", "/metrics/resources"),
+    "kube-proxy": ("http://127.0.0.1:10249", "/metrics", "/metrics/slis"),
+    "cloud-controller-manager": ("https://127.0.0.1:10258", "/metrics", "/metrics/slis"),
+    "descheduler": ("https://127.0.0.1:10261", "/metrics", "/metrics/slis"),
+    "metrics-server": ("https://127.0.0.1:10262", "/metrics"),
+    "cluster-autoscaler": ("http://127.0.0.1:8085", "/metrics"),
+    "kube-dns": ("http://127.0.0.1:9153", "/metrics"),
+}
+# What each of them tells, so that a page that is empty is seen.
+TOLD = (
+    'apiserver_admission_controller_admission_duration_seconds_count{name="NodeRestriction"}',
+    'apiserver_storage_events_received_total{resource="pods"}',
+    "serviceaccount_valid_tokens_total",
+    "scheduler_plugin_evaluation_total",
+    'scheduler_framework_extension_point_duration_seconds_count{extension_point="Bind",status="Success"}',
+    'kube_pod_resource_request{job="kube-scheduler/metrics/resources"}',
+    'workqueue_adds_total{job="kube-controller-manager/metrics"}',
+    'storage_operation_duration_seconds_count{operation_name="volume_mount",status="success"}',
+    'volume_operation_total_seconds_count{operation_name="overall_volume_mount"}',
+    'kubernetes_feature_enabled{job="kubelet/foo-node/metrics",name="KubeletTracing"}',
+    'kubernetes_feature_enabled{job="kube-proxy/metrics",name="NFTablesProxyMode"}',
+    'container_cpu_usage_seconds_total{pod="web"}',
+    'pod_memory_working_set_bytes{pod="web"}',
+    'process_cpu_seconds_total{job="kubelet/foo-node/metrics/probes"}',
+    'kubeproxy_sync_proxy_rules_duration_seconds_count{job="kube-proxy/metrics"}',
+    'process_cpu_seconds_total{job="cloud-controller-manager/metrics"}',
+    'descheduler_build_info',
+    'process_cpu_seconds_total{job="cluster-autoscaler/metrics"}',
+    'metrics_server_manager_tick_duration_seconds_count',
+    'process_cpu_seconds_total{job="kube-dns/metrics"}',
+)  # fmt: skip
+MONITORING: list[dict[str, Any]] = [
+    {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "prometheus", "namespace": "default"}},
+    {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "prometheus"},
+     "rules": [{"nonResourceURLs": ["/metrics", "/metrics/*"], "verbs": ["get"]},
+               {"apiGroups": [""], "resources": ["nodes/metrics", "nodes/proxy"], "verbs": ["get"]}]},
+    {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "prometheus"},
+     "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "prometheus"},
+     "subjects": [{"kind": "ServiceAccount", "name": "prometheus", "namespace": "default"}]},
+]  # fmt: skip
+
+
+def check_scrapes(directory: Path, etc: Path, token: str) -> None:
+    """Have a real Prometheus scrape every page of every component, with what ``pyb slo`` prints."""
+    (etc / "token").write_text(token)
+    pages = [f"--target={name}={url}{page}" for name, (url, *paths) in TARGETS.items() for page in paths]
+    command = [sys.executable, "-m", "pybernetes.cmd.main", "slo", f"--kubeconfig={etc}/admin.conf", "--prometheus-config",
+               f"--ca-file={etc}/pki/ca.crt", f"--token-file={etc}/token", "--insecure-skip-tls-verify", *pages]  # fmt: skip
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    with scraping(directory, printed) as prometheus:
+
+        def bad() -> dict[str, str]:
+            return {name: why for name, why in prometheus.targets().items() if why}
+
+        until(lambda: len(prometheus.targets()) == 7 + len(pages) and not bad(), 60, not_yet=(OSError,), story=lambda: str(bad()))  # fmt: skip
+        until(
+            lambda: all(prometheus.query(query) for query in TOLD),
+            story=lambda: str([query for query in TOLD if not prometheus.query(query)]),
+        )
+
+
 def test_a_pod_is_served(tmp_path: Path) -> None:
     require_root()
-    for program in ("etcd", "etcdctl", "kubectl", "containerd", "runc", "openssl", "curl", "iptables"):
+    for program in (
+        "etcd",
+        "etcdctl",
+        "kubectl",
+        "containerd",
+        "runc",
+        "openssl",
+        "curl",
+        "iptables",
+        "prometheus",
+    ):
         require_program(program)
     etc = tmp_path / "kubernetes"
     make_certificates(etc)
@@ -334,4 +431,9 @@ def test_a_pod_is_served(tmp_path: Path) -> None:
         stored = subprocess.run(read, capture_output=True, env={**os.environ, "ETCDCTL_API": "3"}, check=True)
         assert b"k8s:enc:aescbc:v1:key1:" in stored.stdout
         until(lambda: sum(Audited.seen) > 0)
+
+        assert apply(*MONITORING)
+        for words in others(etc):
+            stack.enter_context(process(tmp_path, words))
+        check_scrapes(tmp_path, etc, kubectl("create", "token", "prometheus").strip())
         assert kubectl("delete", "pod", "web")

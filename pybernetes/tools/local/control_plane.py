@@ -30,7 +30,7 @@ from pybernetes.tools.local.hollow import hollow_kubelet, hollow_server
 from pybernetes.tools.local.hollow.usage import HollowUsage
 from pybernetes.tools.local.host_client import HostClient
 from pybernetes.tools.local.metrics import MetricsSettings
-from pybernetes.tools.local.system_pods import Part, SystemPods
+from pybernetes.tools.local.system_pods import Part, SystemPods, pod_name
 
 log = logging.getLogger(__name__)
 _RESTART_SECONDS = 1.0
@@ -184,7 +184,10 @@ class ControlPlane:
         assert self.dns_settings is not None
         groups = ("system:serviceaccounts", "system:serviceaccounts:kube-system")
         client = self.client(dns.ACCOUNT, *groups, agent_name="kube-dns")
-        await dns.run(client, self.client("pybernetes-addons", MASTERS), self.dns_settings)
+        settings = self.dns_settings
+        if self.first_node:
+            settings = replace(settings, pod=pod_name("kube-dns", self.first_node))
+        await dns.run(client, self.client("pybernetes-addons", MASTERS), settings)
 
     async def _storage(self) -> None:
         assert self.volumes is not None
@@ -224,6 +227,8 @@ class ControlPlane:
                 for part, began in self._parts.items():
                     if part not in _UNSHOWN:
                         address = settings.components if part in _ADDRESSED else ""
+                        if part == "kube-dns" and self.dns_settings is not None:
+                            address = self.dns_settings.address
                         shown[part] = Part(began, self.flags_of(part, name), address)
             if not name.startswith("hollow-"):
                 shown |= {part: Part(since, self.flags_of(part, name)) for part in self.node_parts}

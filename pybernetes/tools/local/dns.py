@@ -26,6 +26,7 @@ class DnsSettings:
     service: str
     ranges: tuple[str, ...] = ()
     port: int = dns_ports.PORT
+    pod: str = ""  # the pod that shows it, if one does: the service's proxy goes to pods alone
 
 
 def objects(settings: DnsSettings) -> list[tuple[Ref, Object]]:
@@ -38,6 +39,8 @@ def objects(settings: DnsSettings) -> list[tuple[Ref, Object]]:
     target_ports = [
         {"name": name, "protocol": protocol, "port": target} for name, protocol, _, target in ports
     ]
+    pod = {"kind": "Pod", "namespace": _NAMESPACE, "name": settings.pod}
+    target = {"targetRef": pod} if settings.pod else {}
     return [
         (SERVICES, {
             "metadata": {**meta, "labels": labels},
@@ -50,12 +53,12 @@ def objects(settings: DnsSettings) -> list[tuple[Ref, Object]]:
             "metadata": {**meta, "labels": {"kubernetes.io/service-name": _NAME,
                                             "endpointslice.kubernetes.io/managed-by": addons.FIELD_MANAGER}},
             "addressType": f"IPv{ipaddress.ip_address(settings.address).version}",
-            "endpoints": [{"addresses": [settings.address], "conditions": {"ready": True}}],
+            "endpoints": [{"addresses": [settings.address], "conditions": {"ready": True}, **target}],
             "ports": target_ports,
         }),
         (ENDPOINTS, {
             "metadata": {**meta, "labels": {"endpointslice.kubernetes.io/skip-mirror": "true"}},
-            "subsets": [{"addresses": [{"ip": settings.address}], "ports": target_ports}],
+            "subsets": [{"addresses": [{"ip": settings.address, **target}], "ports": target_ports}],
         }),
     ]  # fmt: skip
 
