@@ -8,7 +8,6 @@ it answers, and its memory after some rounds and questions.
 import argparse
 import asyncio
 import json
-import os
 import ssl
 import subprocess
 import sys
@@ -18,7 +17,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from bench.harness import metrics_program
-from bench.harness.machine import processor_seconds
 from pybernetes.client.client import Client
 from pybernetes.control_plane.metrics_server.kubelet_client import KubeletAccess, KubeletClient
 from pybernetes.control_plane.metrics_server.own_metrics import OwnMetrics
@@ -27,7 +25,7 @@ from pybernetes.control_plane.metrics_server.storage import Storage
 from pybernetes.lib import tls
 
 SUMMARY = "metrics-server: processor time and memory of a round; needs no server"
-LIMITS = {"processor s per round": 2.0, "program memory MB": 100.0}
+LIMITS = {"processor s per round": 2.0, "program memory MB": 100.0, "first answer after pair, s": 1.0}
 
 
 def main(argv: list[str]) -> int:
@@ -77,9 +75,9 @@ async def _measure(ports: list[int], directory: Path, options: argparse.Namespac
     await scraper.round(nodes)  # the first one makes connections
     costs, times = [], []
     for _ in range(options.rounds):
-        used, began = processor_seconds(os.getpid()), time.monotonic()
+        used, began = time.process_time(), time.monotonic()  # of this process: not that of the kubelets
         await scraper.round(nodes)
-        costs.append(processor_seconds(os.getpid()) - used)
+        costs.append(time.process_time() - used)
         times.append(time.monotonic() - began)
     known = storage.counts()
     assert known == (options.nodes, options.nodes * options.pods), known

@@ -45,6 +45,7 @@ async def serve_aggregated(
 ) -> int:
     """Serve until told to stop, to those whom the cluster says to trust unless flags say it."""
     from pybernetes.client.errors import StatusError
+    from pybernetes.lib import gc_tuning
     from pybernetes.runtime import secure_serving
     from pybernetes.runtime.aggregated_api import request_header_config
 
@@ -70,6 +71,7 @@ async def serve_aggregated(
         stop = stop_event()
         try:
             port = await program.start(options.bind_address, options.secure_port, context)
+            gc_tuning.tune()
             print(f"{name} is serving on https://{options.bind_address}:{port}", flush=True)
             await stop.wait()
         finally:

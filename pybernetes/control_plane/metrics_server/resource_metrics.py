@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from fractions import Fraction
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import orjson
@@ -24,11 +23,13 @@ from pybernetes.lib.clock import Clock
 from pybernetes.lib.http.messages import Request
 from pybernetes.runtime.aggregated_api import tables
 from pybernetes.runtime.aggregated_api.api_group import ApiGroup, ServedResource
+from pybernetes.runtime.aggregated_api.parts import Parts, joined, listed
 
 # Samples are written as they are made: as bytes a list of them takes a tenth of the memory.
-Writer = Callable[[Object], orjson.Fragment]
+Writer = Callable[[Object], bytes]
 _PAGE = 250
-_NANO = Fraction(1, 10**9)
+_DECIMAL = ("n", "u", "m", "", "k", "M", "G")
+_BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _COLUMNS = [
     {
         "name": "Name",
@@ -47,13 +48,22 @@ _SAMPLE = {**_TYPE, "timestamp": {"type": "string", "format": "date-time"}, "win
 
 
 def cpu(nanocores: int) -> str:
-    """Return CPU usage as a quantity."""
-    return quantity.format_like(nanocores * _NANO, "1")
+    """Return CPU usage as a quantity: whole numbers, with the largest suffix that leaves them whole."""
+    return _whole(nanocores, 1000, _DECIMAL)
 
 
 def memory(size: int) -> str:
-    """Return bytes as a quantity."""
-    return quantity.format_like(Fraction(size), "1Ki")
+    """Return bytes as a quantity: in powers of 1024 from 1Ki on, in powers of 1000 below."""
+    return _whole(size, 1024, _BINARY) if size >= 1024 else _whole(size, 1000, _DECIMAL[3:])
+
+
+def _whole(number: int, base: int, suffixes: tuple[str, ...]) -> str:
+    if not number:
+        return "0"
+    place = 0
+    while number % base == 0 and place < len(suffixes) - 1:
+        number, place = number // base, place + 1
+    return f"{number}{suffixes[place]}"
 
 
 class ResourceMetrics(ApiGroup):
@@ -78,7 +88,7 @@ class ResourceMetrics(ApiGroup):
         """Return the two kinds."""
         return (ServedResource("nodes", "NodeMetrics", False), ServedResource("pods", "PodMetrics", True))
 
-    async def answer(self, info: RequestInfo, request: Request) -> Object | orjson.Fragment:
+    async def answer(self, info: RequestInfo, request: Request) -> Object | Parts:
         """Return an object or a list, or a table of them."""
         if info.resource not in ("nodes", "pods") or info.subresource:
             raise errors.no_such_resource()
@@ -91,18 +101,20 @@ class ResourceMetrics(ApiGroup):
         kind = "NodeMetrics" if info.resource == "nodes" else "PodMetrics"
         write = _writer({"kind": kind, "apiVersion": self.group_version}, info, request)
         written = (
-            [write(item) for item in self._nodes(info, labels, fields)]
+            [joined(write(item) for item in self._nodes(info, labels, fields))]
             if info.resource == "nodes"
-            else await self._pods(info, labels, fields, write)
+            else [joined(page) async for page in self._pods(info, labels, fields, write)]
         )
+        written = [page for page in written if page]
         if info.name and not written:
             name = f"{info.namespace}/{info.name}" if info.namespace else info.name
             raise errors.not_found(self.group, kind.lower(), name)
         if tables.wanted(request):
-            return tables.table(written, _COLUMNS if written else [], request)
+            return listed(tables.table((), _COLUMNS if written else [], request), written)
         if info.name:
-            return written[0]
-        return {"kind": f"{kind}List", "apiVersion": self.group_version, "metadata": {}, "items": written}
+            return Parts((written[0],))
+        head = {"kind": f"{kind}List", "apiVersion": self.group_version, "metadata": {}, "items": []}
+        return listed(head, written)
 
     def _nodes(self, info: RequestInfo, labels: str, fields: str) -> list[Object]:
         known, selector, conditions = self._scraper.nodes, parse_labels(labels), parse_fields(fields)
@@ -126,23 +138,22 @@ class ResourceMetrics(ApiGroup):
 
     async def _pods(
         self, info: RequestInfo, labels: str, fields: str, write: Writer
-    ) -> list[orjson.Fragment]:
+    ) -> AsyncIterator[Iterator[bytes]]:
         """Ask the API server which pods there are, and where: no node may speak for those of another."""
         try:
             if info.name:
                 pods = [await self._client.get(PODS, info.name, info.namespace)]
-                return [write(sample) for sample in self._samples(pods)]
+                yield (write(sample) for sample in self._samples(pods))
+                return
             # Of 30,000 pods 250 are in memory at a time. They come by namespace and name.
-            written, token = [], ""
+            token = ""
             while True:
                 page = await self._client.list_page(
                     PODS, info.namespace, labels=labels, fields=fields, limit=_PAGE, continue_token=token
                 )
-                samples = [write(sample) for sample in self._samples(page.items)]
-                if samples:  # one piece per page: thousands of small ones would leave holes in the memory
-                    written.append(orjson.Fragment(orjson.dumps(samples)[1:-1]))
+                yield (write(sample) for sample in self._samples(page.items))
                 if not (token := page.continue_token):
-                    return written
+                    return
         except NotFound:
             raise errors.not_found("", "pods", info.name) from None
         except errors.StatusError as error:
@@ -176,12 +187,10 @@ class ResourceMetrics(ApiGroup):
 def _writer(typed: Object, info: RequestInfo, request: Request) -> Writer:
     """Return what writes a sample as the request wants it: as a row, an object, or an item of a list."""
     if tables.wanted(request):
-        return lambda item: orjson.Fragment(
-            orjson.dumps(tables.row({**typed, **item}, _cells(item), request))
-        )
+        return lambda item: orjson.dumps(tables.row({**typed, **item}, _cells(item), request))
     if info.name:
-        return lambda item: orjson.Fragment(orjson.dumps({**typed, **item}))
-    return lambda item: orjson.Fragment(orjson.dumps(item))
+        return lambda item: orjson.dumps({**typed, **item})
+    return orjson.dumps
 
 
 def _usage(parts: Iterable[Usage]) -> Object:

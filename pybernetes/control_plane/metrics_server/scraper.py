@@ -16,6 +16,7 @@ from pybernetes.control_plane.metrics_server.decode import decode
 from pybernetes.control_plane.metrics_server.kubelet_client import ScrapeFailed
 from pybernetes.control_plane.metrics_server.own_metrics import OwnMetrics
 from pybernetes.control_plane.metrics_server.storage import Storage
+from pybernetes.lib import gc_tuning
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.informer import Informer
 from pybernetes.runtime.transforms import kept
@@ -27,7 +28,8 @@ PAIR_SECONDS = 0.5
 _FIRST_SECONDS = 2.0
 _LEAST_IDLE_SECONDS = 120.0
 _IDLE_ROUNDS = 4
-_AT_ONCE = 64
+# A connection with TLS takes some 300 kB while it is used.
+_AT_ONCE = 32
 # Longer answers are read in a thread: the loop is for those who ask.
 _LARGE = 128 * 1024
 
@@ -174,6 +176,8 @@ class Scraper:
         self._storage.keep(succeeded)
         self._metrics.rounds.observe(self._clock.monotonic() - began)
         self._round_began = None
+        if len(nodes) > _AT_ONCE:  # a round leaves holes, and the next one is far away
+            await asyncio.to_thread(gc_tuning.return_memory)
 
     async def _scrape(self, node: Object) -> bool:
         name, began, success = node["metadata"]["name"], self._clock.monotonic(), False

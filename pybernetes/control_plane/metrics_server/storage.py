@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from pybernetes.control_plane.metrics_server.points import NodePoints, PodPoints, Point
+from pybernetes.control_plane.metrics_server.packed_points import PackedPoints
+from pybernetes.control_plane.metrics_server.points import NodePoints, Point
 
 # Over less time than this the usage of a container since its start is not accurate.
 _FRESH_SECONDS = 10.0
@@ -41,59 +42,51 @@ class Storage:
 
     def __init__(self, resolution: float) -> None:
         self._resolution = resolution
-        self._last: dict[str, NodePoints] = {}
-        self._previous: dict[str, NodePoints] = {}
+        self._samples: dict[str, PackedPoints] = {}
 
     def store(self, node: str, new: NodePoints) -> None:
         """Keep a new sample of a node; the older of the two that there were is forgotten."""
-        last, previous = self._last.get(node, NodePoints()), self._previous.get(node, NodePoints())
-        kept = NodePoints()
-        if new.node is not None:
-            kept.node = _earlier(new.node, last.node, previous.node)
-        for key, containers in new.pods.items():
-            before = self._before(containers, dict(last.pods.get(key, ())), dict(previous.pods.get(key, ())))
-            if before:
-                kept.pods[key] = before
-        self._last[node], self._previous[node] = new, kept
+        kept = self._samples.get(node)
+        if kept is None:
+            kept = self._samples[node] = PackedPoints()
+        before = _earlier(new.node, kept.node, kept.before) if new.node is not None else None
+        containers = {}
+        for key, points in new.pods.items():
+            stored = {name: (last, previous) for name, last, previous in kept.containers(key)}
+            containers[key] = [self._before(point, *stored.get(name, (None, None))) for name, point in points]
+        kept.replace(new, before, containers)
 
-    def _before(self, new: PodPoints, last: dict[str, Point], previous: dict[str, Point]) -> PodPoints:
-        """Return the points that those of a pod's containers are compared with."""
-        result = []
-        for name, point in new:
-            running = point.time - point.start
-            stored = last.get(name)
-            if point.start and _FRESH_SECONDS <= running < self._resolution:
-                result.append((name, Point(point.start, point.start, 0, point.memory)))
-            elif stored is not None and point.start < stored.time:  # else it was restarted meanwhile
-                earlier = _earlier(point, stored, previous.get(name))
-                if earlier is not None:
-                    result.append((name, earlier))
-        return tuple(result)
+    def _before(self, new: Point, last: Point | None, previous: Point | None) -> Point | None:
+        """Return the point that a new one of a container is compared with."""
+        if new.start and _FRESH_SECONDS <= new.time - new.start < self._resolution:
+            return Point(new.start, new.start, 0, new.memory)
+        if last is not None and new.start < last.time:  # else it was restarted meanwhile
+            return _earlier(new, last, previous)
+        return None
 
     def keep(self, nodes: Iterable[str]) -> None:
         """Forget every node but these."""
         kept = set(nodes)
-        for samples in (self._last, self._previous):
-            for name in [name for name in samples if name not in kept]:
-                del samples[name]
+        for name in [name for name in self._samples if name not in kept]:
+            del self._samples[name]
 
     def node(self, name: str) -> Usage | None:
         """Return what a node uses."""
-        last, previous = self._last.get(name), self._previous.get(name)
-        if last is None or previous is None or last.node is None or previous.node is None:
+        sample = self._samples.get(name)
+        if sample is None or sample.node is None or sample.before is None:
             return None
-        return usage(last.node, previous.node)
+        return usage(sample.node, sample.before)
 
     def pod(self, node: str, key: str) -> PodUsage | None:
         """Return what a pod on a node uses; a pod with a container that is not known yet is not known."""
-        if node not in self._last:
+        sample = self._samples.get(node)
+        if sample is None:
             return None
-        before = dict(self._previous[node].pods.get(key, ()))
         containers: list[tuple[str, Usage]] = []
-        for name, point in self._last[node].pods.get(key, ()):
-            if name not in before:
+        for name, point, before in sample.containers(key):
+            if before is None:
                 return None
-            used = usage(point, before[name])
+            used = usage(point, before)
             if used is not None:
                 containers.append((name, used))
         if not containers:
@@ -103,15 +96,15 @@ class Storage:
 
     def has_node(self, name: str) -> bool:
         """Return whether something can be told of a node."""
-        previous = self._previous.get(name)
-        return previous is not None and previous.node is not None
+        sample = self._samples.get(name)
+        return sample is not None and sample.before is not None
 
     def counts(self) -> tuple[int, int]:
         """Return of how many nodes and of how many containers something can be told."""
-        samples = self._previous.values()
+        samples = self._samples.values()
         return (
-            sum(points.node is not None for points in samples),
-            sum(len(containers) for points in samples for containers in points.pods.values()),
+            sum(sample.before is not None for sample in samples),
+            sum(sample.compared() for sample in samples),
         )
 
 

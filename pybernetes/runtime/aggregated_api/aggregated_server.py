@@ -15,10 +15,11 @@ from pybernetes.api.forbidden import forbidden
 from pybernetes.api.request_info import RequestInfo, parse
 from pybernetes.api.resource import Object
 from pybernetes.lib.http.limits import Limits
-from pybernetes.lib.http.messages import Request, Response
+from pybernetes.lib.http.messages import PartedResponse, Request, Response
 from pybernetes.lib.http.server import Server
 from pybernetes.runtime.aggregated_api import documents
 from pybernetes.runtime.aggregated_api.api_group import ApiGroup
+from pybernetes.runtime.aggregated_api.parts import Parts
 from pybernetes.runtime.component_server import Handler
 from pybernetes.runtime.delegated_auth import DelegatedAuth, Refused
 
@@ -84,7 +85,8 @@ class AggregatedServer:
         if info.is_resource and served is not None and info.version == served.version:
             if info.verb not in ("get", "list"):
                 raise errors.method_not_allowed()
-            return Response(orjson.dumps(await served.answer(info, request)))
+            answer = await served.answer(info, request)
+            return PartedResponse(answer.texts) if isinstance(answer, Parts) else Response(orjson.dumps(answer))
         if request.method not in ("GET", "HEAD"):
             raise errors.method_not_allowed()
         if request.path.startswith(("/apis", "/openapi")):

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import orjson
-
 from pybernetes.api.request_info import RequestInfo
 from pybernetes.api.resource import Object
 from pybernetes.lib.http.messages import Request
+from pybernetes.runtime.aggregated_api.parts import Parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +43,6 @@ class ApiGroup:
         """Return what is served now."""
         raise NotImplementedError
 
-    async def answer(self, info: RequestInfo, request: Request) -> Object | orjson.Fragment:
+    async def answer(self, info: RequestInfo, request: Request) -> Object | Parts:
         """Return the object or list that an authorized GET asks for; StatusError if there is none."""
         raise NotImplementedError
