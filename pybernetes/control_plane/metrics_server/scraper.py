@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Sequence
 from typing import Protocol
@@ -24,8 +23,9 @@ from pybernetes.runtime.transforms import kept
 log = logging.getLogger(__name__)
 # Between the two samples that the first question of all is answered from.
 PAIR_SECONDS = 0.5
-# How long the first question waits for them; kubelets that are slower are left out of its answer.
+# How long the first question waits for them, and how much longer for each node; kubelets that are slower are left out.
 _FIRST_SECONDS = 2.0
+_SECONDS_PER_NODE = 0.005
 _LEAST_IDLE_SECONDS = 120.0
 _IDLE_ROUNDS = 4
 # A connection with TLS takes some 300 kB while it is used.
@@ -79,10 +79,12 @@ class Scraper:
         if not self.running:
             self._paired.clear()
             self._task = asyncio.create_task(self._run(), name="scrape")
-        if not self._paired.is_set():
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_FIRST_SECONDS + PAIR_SECONDS):
-                    await self._paired.wait()
+        if not self._paired.is_set() and self._task is not None:
+            paired = asyncio.create_task(self._paired.wait())
+            try:
+                await asyncio.wait((paired, self._task), return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                paired.cancel()
 
     async def stop(self) -> None:
         """Ask nobody any more."""
@@ -116,8 +118,7 @@ class Scraper:
         self.nodes = Informer(self._client, NODES, transform=fields, clock=self._clock)
         following = asyncio.create_task(self.nodes.run(), name="nodes")
         try:
-            await self.nodes.wait_synced()
-            await self._pair()
+            await self._pair(self.nodes)
             due = self._clock.monotonic()
             while self._clock.monotonic() - self._asked < self._idle_seconds:
                 due = max(due + self._resolution, self._clock.monotonic())
@@ -130,15 +131,24 @@ class Scraper:
             self._kubelets.close()
             self.nodes = self._round_began = None
 
-    async def _pair(self) -> None:
+    async def _pair(self, nodes: Informer) -> None:
         """Take two samples of every node, one shortly after the other; the slow ones do not hold up the others."""
-        task = asyncio.create_task(self.round(self._chosen(), samples=2), name="pair")
+        synced = asyncio.create_task(nodes.wait_synced(), name="synced")
+        pair: asyncio.Task[None] | None = None
         try:
-            await asyncio.wait([task], timeout=_FIRST_SECONDS)
+            await asyncio.wait([synced], timeout=_FIRST_SECONDS)
+            if not synced.done():
+                self._paired.set()  # to tell of no node is better than to say nothing
+                await synced
+            chosen = self._chosen()
+            pair = asyncio.create_task(self.round(chosen, samples=2), name="pair")
+            await asyncio.wait([pair], timeout=_FIRST_SECONDS + len(chosen) * _SECONDS_PER_NODE)
             self._paired.set()
-            await task
+            await pair
         finally:
-            task.cancel()
+            for task in (synced, pair):
+                if task is not None:
+                    task.cancel()
 
     def _chosen(self) -> list[Object]:
         """Return the nodes to ask; those that did not answer the last time come last."""
@@ -148,14 +158,15 @@ class Scraper:
     async def round(self, nodes: Sequence[Object], samples: int = 1) -> None:
         """Ask every node, and again after a moment if there are to be more samples than one."""
         began = self._round_began = self._clock.monotonic()
-        turns = asyncio.Semaphore(_AT_ONCE)
+        # Each sample has turns of its own: the second of some nodes does not wait for the first of all others.
+        turns = [asyncio.Semaphore(_AT_ONCE // samples) for _ in range(samples)]
         succeeded: set[str] = set()
 
         async def one(node: Object) -> None:
             for number in range(samples):
                 if number:
                     await self._clock.sleep(PAIR_SECONDS)
-                async with turns:
+                async with turns[number]:
                     success = await self._scrape(node)
                 if not success:
                     return
