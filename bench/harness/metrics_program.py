@@ -141,7 +141,9 @@ def _ask(port: int, path: str) -> int:
 
 
 def _read(port: int, path: str) -> bytes:
-    request = urllib.request.Request(f"https://127.0.0.1:{port}{path}", headers={"Authorization": "Bearer bench"})
+    request = urllib.request.Request(
+        f"https://127.0.0.1:{port}{path}", headers={"Authorization": "Bearer bench"}
+    )
     unverified = ssl._create_unverified_context()  # the certificate is the program's own
     with urllib.request.urlopen(request, context=unverified, timeout=60) as answer:
         data: bytes = answer.read()

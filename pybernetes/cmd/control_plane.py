@@ -37,11 +37,10 @@ def main(argv: list[str]) -> int:
 
 async def _run(cluster: Cluster, settings: Settings) -> int:
     from pybernetes.cmd import kube_apiserver, kube_controller_manager, kube_scheduler
-    from pybernetes.control_plane.cloud.local.local_cloud import LocalCloud
     from pybernetes.lib.http.dialer import Dialer, RangeDialer
     from pybernetes.lib.names import Names
     from pybernetes.tools.local import command_lines, hardening
-    from pybernetes.tools.local.cloud import HostMachine
+    from pybernetes.tools.local.cloud import provider
     from pybernetes.tools.local.control_plane import ControlPlane
     from pybernetes.tools.local.hollow import usage
     from pybernetes.tools.local.hollow.usage import HollowUsage
@@ -78,9 +77,7 @@ async def _run(cluster: Cluster, settings: Settings) -> int:
         node_parts=("kube-proxy",) if settings.proxy_mode != "none" else (),
         volumes=cluster.volumes,
         dns_settings=_dns_settings(settings),
-        cloud=LocalCloud(HostMachine(cluster.name, settings.node_range, host, apart=nodes_apart))
-        if host is not None
-        else None,
+        cloud=provider(cluster, settings, host) if host is not None else None,
         cluster_name=cluster.name,
         host=host,
         metrics=MetricsSettings(cluster.certificates, resolution=settings.metrics_resolution),

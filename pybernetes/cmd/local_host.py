@@ -17,6 +17,7 @@ def main(argv: list[str]) -> int:
     from pybernetes.tools.local import settings as saved_settings
     from pybernetes.tools.local.host_balancers import HostBalancers
     from pybernetes.tools.local.host_helper import HostHelper
+    from pybernetes.tools.local.host_routes import HostRoutes
     from pybernetes.tools.local.paths import Cluster
 
     cluster = Cluster(arguments.cluster)
@@ -35,8 +36,15 @@ def main(argv: list[str]) -> int:
         except OSError as error:
             print(f"local-host: load balancers cannot be restored: {error}", file=sys.stderr)
     ranges = f"{settings.pod_range},{settings.service_range}"
+    routes = None
+    if settings.cloud_routes:
+        routes = HostRoutes(
+            cluster.name,
+            settings.pod_range,
+            lambda: network.node_addresses(cluster.name, saved_settings.load(cluster)),
+        )
     helper = HostHelper(
-        lambda: network.any_namespace(cluster.name), ranges, cluster.volumes, balancers, instance
+        lambda: network.any_namespace(cluster.name), ranges, cluster.volumes, balancers, instance, routes
     )
     helper.serve(cluster.host_socket, settings.user)
     return 0

@@ -36,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="MODE",
         help="how services are reached: iptables (default), another mode of kube-proxy, or none",
     )
-    add("--cni", metavar="NETWORK", help="how nodes are joined: vxlan (default), host-gw, none")
+    add("--cni", metavar="NETWORK", help="how nodes are joined: vxlan (default), host-gw, cloud, none")
     add(
         "--host-network",
         action="store_true",

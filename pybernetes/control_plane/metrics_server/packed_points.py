@@ -28,7 +28,9 @@ class PackedPoints:
         # A row per container: start and time, nanoseconds and bytes; of the last point, then of the one before.
         self._moments, self._amounts = array("d"), array("q")
 
-    def replace(self, new: NodePoints, before: Point | None, containers: dict[str, list[Point | None]]) -> None:
+    def replace(
+        self, new: NodePoints, before: Point | None, containers: dict[str, list[Point | None]]
+    ) -> None:
         """Keep new points, and for each of them the one that it is compared with, if there is one."""
         self.node, self.before = new.node, before
         rows: dict[str, range] = {}

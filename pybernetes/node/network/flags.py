@@ -12,7 +12,9 @@ from pybernetes.node.network.plan import Configuration
 FLAGS = (
     Flag("kubeconfig", "", "how to reach the API server"),
     Flag("node-name", "", "the name of this node; by default that of the host"),
-    Flag("backend", "vxlan", "vxlan, or host-gw if all nodes are on one link"),
+    Flag(
+        "backend", "vxlan", "vxlan, host-gw if all nodes are on one link, or cloud if the cloud makes routes"
+    ),
     Flag("cluster-cidr", (), "the ranges of all pods; by default those of all nodes"),
     Flag("vni", 1, "number of the overlay"),
     Flag("vxlan-port", 8472, "UDP port of the overlay"),

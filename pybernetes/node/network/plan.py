@@ -17,7 +17,7 @@ from pybernetes.api.resource import Object
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 Parsed = TypeVar("Parsed")
-BACKENDS = ("vxlan", "host-gw")
+BACKENDS = ("vxlan", "host-gw", "cloud")
 DEVICE = "pyb-vxlan"
 # What a packet of an overlay carries in addition: outer Ethernet, IP, UDP and VXLAN headers.
 _OVERHEAD = {4: 50, 6: 70}
@@ -136,7 +136,7 @@ def plan(own: Peer, peers: Iterable[Peer], configuration: Configuration, link_mt
             pod_range for pod_range in node.ranges if not any(_within(pod_range, whole) for whole in cluster)
         }
     routes = {Route(pod_range) for pod_range in cluster}
-    join = _by_overlay if configuration.backend == "vxlan" else _by_gateways
+    join = {"vxlan": _by_overlay, "host-gw": _by_gateways, "cloud": _by_others}[configuration.backend]
     peer_routes, overlay, problems = join(own, others, configuration)
     mtu = configuration.mtu or link_mtu
     if overlay is not None and not configuration.mtu and link_mtu:
@@ -183,3 +183,8 @@ def _by_gateways(own: Peer, others: list[Peer], configuration: Configuration) ->
             else:
                 routes.add(Route(pod_range, gateway))
     return routes, None, problems
+
+
+def _by_others(own: Peer, others: list[Peer], configuration: Configuration) -> _Joined:
+    """Leave it to the cloud: its route controller makes the routes."""
+    return set(), None, []

@@ -86,7 +86,9 @@ class AggregatedServer:
             if info.verb not in ("get", "list"):
                 raise errors.method_not_allowed()
             answer = await served.answer(info, request)
-            return PartedResponse(answer.texts) if isinstance(answer, Parts) else Response(orjson.dumps(answer))
+            return (
+                PartedResponse(answer.texts) if isinstance(answer, Parts) else Response(orjson.dumps(answer))
+            )
         if request.method not in ("GET", "HEAD"):
             raise errors.method_not_allowed()
         if request.path.startswith(("/apis", "/openapi")):

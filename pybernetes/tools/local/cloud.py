@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from pybernetes.control_plane.cloud.local.local_cloud import LocalCloud
-from pybernetes.control_plane.cloud.local.machine import Balancer, LocalInstance
+from pybernetes.control_plane.cloud.local.machine import Balancer, LocalInstance, MachineRoute
 from pybernetes.tools.local import balancer_rules
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.host_client import HostClient
 from pybernetes.tools.local.paths import Cluster
+from pybernetes.tools.local.settings import Settings
 
 USER = "system:cloud-controller-manager"
 
@@ -46,6 +47,24 @@ class HostMachine:
         else:
             self._here = {key: entry for key, entry in self._here.items() if key != address}
 
+    async def routes(self) -> Sequence[MachineRoute]:
+        """Return the routes between nodes."""
+        return await self._host.routes()
+
+    async def route(self, destination: str, node: str) -> None:
+        """Make a route."""
+        await self._host.route(destination, node)
+
+    async def unroute(self, destination: str, gateway: str) -> None:
+        """Remove a route."""
+        await self._host.unroute(destination, gateway)
+
+
+def provider(cluster: Cluster, settings: Settings, host: HostClient) -> LocalCloud:
+    """Return the cloud of a cluster; it has routes if the cluster's settings leave the pod network to it."""
+    machine = HostMachine(cluster.name, settings.node_range, host, apart=not settings.host_network)
+    return LocalCloud(machine, routed=settings.cloud_routes)
+
 
 def make(text: str) -> LocalCloud:
     """Make the provider of a configuration, which names the cluster: ``cluster: NAME``."""
@@ -58,5 +77,4 @@ def make(text: str) -> LocalCloud:
     settings = saved_settings.load(cluster)
     if not settings.node_range:
         raise ValueError(f"the cluster {cluster.name} has no nodes with real containers")
-    host = HostClient(cluster.host_socket)
-    return LocalCloud(HostMachine(cluster.name, settings.node_range, host, apart=not settings.host_network))
+    return provider(cluster, settings, HostClient(cluster.host_socket))

@@ -175,6 +175,7 @@ class ControlPlane:
         options = flags.defaults(
             [*registry.flags(descriptors), Flag("cloud", None), Flag("cloud-calls", None)],
             cloud=self.cloud, cloud_calls=calls, cluster_name=self.cluster_name,
+            cluster_cidr=self.controllers.cluster_cidr, configure_cloud_routes=self.cloud.routes is not None,
         )  # fmt: skip
         registry.add_all(manager, list(descriptors.values()), options)
         manager.add_task(self.cloud.name, self.cloud.run)

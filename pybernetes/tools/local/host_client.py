@@ -10,7 +10,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from pybernetes.control_plane.cloud.local.machine import Balancer
+from pybernetes.control_plane.cloud.local.machine import Balancer, MachineRoute
 from pybernetes.tools.local.host_helper import MOST_BYTES
 
 _DIAL_SECONDS, _WORK_SECONDS = 10.0, 600.0  # a volume may have millions of files
@@ -56,6 +56,21 @@ class HostClient:
     async def unbalance(self, address: str) -> None:
         """Remove a load balancer."""
         await asyncio.to_thread(self._ask, {"do": "unbalance", "address": address}, _WORK_SECONDS)
+
+    async def routes(self) -> list[MachineRoute]:
+        """Return the routes between nodes."""
+        answer, _ = await asyncio.to_thread(self._ask, {"do": "routes"}, _WORK_SECONDS)
+        return [MachineRoute(**route) for route in answer["routes"]]
+
+    async def route(self, destination: str, node: str) -> None:
+        """Make a route."""
+        question: dict[str, object] = {"do": "route", "destination": destination, "node": node}
+        await asyncio.to_thread(self._ask, question, _WORK_SECONDS)
+
+    async def unroute(self, destination: str, gateway: str) -> None:
+        """Remove a route."""
+        question: dict[str, object] = {"do": "unroute", "destination": destination, "gateway": gateway}
+        await asyncio.to_thread(self._ask, question, _WORK_SECONDS)
 
     async def make_volume(self, path: Path) -> None:
         """Make the folder of a volume."""

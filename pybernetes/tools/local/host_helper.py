@@ -1,8 +1,8 @@
 """Does the few things on the host that the control plane of a local cluster needs and may not do itself.
 
 The control plane is an ordinary user's process. This one is root's, knows nothing of Kubernetes and parses nothing but
-questions of one line: a socket in a node's network namespace on its way to a pod or a service, load balancers, which
-nodes there are, and the folders of volumes, in which containers leave files of all kinds of users. Every question is held
+questions of one line: a socket in a node's network namespace on its way to a pod or a service, load balancers, routes,
+which nodes there are, and the folders of volumes, in which containers leave files of all kinds of users. Every question is held
 against the cluster's settings.
 """
 
@@ -23,6 +23,7 @@ from typing import Any
 from pybernetes.lib.files import opening, trees
 from pybernetes.lib.network_namespace import socket_in
 from pybernetes.tools.local.host_balancers import HostBalancers
+from pybernetes.tools.local.host_routes import HostRoutes
 
 MOST_BYTES = 32768  # of a question or an answer
 _AT_ONCE = 64
@@ -37,7 +38,7 @@ class HostHelper:
     """Answers the control plane.
 
     ``namespace`` is the file of a node's network namespace at the moment, if there is any; ``instance`` says what is known of
-    a node. Without ``balancers`` there are none.
+    a node. Without ``balancers`` or ``routes`` there are none.
     """
 
     def __init__(
@@ -47,14 +48,16 @@ class HostHelper:
         volumes: Path,
         balancers: HostBalancers | None = None,
         instance: Callable[[str], dict[str, Any] | None] = lambda name: None,
+        routes: HostRoutes | None = None,
     ) -> None:
-        self._namespace, self._volumes, self._balancers = namespace, volumes, balancers
+        self._namespace, self._volumes, self._balancers, self._routes = namespace, volumes, balancers, routes
         self._find_instance = instance
         self._dialled = [ipaddress.ip_network(text) for text in dialled.split(",") if text]
         self._places = threading.BoundedSemaphore(_AT_ONCE)
         self._questions: dict[str, Callable[[dict[str, Any]], object]] = {
             "socket": self._socket, "instance": self._instance, "balancers": self._list, "balancer": self._balancer,
             "balance": self._balance, "unbalance": self._unbalance, "make-volume": self._make_volume, "remove-volume": self._remove_volume,
+            "routes": self._list_routes, "route": self._route, "unroute": self._unroute,
         }  # fmt: skip
 
     def serve(self, path: Path, user: int) -> None:
@@ -140,6 +143,23 @@ class HostHelper:
 
     def _unbalance(self, asked: dict[str, Any]) -> object:
         self._own_balancers.remove(_text(asked["address"]))
+        return {}
+
+    @property
+    def _own_routes(self) -> HostRoutes:
+        if self._routes is None:
+            raise Refused("the cloud of this cluster has no routes")
+        return self._routes
+
+    def _list_routes(self, asked: dict[str, Any]) -> object:
+        return {"routes": self._own_routes.all()}
+
+    def _route(self, asked: dict[str, Any]) -> object:
+        self._own_routes.add(asked)
+        return {}
+
+    def _unroute(self, asked: dict[str, Any]) -> object:
+        self._own_routes.remove(asked)
         return {}
 
     def _make_volume(self, asked: dict[str, Any]) -> object:

@@ -119,6 +119,12 @@ def node_address(settings: Settings, name: str) -> str:
     return address(settings.node_range, settings.node(name).number)
 
 
+def node_addresses(cluster: str, settings: Settings) -> dict[str, str]:
+    """Return the addresses of the nodes that have a namespace, by their names."""
+    there = nodes(cluster)
+    return {node.name: node_address(settings, node.name) for node in settings.nodes if node.name in there}
+
+
 def instance(settings: Settings, name: str) -> dict[str, object] | None:
     """Return what the cloud of this machine knows of a node; None if the cluster has none of the name."""
     for node in settings.nodes:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pybernetes.tools.local.paths import Cluster
 
-NETWORKS = ("vxlan", "host-gw", "none")
+NETWORKS = ("vxlan", "host-gw", "cloud", "none")
 API_VERSION, KIND = "local.pybernetes.dev/v1alpha1", "Cluster"
 # What a file given with --config may say, and the setting that it is.
 FILE_FIELDS = {
@@ -135,6 +135,11 @@ class Settings:
     def has_real_nodes(self) -> bool:
         """Whether there are nodes with real containers, or may be."""
         return bool(self.nodes) or any(not group.hollow for group in self.node_groups)
+
+    @property
+    def cloud_routes(self) -> bool:
+        """Whether the local cloud makes the routes between nodes."""
+        return self.cni == "cloud" and not self.host_network
 
     def group(self, name: str) -> NodeGroup:
         """Return the group with a name."""

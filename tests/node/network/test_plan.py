@@ -52,6 +52,12 @@ def test_gateways_are_the_peers_themselves() -> None:
     assert Route(ip_network("fd00:2::/64"), ip_address("2001:db8::2")) in planned.routes
 
 
+def test_a_cloud_makes_the_routes_itself() -> None:
+    planned = plan(ONE, [ONE, TWO], Configuration("cloud", cluster_cidrs=ALL), 1500)
+    assert planned is not None and planned.overlay is None and planned.mtu == 1500 and not planned.problems
+    assert all(route.unreachable for route in planned.routes)
+
+
 def test_what_can_not_be_joined_is_told() -> None:
     other = peer(node("old", "10.244.3.0/24", addresses=("2001:db8::3",)))
     for backend in ("vxlan", "host-gw"):

@@ -178,7 +178,7 @@ def test_a_node_that_is_cut_off_from_another_is_reached_by_the_third(net: Net) -
     until(lambda: net.fetches("look", net.nodes[away]))
 
 
-@pytest.mark.parametrize("mode, cni", [("nftables", "vxlan"), ("userspace", "host-gw")])
+@pytest.mark.parametrize("mode, cni", [("nftables", "cloud"), ("userspace", "host-gw")])
 def test_other_modes(net: Net, mode: str, cni: str) -> None:
     """The same in the other modes of kube-proxy, and without an overlay, for the same cluster."""
     net.use(mode, cni)

@@ -6,6 +6,7 @@ from pybernetes.api.resource import Object
 from pybernetes.control_plane.cloud.local.health import HealthChecks
 from pybernetes.control_plane.cloud.local.load_balancers import LocalLoadBalancers
 from pybernetes.control_plane.cloud.local.machine import LocalInstance, Machine
+from pybernetes.control_plane.cloud.local.routes import LocalRoutes
 from pybernetes.control_plane.cloud.provider import INTERNAL_IP, CloudError, InstanceMetadata, NodeAddress
 from pybernetes.lib.clock import Clock
 
@@ -51,12 +52,12 @@ class LocalInstances:
 
 
 class LocalCloud:
-    """The cloud of one machine. Pods reach each other by the pod network, so that it needs no routes."""
+    """The cloud of one machine. It has routes where it is to: otherwise pods reach each other by the pod network."""
 
     name = "local"
-    routes = None
 
-    def __init__(self, machine: Machine, clock: Clock | None = None) -> None:
+    def __init__(self, machine: Machine, clock: Clock | None = None, *, routed: bool = False) -> None:
+        self.routes = LocalRoutes(machine) if routed else None
         self.instances = LocalInstances(machine)
         self._checks = HealthChecks(clock or Clock())
         self.load_balancers = LocalLoadBalancers(machine, self._checks)

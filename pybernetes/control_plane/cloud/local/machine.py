@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -28,6 +28,16 @@ class Balancer:
     affinity_seconds: int = 0  # for how long a client stays with its node; 0 for one connection
 
 
+@dataclass(frozen=True, slots=True)
+class MachineRoute:
+    """A route as the machine has it."""
+
+    destination: str  # a range of pods
+    node: str  # empty if nobody has the gateway's address any more
+    gateway: str
+    complete: bool  # whether every other node has it
+
+
 class Machine(Protocol):
     """The machine. What goes wrong is an OSError."""
 
@@ -45,3 +55,12 @@ class Machine(Protocol):
 
     async def unbalance(self, address: str) -> None:
         """Remove a load balancer, if there is one at an address."""
+
+    async def routes(self) -> Sequence[MachineRoute]:
+        """Return the routes between nodes that the cloud made."""
+
+    async def route(self, destination: str, node: str) -> None:
+        """Have all other nodes reach a range of pods by a node."""
+
+    async def unroute(self, destination: str, gateway: str) -> None:
+        """Remove the route to a range by an address, if there is one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
@@ -30,14 +30,16 @@ async def run(
     takes_over: bool = False,
     addresses: set[str] | None = None,
     usage: HollowUsage | None = None,
+    place: Callable[[int], tuple[str, int]] | None = None,
 ) -> None:
     """Be hollow nodes until cancelled; ``ready`` is set when they are registered.
 
     One that ``takes_over`` is also every node that somebody else creates with the annotation; ``addresses`` are kept
-    those of all nodes that it is; ``usage`` is told which pods they have.
+    those of all nodes that it is; ``usage`` is told which pods they have; ``place``
+    says where their kubelets are.
     """
     runtime = Runtime(client, clock=clock)
-    nodes = HollowNodes(client, names, version, clock, addresses)
+    nodes = HollowNodes(client, names, version, clock, addresses, place)
     pods = HollowPods(runtime, nodes.numbers, plan if plan is not None else stages.builtin(), start_seconds)
     if usage is not None:
         usage.pods_on, usage.siblings, usage.node_at = pods.on_node, pods.siblings, nodes.node_at

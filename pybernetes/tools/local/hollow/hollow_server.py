@@ -1,6 +1,6 @@
-"""The kubelets of hollow nodes, for the API server of this process: logs, exec, and what a hollow pod cannot do.
+"""The kubelets of hollow nodes: logs, exec, what is used, and what a hollow pod cannot do.
 
-There is no port: a connection to the kubelet of a hollow node is a pair of sockets inside of this process, which nobody
+Inside of the API server's process there is no port: a connection to the kubelet of a hollow node is a pair of sockets inside of this process, which nobody
 but its API server has an end of.
 """
 
@@ -22,13 +22,14 @@ from pybernetes.lib.exposition import CONTENT_TYPE
 from pybernetes.lib.http import websocket
 from pybernetes.lib.http.dialer import Dialer, P
 from pybernetes.lib.http.duplex import Duplex
-from pybernetes.lib.http.messages import JSON, Response
+from pybernetes.lib.http.messages import JSON, TEXT, Response
 from pybernetes.lib.http.pulled_stream import PulledStream
 from pybernetes.lib.http.server import Server
 from pybernetes.lib.http.server_connection import Answer
 from pybernetes.lib.http.upgrade import Upgrade, switching_protocols, upgraded
 from pybernetes.lib.http.websocket_connection import WebSocket
-from pybernetes.node.kubelet.server.request import Request
+from pybernetes.node.kubelet.server.auth import KubeletAuth
+from pybernetes.node.kubelet.server.request import HttpError, Request
 from pybernetes.node.kubelet.stats import resource_metrics
 from pybernetes.tools.local.hollow import container_output
 from pybernetes.tools.local.hollow.usage import HollowUsage
@@ -69,17 +70,25 @@ class HollowDialer(Dialer):
         return protocol
 
 
-def server(client: Callable[[], Client], usage: HollowUsage) -> Server:
-    """Return what answers for all kubelets of hollow nodes; pods are asked for with the client.
+def server(
+    client: Callable[[], Client], usage: HollowUsage, *, node: str = "", gate: KubeletAuth | None = None
+) -> Server:
+    """Return what answers for all kubelets of hollow nodes, or for one; pods are asked for with the client.
 
-    Which of the nodes is asked what it uses is known by the address that a request is for.
+    Which of the nodes is asked what it uses is known by the address that a request is for. ``gate`` says who may ask; without
+    one everybody who has a connection.
     """
 
     async def answer(request: Request) -> Answer:
         try:
+            if gate is not None:
+                await gate.check(request)
             if request.path_parts[0] in ("metrics", "stats"):
-                return _figures(usage, usage.node_at(request.header(b"host").rpartition(":")[0]), request)
-            return await _answer(client(), request)
+                asked = node or usage.node_at(request.header(b"host").rpartition(":")[0])
+                return _figures(usage, asked, request)
+            return await _answer(client(), request, node)
+        except HttpError as error:
+            return Response(error.message.encode(), error.status, TEXT)
         except StatusError as error:
             return Response(orjson.dumps(error.body()), error.code, JSON)
 
@@ -97,7 +106,7 @@ def _figures(usage: HollowUsage, node: str | None, request: Request) -> Response
     return Response(resource_metrics.render(summary, usage.now()), content_type=CONTENT_TYPE)
 
 
-async def _answer(client: Client, request: Request) -> Answer:
+async def _answer(client: Client, request: Request, node: str) -> Answer:
     what, *parts = request.path_parts
     if what == "healthz":
         return Response(b"ok", content_type=b"text/plain")
@@ -109,6 +118,8 @@ async def _answer(client: Client, request: Request) -> Answer:
         pod = await client.get(PODS, parts[1], parts[0])
     except errors.NotFound as error:
         raise StatusError(404, "NotFound", str(error)) from None
+    if node and pod["spec"].get("nodeName") != node:  # whoever may ask this node may not ask others
+        raise StatusError(404, "NotFound", f'pod "{parts[1]}" is not on {node}')
     container = next((item for item in _containers(pod) if item["name"] == parts[-1]), None)
     if container is None:
         raise StatusError(404, "NotFound", f'container "{parts[-1]}" not found in pod "{parts[1]}"')

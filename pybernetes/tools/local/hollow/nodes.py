@@ -6,8 +6,9 @@ import asyncio
 import logging
 import random
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from pybernetes.api.node_address import KUBELET_PORT
 from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.errors import AlreadyExists, Conflict, NotFound, StatusError
@@ -34,7 +35,8 @@ class HollowNodes:
     """Registers hollow nodes and keeps them alive: leases and status.
 
     Those of the given names are registered here. Whoever creates a Node with the annotation makes one more, with the
-    labels, taints and resources that it was created with; it goes when its Node is deleted.
+    labels, taints and resources that it was created with; it goes when its Node is deleted. ``place`` says where the kubelet
+    of the node with a number is.
     """
 
     def __init__(
@@ -44,7 +46,9 @@ class HollowNodes:
         version: str,
         clock: Clock | None = None,
         addresses: set[str] | None = None,
+        place: Callable[[int], tuple[str, int]] | None = None,
     ) -> None:
+        self._place = place or (lambda number: (node_address(number), KUBELET_PORT))
         self._client, self._version = client, version
         self.numbers = {name: number for number, name in enumerate(names)}  # by name; each gives an address
         self._names: dict[str, str] = {}  # by address, made anew when it does not fit
@@ -59,11 +63,13 @@ class HollowNodes:
         self._leases: dict[str, Object] = {}
 
     def _node(self, number: int, name: str) -> Object:
+        address, port = self._place(number)
         inputs = {
-            "name": name, "address": node_address(number), "now": rfc3339.seconds(self._clock.now()), "since": self._since,
+            "name": name, "address": address, "now": rfc3339.seconds(self._clock.now()), "since": self._since,
             "version": self._version, "uuid": str(uuid.uuid5(uuid.NAMESPACE_DNS, name)),
         }  # fmt: skip
         node = render(stages.node_template(), {}, inputs)
+        node["status"]["daemonEndpoints"] = {"kubeletEndpoint": {"Port": port}}
         node["status"].update(self._resources.get(name, {}))
         return node
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from pybernetes.control_plane.cloud.local.machine import Balancer, LocalInstance
+from pybernetes.control_plane.cloud.local.machine import Balancer, LocalInstance, MachineRoute
 
 
 class FakeMachine:
@@ -15,6 +15,7 @@ class FakeMachine:
 
     def __init__(self, **instances: LocalInstance) -> None:
         self.instances, self.balanced = instances, dict[str, Balancer]()
+        self.routed: set[MachineRoute] = set()
         self.broken = False
 
     def _check(self) -> None:
@@ -36,3 +37,18 @@ class FakeMachine:
     async def unbalance(self, address: str) -> None:
         self._check()
         self.balanced = {key: entry for key, entry in self.balanced.items() if key != address}
+
+    async def routes(self) -> Sequence[MachineRoute]:
+        self._check()
+        return sorted(self.routed, key=lambda route: route.destination)
+
+    async def route(self, destination: str, node: str) -> None:
+        self._check()
+        self.routed = {route for route in self.routed if route.destination != destination}
+        self.routed.add(MachineRoute(destination, node, self.instances[node].address, True))
+
+    async def unroute(self, destination: str, gateway: str) -> None:
+        self._check()
+        self.routed = {
+            route for route in self.routed if (route.destination, route.gateway) != (destination, gateway)
+        }
