@@ -21,7 +21,7 @@ from tests.support import eventually
 
 
 async def test_what_is_asked_at_the_port_of_a_node(tmp_path: Path) -> None:
-    certificate, key, authority = tls.ensure_serving(tmp_path, ["127.0.0.1"])
+    certificate, key, _ = tls.ensure_serving(tmp_path, ["127.0.0.1"])
     pair = tls.Pair((tmp_path / "ca.crt").read_bytes(), (tmp_path / "ca.key").read_bytes())
     for name, user, groups in (("admin", "admin", ["system:masters"]), ("nobody", "nobody", [])):
         issued = tls.issue(pair, user, organizations=groups, client=True)
