@@ -18,6 +18,9 @@ from pybernetes.lib.grpc.stream import Stream, window
 _MOST_UNREAD = 1 << 20
 _LAST_STREAM = 1 << 30  # a connection that has had so many calls gives way to a new one
 _PING_SECONDS, _PONG_SECONDS = 30.0, 10.0
+_REPLY_SECONDS = (
+    0.01  # Go's servers ping with every answer: the reply travels with the next call, or after this time
+)
 
 
 class Connection(asyncio.Protocol):
@@ -34,6 +37,8 @@ class Connection(asyncio.Protocol):
         self._window = self._first_window = frames.WINDOW_BYTES
         self._most_streams = frames.MOST_WINDOW
         self._unacknowledged = self._unread = 0
+        self._replies = b""
+        self._reply_timer: asyncio.TimerHandle | None = None
         self._waiting: deque[Stream] = deque()  # have something to send and may not
         self._queue: deque[asyncio.Future[None]] = deque()  # calls that the peer has no room for
         self._transport: Any = None
@@ -84,9 +89,9 @@ class Connection(asyncio.Protocol):
     def close(self, reason: str) -> None:
         """End the connection and every call on it."""
         self.is_usable = False
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        for timer in filter(None, (self._timer, self._reply_timer)):
+            timer.cancel()
+        self._timer = self._reply_timer = None
         self._transport.abort()
         streams, self._streams = self._streams, {}
         self._waiting.clear()
@@ -192,6 +197,8 @@ class Connection(asyncio.Protocol):
             self._write(frames.window_update(number, size))
 
     def _write(self, data: bytes) -> None:
+        if self._replies:
+            data, self._replies = self._replies + data, b""
         self._transport.write(data)
 
     # -- what the peer sends -----------------------------------------------------------------------------
@@ -282,7 +289,17 @@ class Connection(asyncio.Protocol):
         self._unread = self._unread + len(answer) if self._transport.get_write_buffer_size() else 0
         if self._unread > _MOST_UNREAD:
             raise ProtocolError("the peer asks and does not read the answers")
-        self._write(answer)
+        self._replies += answer
+        if len(self._replies) > frames.FRAME_BYTES:
+            self._write(b"")
+        elif self._reply_timer is None:
+            loop = asyncio.get_running_loop()
+            self._reply_timer = loop.call_later(_REPLY_SECONDS, self._send_replies)
+
+    def _send_replies(self) -> None:
+        self._reply_timer = None
+        if self._replies and not self._transport.is_closing():
+            self._write(b"")
 
     def _widen(self, number: int, size: int) -> None:
         if number == 0:

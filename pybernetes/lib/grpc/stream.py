@@ -31,7 +31,7 @@ class Stream:
 
     __slots__ = (
         "_connection", "_credit", "_ended", "_error", "_has_headers", "_message_end", "_messages", "_most_bytes",
-        "_most_messages", "_part", "_waiter", "first", "is_done_sending", "number", "unsent", "window",
+        "_most_messages", "_part", "_read", "_waiter", "first", "is_done_sending", "number", "unsent", "window",
     )  # fmt: skip
 
     def __init__(
@@ -42,6 +42,7 @@ class Stream:
         self.number = self.window = 0
         self._most_bytes, self._most_messages = most_bytes, 1 if is_unary else _MOST_UNREAD
         self._credit = window(most_bytes)
+        self._read = 0  # bytes that the peer does not know yet to be read
         self._connection: Connection | None = None
         self._part = bytearray()  # of the message that is arriving
         self._message_end = _PREFIX  # how much of it must be there before it is looked at again
@@ -141,9 +142,11 @@ class Stream:
             await self._changed()
         message = self._messages.popleft()
         if self._connection is not None and not self._ended:
-            size = len(message) + _PREFIX
-            self._credit += size
-            self._connection.consumed(self.number, size)
+            self._read += len(message) + _PREFIX
+            if self._read > window(self._most_bytes) // 2:
+                self._credit += self._read
+                self._connection.consumed(self.number, self._read)
+                self._read = 0
         return message
 
     async def only(self) -> bytes:

@@ -14,7 +14,7 @@ from typing import Any, Unpack
 from aetcd.rpc import rpc_pb2 as rpc
 
 from pybernetes.control_plane.store.drivers.etcd import snapshot
-from pybernetes.control_plane.store.drivers.etcd.client import CALL_SECONDS, EtcdClient, Rejected
+from pybernetes.control_plane.store.drivers.etcd.client import CALL_SECONDS, Endpoint, EtcdClient, Rejected
 from pybernetes.control_plane.store.drivers.etcd.feed import EtcdFeed
 from pybernetes.control_plane.store.drivers.etcd.leases import Leases
 from pybernetes.control_plane.store.mirrored_store import MirroredStore
@@ -39,6 +39,10 @@ PATIENCE_SECONDS = 0.05
 SILENCE_SECONDS = 2.0
 
 
+def _range(endpoint: Endpoint) -> Any:
+    return endpoint.kv.Range
+
+
 class EtcdStore(MirroredStore):
     """A store in an etcd cluster."""
 
@@ -57,6 +61,7 @@ class EtcdStore(MirroredStore):
         super().__init__(**options)
         self._prefix = prefix.rstrip("/") + "/"
         self._barrier = self._prefix + "pybernetes/barrier"
+        self._head_request = rpc.RangeRequest(key=self._barrier.encode(), keys_only=True)
         self._tls = {"cafile": cafile, "certfile": certfile, "keyfile": keyfile}
         self._servers = list(servers)
         self._client: EtcdClient | None = None
@@ -273,8 +278,7 @@ class EtcdStore(MirroredStore):
 
     async def _head(self, timeout: float) -> int:
         """Return the current revision of the cluster."""
-        request = rpc.RangeRequest(key=self._barrier.encode(), keys_only=True)
-        answer, _ = await self.client.call(lambda endpoint: endpoint.kv.Range, request, timeout=timeout)
+        answer, _ = await self.client.call(_range, self._head_request, timeout=timeout)
         revision: int = answer.header.revision
         return revision
 
