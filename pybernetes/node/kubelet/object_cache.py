@@ -146,9 +146,10 @@ class ObjectCache:
         """Return the seconds until a pod's objects are to be looked at again, None if their changes are announced."""
         return None if all(key in self._watched for key in self._pods.get(uid, ())) else _FRESH_SECONDS
 
-    async def all_services(self) -> list[Object]:
-        """Return every service."""
-        await self._synced(self.services, "services")
+    async def all_services(self, *, wait: bool = True) -> list[Object]:
+        """Return every service, or those that are known already: the API server may be one of the pods that wait."""
+        if wait:
+            await self._synced(self.services, "services")
         return self.services.values()
 
     async def _synced(self, informer: Informer, what: str) -> None:

@@ -25,7 +25,7 @@ from pybernetes.node.kubelet.object_cache import NotSynced, references
 from pybernetes.node.kubelet.pod import lifecycle_hooks
 from pybernetes.node.kubelet.pod.plan import Start
 from pybernetes.node.kubelet.pod.pod_stopper import PodStopper
-from pybernetes.node.kubelet.pod_kinds import shown
+from pybernetes.node.kubelet.pod_kinds import is_static, shown
 from pybernetes.node.kubelet.volumes.container_mounts import container_mounts
 from pybernetes.node.kubelet.volumes.errors import MOUNT_FAILED, ImageVolumeError
 from pybernetes.node.kubelet.volumes.image_volumes import mounted_images
@@ -253,7 +253,7 @@ class PodStarter:
         if objects is not None:
             for ref, namespace, name in references(pod):
                 fetched[ref.plural, name] = await objects.get(ref, namespace, name)
-            services = await objects.all_services()
+            services = await objects.all_services(wait=not is_static(pod))
         inputs = EnvironmentInputs(
             lambda name: fetched.get((CONFIG_MAPS.plural, name)),
             lambda name: fetched.get((SECRETS.plural, name)),

@@ -1,0 +1,1 @@
+"""What every cluster of kubeadm has beside its control plane."""

@@ -1,0 +1,72 @@
+"""The container runtime of this machine, over CRI."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TypeVar
+
+from pybernetes.node.kubelet.cri.client import CriClient, CriError
+from pybernetes.tools.kubeadm.errors import KubeadmError
+
+Result = TypeVar("Result")
+_SECONDS = 10.0
+_TRIES = 5
+
+
+async def _with(socket: str, work: Callable[[CriClient], Awaitable[Result]]) -> Result:
+    client = CriClient(socket)
+    try:
+        async with asyncio.timeout(_SECONDS):
+            await client.version()
+        return await work(client)
+    except TimeoutError:
+        raise KubeadmError(f'the container runtime at "{socket}" does not answer') from None
+    except CriError as error:
+        raise KubeadmError(f'validate CRI v1 runtime API for endpoint "{socket}": {error}') from None
+    finally:
+        await client.close()
+
+
+async def check(socket: str) -> None:
+    """Ask the runtime whether it is there; KubeadmError if not."""
+
+    async def nothing(client: CriClient) -> None:
+        return None
+
+    await _with(socket, nothing)
+
+
+async def pull(socket: str, images: Iterable[str], *, always: bool = False) -> list[str]:
+    """Pull images that are not there, or all; return what went wrong."""
+
+    async def work(client: CriClient) -> list[str]:
+        problems = []
+        for image in images:
+            if not always and await client.image_status(image) is not None:
+                continue
+            for attempt in range(_TRIES):
+                try:
+                    await client.pull_image(image, None, None)
+                    break
+                except CriError as error:
+                    if attempt == _TRIES - 1 or "not found" in str(error) or "no such host" in str(error):
+                        problems.append(f"failed to pull image {image}: {error}")
+                        break
+                await asyncio.sleep(0.5)
+        return problems
+
+    return await _with(socket, work)
+
+
+async def remove_pods(socket: str) -> int:
+    """Stop and remove every pod of Kubernetes; return how many there were."""
+
+    async def work(client: CriClient) -> int:
+        sandboxes = await client.list_pod_sandboxes()
+        for sandbox in sandboxes:
+            await client.stop_pod_sandbox(sandbox.id)
+            await client.remove_pod_sandbox(sandbox.id)
+        return len(sandboxes)
+
+    return await _with(socket, work)
