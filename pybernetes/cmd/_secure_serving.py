@@ -39,7 +39,7 @@ def serving_flags(port: int) -> tuple[Flag, ...]:
         Flag("authentication-kubeconfig", "", "how to ask the API server who a caller is, and whose certificates it trusts"),
         Flag("authorization-kubeconfig", "", "how to ask the API server whether a caller may look"),
         Flag("authorization-always-allow-paths", ("/healthz", "/readyz", "/livez"), "paths that anybody may look at"),
-        Flag("profiling", True, "there are no profiles to be had: taken and left"),
+        Flag("profiling", True, "serve /debug/pprof/: samples of the processor's time, memory, tasks"),
     )  # fmt: skip
 
 

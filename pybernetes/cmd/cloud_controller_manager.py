@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pybernetes.cmd import _controller_manager
 from pybernetes.cmd._program import run
-from pybernetes.lib.flags import Flag, add_ignored, warn_ignored
+from pybernetes.lib.flags import LOG_FLAGS, SERVING_FLAGS, Flag, add_ignored, warn_ignored
 
 if TYPE_CHECKING:
     from pybernetes.client.kubeconfig import Config
@@ -22,11 +22,17 @@ _MORE = (
     Flag("cloud-config", "", "file with the provider's own configuration"),
     Flag("allocate-node-cidrs", False, "nodes have ranges of --cluster-cidr, which kube-controller-manager gives them"),
 )  # fmt: skip
-# Flags of upstream's command line that mean nothing here.
-_IGNORED = ("allow-untagged-cloud", "cidr-allocator-type", "contention-profiling", "controller-start-interval",
-            "external-cloud-volume-plugin", "log-flush-frequency", "log-json-info-buffer-size", "log-json-split-stream",
-            "log-text-info-buffer-size", "log-text-split-stream", "min-resync-period", "node-sync-period", "vmodule",
-            "http2-max-streams-per-connection", "permit-address-sharing", "permit-port-sharing")  # fmt: skip
+# Flags of upstream's command line that mean nothing here, and why.
+_IGNORED = {
+    **{name: reason for name, reason in (LOG_FLAGS | SERVING_FLAGS).items()
+       if name not in ("logging-format", "logtostderr", "disable-http2-serving")},
+    "allow-untagged-cloud": "no provider here asks for tags of the cluster",
+    "cidr-allocator-type": "kube-controller-manager gives nodes their ranges",
+    "controller-start-interval": "controllers start together",
+    "external-cloud-volume-plugin": "volumes of clouds are drivers of their own",
+    "min-resync-period": "watches that end go on where they were: nothing is listed again for the sake of it",
+    "node-sync-period": "upstream does nothing with it either",
+}  # fmt: skip
 
 
 def parser() -> argparse.ArgumentParser:

@@ -27,7 +27,7 @@ def parser() -> argparse.ArgumentParser:
     add(result.add_argument_group("adding nodes"), flags.SCALE_UP)
     add(result.add_argument_group("removing nodes"), flags.SCALE_DOWN)
     add(result.add_argument_group("leader election"), election_flags(NAME))
-    add_ignored(result, [*flags.IGNORED, *flags.ABSENT])
+    add_ignored(result, flags.IGNORED | flags.ABSENT)
     result.add_argument("-v", "--v", type=int, default=0, help="how much to log")
     add_version(result)
     return result

@@ -11,7 +11,16 @@ from pybernetes.cmd import _secure_serving
 from pybernetes.cmd._leader_election import election, election_flags
 from pybernetes.cmd._program import run, until_signal
 from pybernetes.cmd._secure_serving import serving_flags
-from pybernetes.lib.flags import Flag, Seconds, add, add_ignored, boolean, warn_ignored
+from pybernetes.lib.flags import (
+    LOG_FLAGS,
+    SERVING_FLAGS,
+    Flag,
+    Seconds,
+    add,
+    add_ignored,
+    boolean,
+    warn_ignored,
+)
 
 if TYPE_CHECKING:
     from pybernetes.control_plane.descheduler.policy import Policy
@@ -54,10 +63,12 @@ _MISC = (
     Flag("logging-format", "text", "the log is text: nothing else is taken"),
     Flag("feature-gates", (), f"features to turn on or off: {_GATE}=true|false (alpha, off by default)"),
 )
-# Flags of upstream's command line that mean nothing here.
-_IGNORED = ("log-flush-frequency", "log-json-info-buffer-size", "log-json-split-stream", "log-text-info-buffer-size",
-            "log-text-split-stream", "vmodule", "http2-max-streams-per-connection", "disable-http2-serving",
-            "permit-address-sharing", "permit-port-sharing")  # fmt: skip
+# Flags of upstream's command line that mean nothing here, and why.
+_IGNORED = {
+    name: reason
+    for name, reason in (LOG_FLAGS | SERVING_FLAGS).items()
+    if name not in ("logging-format", "logtostderr", "contention-profiling")
+}
 
 
 def parser() -> argparse.ArgumentParser:

@@ -12,7 +12,7 @@ from pybernetes.cmd import _secure_serving
 from pybernetes.cmd._leader_election import election_flags
 from pybernetes.cmd._program import add_version, run, stop_event
 from pybernetes.cmd._secure_serving import serving_flags
-from pybernetes.lib.flags import Flag, Seconds, add, add_ignored, warn_ignored
+from pybernetes.lib.flags import LOG_FLAGS, SERVING_FLAGS, Flag, Seconds, add, add_ignored, warn_ignored
 
 if TYPE_CHECKING:
     from pybernetes.scheduling.config import Configuration
@@ -34,13 +34,21 @@ _MISC = (
         "how long a pod waits before it is tried again anyway",
     ),
 )
-# Flags of upstream's command lines that mean nothing here.
-_IGNORED = ("contention-profiling", "address", "kube-api-content-type",
-            "authentication-skip-lookup", "authentication-token-webhook-cache-ttl",
-            "authentication-tolerate-lookup-failure",
-            "authorization-webhook-cache-authorized-ttl", "authorization-webhook-cache-unauthorized-ttl",
-            "permit-port-sharing", "permit-address-sharing",
-            "logging-format", "log-flush-frequency", "vmodule", "algorithm-provider", "policy-config-file")  # fmt: skip
+# Flags of upstream's command lines that mean nothing here, and why.
+_CACHED = "what the API server said of a caller is not remembered for a time that could be set"
+_IGNORED = {
+    **{name: reason for name, reason in (LOG_FLAGS | SERVING_FLAGS).items()
+       if not name.startswith(("log-json", "log-text", "logtostderr", "disable-http2", "http2"))},
+    "address": "there is no port without TLS: see --bind-address",
+    "kube-api-content-type": "JSON is spoken with the API server",
+    "authentication-skip-lookup": "authorities are looked up only if --authentication-kubeconfig is given",
+    "authentication-token-webhook-cache-ttl": _CACHED,
+    "authentication-tolerate-lookup-failure": "serving never waits for the authorities: who needs them is unknown until then",
+    "authorization-webhook-cache-authorized-ttl": _CACHED,
+    "authorization-webhook-cache-unauthorized-ttl": _CACHED,
+    "algorithm-provider": "upstream removed it: see --config",
+    "policy-config-file": "upstream removed it: see --config",
+}  # fmt: skip
 
 
 def parser() -> argparse.ArgumentParser:

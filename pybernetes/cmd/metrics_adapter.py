@@ -9,7 +9,16 @@ from pybernetes.cmd import _secure_serving
 from pybernetes.cmd._aggregated import LOOKUP, refuse, serve_aggregated
 from pybernetes.cmd._program import add_version, run
 from pybernetes.cmd._secure_serving import serving_flags
-from pybernetes.lib.flags import Flag, Repeated, Seconds, add, add_ignored, warn_ignored
+from pybernetes.lib.flags import (
+    LOG_FLAGS,
+    SERVING_FLAGS,
+    Flag,
+    Repeated,
+    Seconds,
+    add,
+    add_ignored,
+    warn_ignored,
+)
 
 SUMMARY = "Serve custom and external metrics (custom.metrics.k8s.io, external.metrics.k8s.io) from Prometheus queries"
 
@@ -39,7 +48,11 @@ _REFUSED = (
     Flag("prometheus-verb", "GET", "Prometheus is asked with GET"),
     Flag("disable-http2", False, "HTTP/1.1 is spoken anyway: only false is taken"),
 )
-_IGNORED = ("log-flush-frequency", "logging-format", "vmodule", "contention-profiling")
+_IGNORED = {
+    name: reason
+    for name, reason in (LOG_FLAGS | SERVING_FLAGS).items()
+    if name in ("log-flush-frequency", "logging-format", "vmodule", "contention-profiling")
+}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -73,7 +86,7 @@ async def _serve(options: argparse.Namespace) -> int:
     from pybernetes.control_plane.metrics_adapter.metrics_adapter import MetricsAdapter, Options
     from pybernetes.control_plane.metrics_adapter.prometheus_client import PrometheusClient
     from pybernetes.lib import tls
-    from pybernetes.runtime.component_server import zpages_of
+    from pybernetes.runtime.component_server import profiles, zpages_of
 
     _secure_serving.check(options)
     warn_ignored(options, _IGNORED)
@@ -94,7 +107,8 @@ async def _serve(options: argparse.Namespace) -> int:
     relist = float(options.metrics_relist_interval)
     settings = Options(
         custom, external, Ages(relist, float(options.metrics_max_age) or 2 * relist),
-        zpages_of("metrics-adapter", flags_of(options), ("/healthz", "/livez", "/metrics", "/readyz")),
+        zpages_of("metrics-adapter", flags_of(options), ("/healthz", "/livez", "/metrics", "/readyz"))
+        | (profiles() if options.profiling else {}),
     )  # fmt: skip
     async with kubeconfig.load(options.kubeconfig or None).client(user_agent="metrics-adapter") as client:
         return await serve_aggregated(

@@ -10,7 +10,7 @@ from pybernetes.cmd import _secure_serving
 from pybernetes.cmd._aggregated import LOOKUP, refuse, serve_aggregated
 from pybernetes.cmd._program import add_version, run
 from pybernetes.cmd._secure_serving import serving_flags
-from pybernetes.lib.flags import Flag, Seconds, add, add_ignored, warn_ignored
+from pybernetes.lib.flags import LOG_FLAGS, SERVING_FLAGS, Flag, Seconds, add, add_ignored, warn_ignored
 
 if TYPE_CHECKING:
     from pybernetes.client.kubeconfig import Config
@@ -38,10 +38,7 @@ _KUBELET = (
 _REFUSED = (
     Flag("deprecated-kubelet-completely-insecure", False, "kubelets are asked over TLS only: only false is taken"),
 )  # fmt: skip
-_IGNORED = ("log-flush-frequency", "logging-format", "vmodule", "contention-profiling", "permit-port-sharing",
-            "permit-address-sharing", "http2-max-streams-per-connection", "disable-http2-serving",
-            "log-json-info-buffer-size", "log-json-split-stream", "log-text-info-buffer-size",
-            "log-text-split-stream")  # fmt: skip
+_IGNORED = {name: reason for name, reason in (LOG_FLAGS | SERVING_FLAGS).items() if name != "logtostderr"}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -120,7 +117,7 @@ async def _serve(options: argparse.Namespace) -> int:
     from pybernetes.api.zpages import flags_of
     from pybernetes.client import kubeconfig
     from pybernetes.control_plane.metrics_server.metrics_server import MetricsServer, Options
-    from pybernetes.runtime.component_server import zpages_of
+    from pybernetes.runtime.component_server import profiles, zpages_of
 
     check(options)
     config = kubeconfig.load(options.kubeconfig or None)
@@ -128,7 +125,8 @@ async def _serve(options: argparse.Namespace) -> int:
         kubelet_access(options, config),
         float(options.metric_resolution),
         parse_labels(options.node_selector),
-        zpages_of("metrics-server", flags_of(options), ("/healthz", "/livez", "/metrics", "/readyz")),
+        zpages_of("metrics-server", flags_of(options), ("/healthz", "/livez", "/metrics", "/readyz"))
+        | (profiles() if options.profiling else {}),
     )
     async with config.client(user_agent="metrics-server") as client:
         return await serve_aggregated(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,18 +147,35 @@ def add(parser: Any, flags: Iterable[Flag]) -> None:
         parser.add_argument(f"--{flag.name}", **options)
 
 
-def add_ignored(parser: argparse.ArgumentParser, names: Iterable[str]) -> None:
-    """Add flags that Kubernetes has and that mean nothing here: with or without a value, and left out of the help."""
+_LOG = "the log is plain text on stderr, line by line"
+# Flags that programs in Go have for their log, and why they change nothing.
+LOG_FLAGS = dict.fromkeys(
+    ("log-flush-frequency", "log-json-info-buffer-size", "log-json-split-stream", "log-text-info-buffer-size",
+     "log-text-split-stream", "logging-format", "logtostderr", "vmodule"), _LOG,
+)  # fmt: skip
+_HTTP1 = "connections speak HTTP/1.1, which carries one request at a time"
+# The same for what they serve with.
+SERVING_FLAGS = {
+    "contention-profiling": "one thread has the interpreter at a time: there is no contention to show",
+    "disable-http2-serving": _HTTP1,
+    "http2-max-streams-per-connection": _HTTP1,
+    "permit-address-sharing": "an address has one server",
+    "permit-port-sharing": "a port has one server",
+}
+
+
+def add_ignored(parser: argparse.ArgumentParser, reasons: Mapping[str, str]) -> None:
+    """Add flags that Kubernetes has and that mean nothing here, each with its reason: with or without a value."""
     ignored = parser.add_argument_group("accepted and ignored")
-    for name in names:
-        ignored.add_argument(f"--{name}", nargs="?", const="true", help=argparse.SUPPRESS)
+    for name, reason in reasons.items():
+        ignored.add_argument(f"--{name}", nargs="?", const="true", metavar=reason, help=argparse.SUPPRESS)
 
 
-def warn_ignored(arguments: argparse.Namespace, names: Iterable[str]) -> None:
-    """Say of each given flag that means nothing here that it does."""
-    for name in names:
+def warn_ignored(arguments: argparse.Namespace, reasons: Mapping[str, str]) -> None:
+    """Say of each given flag that means nothing here that it does, and why."""
+    for name, reason in reasons.items():
         if getattr(arguments, name.replace("-", "_")) is not None:
-            log.warning("the flag --%s changes nothing here", name)
+            log.warning("the flag --%s changes nothing here: %s", name, reason)
 
 
 def parser(program: str, summary: str, flags: Iterable[Flag]) -> argparse.ArgumentParser:

@@ -90,6 +90,22 @@ def zpage(pages: zpages.Zpages, request: Request) -> Response:
     return Response(answer.body, answer.status, answer.content_type.encode(), headers)
 
 
+def profiles() -> dict[str, Handler]:
+    """Return the handler of /debug/pprof/: where time and memory go, in the format of pprof."""
+    from pybernetes.lib.profiling import Profiling, ProfilingError  # seldom asked for
+
+    pages = Profiling()
+
+    async def show(request: Request) -> Response:
+        try:
+            page = await pages.respond(request.path, request.query_text)
+        except ProfilingError as error:
+            return text(f"{error}\n".encode(), error.status)
+        return not_found() if page is None else Response(page[1], content_type=page[0])
+
+    return {"/debug": show}
+
+
 def configz_of(configurations: Mapping[str, Object]) -> dict[str, Handler]:
     """Return the handler of /configz: the configuration of a component, under the name that upstream's has there."""
     body = orjson.dumps(dict(configurations))

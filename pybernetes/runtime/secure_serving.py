@@ -19,7 +19,7 @@ from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.serving_certificates import CABundle, KeyPair, ServingCertificates
 from pybernetes.runtime.aggregated_api import request_header_config
 from pybernetes.runtime.aggregated_api.request_header_config import Trusted
-from pybernetes.runtime.component_server import configz_of, zpages_of
+from pybernetes.runtime.component_server import configz_of, profiles, zpages_of
 from pybernetes.runtime.delegated_auth import DelegatedAuth, FrontProxy
 from pybernetes.runtime.manager import Manager
 
@@ -77,6 +77,8 @@ async def serve(
     )
     if configz:
         more |= configz_of(configz)
+    if options.profiling:
+        more |= profiles()
     return await manager.serve(options.bind_address, options.secure_port, context, auth, more)
 
 

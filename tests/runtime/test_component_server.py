@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from pybernetes.lib.http.messages import Request, Response
-from pybernetes.runtime.component_server import Checks, ComponentServer, text
+from pybernetes.runtime.component_server import Checks, ComponentServer, profiles, text
 from tests.lib.http import malformed_requests
 
 
@@ -57,3 +57,19 @@ async def test_malformed_requests() -> None:
     server = ComponentServer({"/healthz": Checks().page})
     await malformed_requests.check(await server.start("127.0.0.1", 0))
     await server.stop()
+
+
+async def test_profiles() -> None:
+    server = ComponentServer(profiles())
+    port = await server.start("127.0.0.1", 0)
+
+    async def page(path: str) -> bytes:
+        return await ask(port, f"GET /debug/{path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+
+    try:
+        assert b"goroutine" in await page("pprof/")
+        assert (await page("pprof/goroutine?debug=1")).startswith(b"HTTP/1.1 200 OK tasks: ")
+        assert (await page("pprof/profile?seconds=x")).endswith(b"400 Bad Request seconds is no number\n")
+        assert b" 404 " in await page("other")
+    finally:
+        await server.stop()

@@ -10,10 +10,11 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from pybernetes.api.protobuf import shapes, wire
+from pybernetes.api.protobuf import shapes
 from pybernetes.api.protobuf.shapes import MAGIC, META, SCHEMA, Holds, ProtobufError
 from pybernetes.api.schema.load import definition_name
 from pybernetes.api.text import json_reader
+from pybernetes.lib import protobuf_wire as wire
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object

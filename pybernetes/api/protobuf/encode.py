@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from pybernetes.api.protobuf import shapes, wire
+from pybernetes.api.protobuf import shapes
 from pybernetes.api.protobuf.shapes import MAGIC, META, SCHEMA, Holds, ProtobufError
 from pybernetes.api.schema import facts
 from pybernetes.api.schema.load import definition_name
+from pybernetes.lib import protobuf_wire as wire
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object

@@ -10,7 +10,7 @@ from pybernetes.control_plane.autoscaler.balancing import Ratios
 from pybernetes.control_plane.autoscaler.cluster_state import Health
 from pybernetes.control_plane.autoscaler.provider import GroupOptions
 from pybernetes.control_plane.autoscaler.scale_up import Limits
-from pybernetes.lib.flags import Flag, Repeated, Seconds
+from pybernetes.lib.flags import LOG_FLAGS, Flag, Repeated, Seconds
 
 PROVIDERS = ("externalgrpc",)
 MAIN = (
@@ -103,14 +103,23 @@ SCALE_DOWN = (
     Flag("max-bulk-soft-taint-count", 10, "nodes that get or lose the soft taint in a pass; 0: none do"),
     Flag("max-bulk-soft-taint-time", Seconds(3), "how long a pass may take for that"),
 )  # fmt: skip
-# Flags of upstream's command line that mean nothing here.
-IGNORED = (
-    "add-dir-header", "alsologtostderr", "cluster-name", "cluster-snapshot-parallelism", "debugging-snapshot-enabled",
-    "frequent-loops-enabled", "kube-api-content-type", "log-backtrace-at", "log-dir", "log-file", "log-file-max-size",
-    "log-flush-frequency", "log-json-info-buffer-size", "log-json-split-stream", "log-text-info-buffer-size",
-    "log-text-split-stream", "logtostderr", "node-info-cache-expire-time", "one-output", "predicate-parallelism", "profiling",
-    "record-duplicated-events", "skip-headers", "skip-log-headers", "stderrthreshold", "vmodule",
-)  # fmt: skip
+# Flags of upstream's command line that mean nothing here, and why.
+_LOG = "the log is plain text on stderr, line by line"
+IGNORED = {
+    **dict.fromkeys(
+        ("add-dir-header", "alsologtostderr", "log-backtrace-at", "log-dir", "log-file", "log-file-max-size", "one-output",
+         "skip-headers", "skip-log-headers", "stderrthreshold"), _LOG),
+    **{name: reason for name, reason in LOG_FLAGS.items() if name != "logging-format"},
+    "cluster-name": "no cloud here looks for groups by the name of a cluster",
+    "cluster-snapshot-parallelism": "all nodes are looked at together, in columns",
+    "debugging-snapshot-enabled": "there is no page with a snapshot",
+    "frequent-loops-enabled": "a pass begins when something happened, not by the clock alone",
+    "kube-api-content-type": "JSON is spoken with the API server",
+    "node-info-cache-expire-time": "templates of nodes follow the nodes",
+    "predicate-parallelism": "all nodes are looked at together, in columns",
+    "profiling": "its port has no authentication, so no profiles are served there",
+    "record-duplicated-events": "events that repeat are one event with a count",
+}  # fmt: skip
 # Flags of upstream's that ask for what is absent, and the only values that are taken.
 ABSENT = {
     "enable-provisioning-requests": "ProvisioningRequests are not supported",

@@ -73,14 +73,25 @@ AUTHENTICATION = {
     "client-ca-file": ("authentication", "x509", "clientCAFile"),
 }
 
-# Flags of upstream's command lines that mean nothing here.
-IGNORED = ("application-metrics-count-limit", "boot-id-file", "container-hints", "containerd", "enable-load-reader",
-           "event-storage-age-limit", "event-storage-event-limit", "exit-on-lock-contention",
-           "experimental-allocatable-ignore-eviction", "experimental-mounter-path", "global-housekeeping-interval",
-           "image-credential-provider-bin-dir", "image-credential-provider-config", "lock-file", "log-cadvisor-usage",
-           "log-flush-frequency", "logging-format", "machine-id-file", "maximum-dead-containers",
-           "minimum-container-ttl-duration", "pod-infra-container-image", "reserved-memory", "runtime-cgroups",
-           "vmodule")  # fmt: skip
+# Flags of upstream's command lines that mean nothing here, and why.
+_CADVISOR = "of cAdvisor, which is not inside: figures are read from control groups when somebody asks"
+_LOCK = "no lock file is taken"
+_DEAD = "see --maximum-dead-containers-per-container"
+_PROVIDERS = "plugins for credentials of registries are not run"
+IGNORED = {
+    **dict.fromkeys(("application-metrics-count-limit", "boot-id-file", "container-hints", "containerd", "enable-load-reader",
+                     "event-storage-age-limit", "event-storage-event-limit", "global-housekeeping-interval",
+                     "log-cadvisor-usage", "machine-id-file"), _CADVISOR),
+    **dict.fromkeys(("exit-on-lock-contention", "lock-file"), _LOCK),
+    **dict.fromkeys(("maximum-dead-containers", "minimum-container-ttl-duration"), _DEAD),
+    **dict.fromkeys(("image-credential-provider-bin-dir", "image-credential-provider-config"), _PROVIDERS),
+    **{name: flags.LOG_FLAGS[name] for name in ("log-flush-frequency", "logging-format", "vmodule")},
+    "experimental-allocatable-ignore-eviction": "thresholds of evictions always count against what pods may have",
+    "experimental-mounter-path": "volumes are mounted by this process itself",
+    "pod-infra-container-image": "the runtime's configuration names the image of sandboxes",
+    "reserved-memory": "there is no memory manager that would keep it free",
+    "runtime-cgroups": "what the runtime uses is not told apart",
+}  # fmt: skip
 
 FLAGS = (
     Flag("kubeconfig", "", "how to reach the API server; without it only static pods run"),

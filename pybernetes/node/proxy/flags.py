@@ -32,10 +32,16 @@ FIELDS = {
     "pod-interface-name-prefix": "detectLocal.interfaceNamePrefix", "profiling": "enableProfiling",
     "proxy-mode": "mode", "show-hidden-metrics-for-version": "showHiddenMetricsForVersion",
 }  # fmt: skip
-# Flags of upstream's command lines that mean nothing here.
-_IGNORED = ("ipvs-sync-period", "ipvs-min-sync-period", "ipvs-scheduler", "ipvs-exclude-cidrs",
-            "ipvs-strict-arp", "ipvs-tcp-timeout", "ipvs-tcpfin-timeout", "ipvs-udp-timeout", "healthz-port",
-            "metrics-port", "logging-format", "log-flush-frequency", "vmodule", "logtostderr", "udp-timeout")  # fmt: skip
+# Flags of upstream's command lines that mean nothing here, and why.
+_IPVS = "the mode ipvs is not there"
+_IGNORED = {
+    **{name: flags.LOG_FLAGS[name] for name in ("logging-format", "log-flush-frequency", "vmodule", "logtostderr")},
+    **dict.fromkeys(("ipvs-sync-period", "ipvs-min-sync-period", "ipvs-scheduler", "ipvs-exclude-cidrs", "ipvs-strict-arp",
+                     "ipvs-tcp-timeout", "ipvs-tcpfin-timeout", "ipvs-udp-timeout"), _IPVS),
+    "healthz-port": "upstream removed it: see --healthz-bind-address",
+    "metrics-port": "upstream removed it: see --metrics-bind-address",
+    "udp-timeout": "of the mode userspace, which upstream removed",
+}  # fmt: skip
 
 
 def parser(summary: str = "") -> argparse.ArgumentParser:

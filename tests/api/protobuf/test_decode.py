@@ -16,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pybernetes.api import protobuf
-from pybernetes.api.protobuf import wire
 from pybernetes.api.registry import builtin
 from pybernetes.api.resource import Object
 from pybernetes.api.schema import Decoder, facts
 from pybernetes.api.schema.load import compact, definition_name
+from pybernetes.lib import protobuf_wire as wire
 
 RECORDED = [json.loads(line) for line in (Path(__file__).parent / "recorded.jsonl").read_text().splitlines()]
 KINDS = {(resource.api_version, resource.kind): resource for resource in builtin()}

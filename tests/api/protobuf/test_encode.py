@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pybernetes.api import protobuf
-from pybernetes.api.protobuf import wire
 from pybernetes.api.registry import builtin
 from pybernetes.api.resource import Object, Resource
 from pybernetes.api.schema import Decoder, has_message
+from pybernetes.lib import protobuf_wire as wire
 from tests import strategies
 from tests.api.protobuf.test_decode import NONE, RECORDED, envelope, field
 

@@ -28,7 +28,6 @@ from pybernetes.control_plane.apiserver.flowcontrol.configuration import FlowCon
 from pybernetes.control_plane.apiserver.flowcontrol.dispatcher import Dispatcher
 from pybernetes.control_plane.apiserver.observability import start_checks
 from pybernetes.control_plane.apiserver.observability.health import Health
-from pybernetes.control_plane.apiserver.observability.profiling import Profiling
 from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 from pybernetes.control_plane.apiserver.pipeline import failures
 from pybernetes.control_plane.apiserver.pipeline.own_paths import OwnPaths
@@ -47,6 +46,7 @@ from pybernetes.lib.http.limits import Limits
 from pybernetes.lib.http.messages import NOT_CACHED
 from pybernetes.lib.http.server import Server
 from pybernetes.lib.loop_watchdog import LoopWatchdog
+from pybernetes.lib.profiling import Profiling
 
 log = logging.getLogger(__name__)
 _RELOAD = "poststarthook/start-encryption-provider-config-automatic-reload"

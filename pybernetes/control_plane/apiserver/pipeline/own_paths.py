@@ -11,13 +11,13 @@ from pybernetes.control_plane.apiserver.codec.negotiation import wants_pretty
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.control_plane.apiserver.observability.health import Health
-from pybernetes.control_plane.apiserver.observability.profiling import PREFIX, Profiling
 from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib import off_loop
 from pybernetes.lib.exposition import CONTENT_TYPE
 from pybernetes.lib.http.accept import etag_matches
 from pybernetes.lib.http.messages import Response
+from pybernetes.lib.profiling import PREFIX, Profiling, ProfilingError
 
 # What upstream answers where not even an error has a form.
 _NO_PAGE = Response(
@@ -96,7 +96,11 @@ class OwnPaths:
         return Response(body, status, headers.pop("Content-Type").encode(), _bytes(headers))
 
     async def _profile(self, request: Request, profiling: Profiling) -> Response:
-        page = await profiling.respond(request.path, request.query_text)
+        try:
+            page = await profiling.respond(request.path, request.query_text)
+        except ProfilingError as error:
+            make = errors.bad_request if error.status == 400 else errors.internal
+            raise make(str(error)) from None
         if page is None:
             return _NO_PAGE
         content_type, body = page

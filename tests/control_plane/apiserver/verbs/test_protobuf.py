@@ -13,9 +13,9 @@ from urllib.parse import urlencode
 import pytest
 
 from pybernetes.api import protobuf
-from pybernetes.api.protobuf import wire
 from pybernetes.api.resource import Object
 from pybernetes.api.schema import definition_name
+from pybernetes.lib import protobuf_wire as wire
 from tests.control_plane.apiserver.verbs.config_maps import make, path
 from tests.servers import TOKEN, Server, running
 from tests.support import until

@@ -6,7 +6,7 @@ import gzip
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from pybernetes.api.protobuf import wire
+from pybernetes.lib import protobuf_wire as wire
 
 
 class Frame(NamedTuple):

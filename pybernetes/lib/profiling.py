@@ -17,8 +17,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from types import FrameType
 from urllib.parse import parse_qs
 
-from pybernetes.api import errors
-from pybernetes.control_plane.apiserver.observability.pprof_format import Frame, Stack, profile
+from pybernetes.lib.pprof_format import Frame, Stack, profile
 
 PREFIX = "/debug/pprof"
 _INTERVAL = 0.01
@@ -28,6 +27,14 @@ _DEPTH = 64
 _BINARY, _TEXT = b"application/octet-stream", b"text/plain; charset=utf-8"
 Page = tuple[bytes, bytes]  # the content type and the body
 Query = Mapping[str, list[str]]
+
+
+class ProfilingError(Exception):
+    """A profile cannot be made; ``status`` is the HTTP code that says so."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status = status
 
 
 class Profiling:
@@ -45,12 +52,12 @@ class Profiling:
         return [f"{PREFIX}/{name}" for name in self._pages if name] + [PREFIX]
 
     async def respond(self, path: str, query: str) -> Page | None:
-        """Return a page, or None if there is none at a path; 400 and 500 for what cannot be made."""
+        """Return a page, or None if there is none at a path; ProfilingError for what cannot be made."""
         page = self._pages.get(path.removeprefix(PREFIX).strip("/"))
         if page is None:
             return None
         if path in self._busy:
-            raise errors.internal("Could not enable CPU profiling: cpu profiling already in use")
+            raise ProfilingError(500, "Could not enable CPU profiling: cpu profiling already in use")
         self._busy.add(path)
         try:
             return await page(parse_qs(query))
@@ -116,9 +123,9 @@ def _seconds(query: Query, default: float) -> float:
     try:
         seconds = float(query.get("seconds", [str(default)])[0])
     except ValueError:
-        raise errors.bad_request("seconds is no number") from None
+        raise ProfilingError(400, "seconds is no number") from None
     if not 0 < seconds <= _LONGEST:
-        raise errors.bad_request(f"seconds must be more than 0 and at most {_LONGEST:g}")
+        raise ProfilingError(400, f"seconds must be more than 0 and at most {_LONGEST:g}")
     return seconds
 
 
