@@ -21,6 +21,7 @@ _SECONDS = 30.0
 _MOST_BYTES = 64 * 1024 * 1024
 _ENTRY_BYTES = 200  # that a series with its labels has about
 _LARGEST = 2.0**63 / 1000
+_LONGEST_TEXT = 512  # of what it complains about
 
 
 class Sample(NamedTuple):
@@ -63,7 +64,7 @@ class PrometheusClient:
             raise errors.internal(f"unable to fetch metrics from Prometheus: {error}") from None
         if reply.status != 200 or not isinstance(answer, dict) or answer.get("status") != "success":
             why = answer.get("error", reply.status) if isinstance(answer, dict) else reply.status
-            raise errors.internal(f"unable to fetch metrics from Prometheus: {why}")
+            raise errors.internal(f"unable to fetch metrics from Prometheus: {str(why)[:_LONGEST_TEXT]}")
         return answer.get("data")
 
     async def series(self, query: str, since: float) -> list[dict[str, str]]:

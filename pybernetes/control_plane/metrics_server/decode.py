@@ -13,6 +13,9 @@ from pybernetes.control_plane.metrics_server.points import NodePoints, Point
 _MOST = 2.0**63
 # How far the clock of a node may be ahead of ours.
 SKEW_SECONDS = 60.0
+# More than a node can have: what is said of each is kept.
+MOST_CONTAINERS = 10_000
+_LONGEST = 3 * 253  # of the names of a container
 # As kubelets write it; whatever else the format permits is read by _labels.
 _USUAL = re.compile(
     rb'container="([^"\\]*)",namespace="([^"\\]*)",pod="([^"\\]*)"\}\s+([0-9.eE+-]+)(?:\s+(-?[0-9]{1,16}))?\s*\Z'
@@ -29,8 +32,12 @@ _CONTAINER = {
 _NODE = {b"node_cpu_usage_seconds_total": _CPU, b"node_memory_working_set_bytes": _MEMORY}
 
 
+class TooMuch(Exception):
+    """An answer tells of more than there can be."""
+
+
 def decode(body: bytes, now: float) -> NodePoints:
-    """Return the points of an answer that came at a moment."""
+    """Return the points of an answer that came at a moment; TooMuch if nobody could have written it."""
     node = _Figures(now)
     containers: dict[tuple[bytes, bytes, bytes], _Figures] = {}
     for line in body.split(b"\n"):
@@ -49,6 +56,11 @@ def decode(body: bytes, now: float) -> NodePoints:
                 key = (namespace, pod, container)
                 figures = containers.get(key)
                 if figures is None:
+                    if (
+                        len(containers) == MOST_CONTAINERS
+                        or len(namespace) + len(pod) + len(container) > _LONGEST
+                    ):
+                        raise TooMuch("this cannot be what runs on one node")
                     figures = containers[key] = _Figures(now)
                 figures.add(which, value, moment)
         elif line[:5] == b"node_":

@@ -7,8 +7,9 @@ from one sample to the next.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from math import isnan, nan
+from types import MappingProxyType
 
 from pybernetes.control_plane.metrics_server.points import NodePoints, Point
 
@@ -16,38 +17,37 @@ _NOTHING = Point(nan, nan, 0, 0)
 
 
 class PackedPoints:
-    """The last points of a node and of its containers, and those that they are compared with."""
+    """The last points of a node and of its containers, and those that they are compared with; nobody changes it."""
 
-    __slots__ = ("_amounts", "_moments", "_names", "_rows", "before", "node")
+    __slots__ = ("_amounts", "_moments", "_names", "_rows", "before", "compared", "node")
 
-    def __init__(self) -> None:
-        self.node: Point | None = None
-        self.before: Point | None = None
-        self._rows: dict[str, range] = {}  # by the pod's namespace/name
-        self._names: tuple[str, ...] = ()
+    def __init__(
+        self,
+        new: NodePoints | None = None,
+        before: Point | None = None,
+        containers: Mapping[str, Sequence[Point | None]] = MappingProxyType({}),
+        last: PackedPoints | None = None,
+    ) -> None:
+        """Keep new points, and for each of them the one that it is compared with; ``last`` lends names that stay."""
+        new = new or NodePoints()
+        self.node, self.before = new.node, before
+        self.compared = 0  # how many containers have a point to compare with
+        rows: dict[str, range] = {}  # by the pod's namespace/name
+        names: list[str] = []
         # A row per container: start and time, nanoseconds and bytes; of the last point, then of the one before.
         self._moments, self._amounts = array("d"), array("q")
-
-    def replace(
-        self, new: NodePoints, before: Point | None, containers: dict[str, list[Point | None]]
-    ) -> None:
-        """Keep new points, and for each of them the one that it is compared with, if there is one."""
-        self.node, self.before = new.node, before
-        rows: dict[str, range] = {}
-        names: list[str] = []
-        moments, amounts = array("d"), array("q")
         for key, points in new.pods.items():
             rows[key] = range(len(names), len(names) + len(points))
-            for (name, last), earlier in zip(points, containers[key], strict=True):
+            for (name, point), earlier in zip(points, containers[key], strict=True):
                 names.append(name)
-                for point in (last, earlier or _NOTHING):
-                    moments.extend(point[:2])
-                    amounts.extend(point[2:])
-        if rows != self._rows:
-            self._rows = rows
-        if tuple(names) != self._names:
-            self._names = tuple(names)
-        self._moments, self._amounts = moments, amounts
+                self.compared += earlier is not None
+                for kept in (point, earlier or _NOTHING):
+                    self._moments.extend(kept[:2])
+                    self._amounts.extend(kept[2:])
+        same_rows = last is not None and rows == last._rows
+        same_names = last is not None and tuple(names) == last._names
+        self._rows = last._rows if last is not None and same_rows else rows
+        self._names = last._names if last is not None and same_names else tuple(names)
 
     def containers(self, key: str) -> Iterator[tuple[str, Point, Point | None]]:
         """Yield the containers of a pod: name, last point, and the one to compare it with."""
@@ -59,7 +59,3 @@ class PackedPoints:
             if not isnan(last_before):
                 earlier = Point(first_before, last_before, cpu_before, memory_before)
             yield self._names[row], Point(first, last, cpu, memory), earlier
-
-    def compared(self) -> int:
-        """Return how many containers have a point to compare with."""
-        return sum(not isnan(time) for time in self._moments[3::4])

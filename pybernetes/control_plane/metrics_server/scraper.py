@@ -11,7 +11,7 @@ from pybernetes.api.resource import Object
 from pybernetes.api.selectors import EVERYTHING, Selector
 from pybernetes.client.client import Client
 from pybernetes.client.refs import NODES
-from pybernetes.control_plane.metrics_server.decode import decode
+from pybernetes.control_plane.metrics_server.decode import TooMuch, decode
 from pybernetes.control_plane.metrics_server.kubelet_client import ScrapeFailed
 from pybernetes.control_plane.metrics_server.own_metrics import OwnMetrics
 from pybernetes.control_plane.metrics_server.storage import Storage
@@ -195,12 +195,17 @@ class Scraper:
         try:
             body = await self._kubelets.fetch(node)
             now = self._clock.now()
-            points = await asyncio.to_thread(decode, body, now) if len(body) > _LARGE else decode(body, now)
-            self._storage.store(name, points)
+            if len(body) > _LARGE:
+                await asyncio.to_thread(self._keep, name, body, now)
+            else:
+                self._keep(name, body, now)
             success = True
-        except (ScrapeFailed, OSError) as error:
+        except (ScrapeFailed, TooMuch, OSError) as error:
             level = logging.DEBUG if name in self._failed else logging.WARNING
             log.log(level, "failed to scrape node %s: %s", name, error)
         finally:
             self._metrics.requested(name, success, self._clock.monotonic() - began, self._clock.now())
         return success
+
+    def _keep(self, name: str, body: bytes, now: float) -> None:
+        self._storage.store(name, decode(body, now))

@@ -45,16 +45,14 @@ class Storage:
         self._samples: dict[str, PackedPoints] = {}
 
     def store(self, node: str, new: NodePoints) -> None:
-        """Keep a new sample of a node; the older of the two that there were is forgotten."""
-        kept = self._samples.get(node)
-        if kept is None:
-            kept = self._samples[node] = PackedPoints()
+        """Keep a new sample of a node; the older of the two that there were is forgotten. Any thread may do so."""
+        kept = self._samples.get(node) or PackedPoints()
         before = _earlier(new.node, kept.node, kept.before) if new.node is not None else None
         containers = {}
         for key, points in new.pods.items():
             stored = {name: (last, previous) for name, last, previous in kept.containers(key)}
             containers[key] = [self._before(point, *stored.get(name, (None, None))) for name, point in points]
-        kept.replace(new, before, containers)
+        self._samples[node] = PackedPoints(new, before, containers, kept)
 
     def _before(self, new: Point, last: Point | None, previous: Point | None) -> Point | None:
         """Return the point that a new one of a container is compared with."""
@@ -104,7 +102,7 @@ class Storage:
         samples = self._samples.values()
         return (
             sum(sample.before is not None for sample in samples),
-            sum(sample.compared() for sample in samples),
+            sum(sample.compared for sample in samples),
         )
 
 

@@ -19,9 +19,9 @@ SAMPLE = {"metric": {"a": "b"}, "value": [1, "2.5"]}
 
 
 @asynccontextmanager
-async def answering(data: Any) -> AsyncIterator[PrometheusClient]:
+async def answering(data: Any, **more: Any) -> AsyncIterator[PrometheusClient]:
     """Yield a client of a server that always answers so."""
-    body = orjson.dumps({"status": "success", "data": data})
+    body = orjson.dumps({"status": "success", "data": data, **more})
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
@@ -69,3 +69,10 @@ async def test_what_is_no_vector_is_an_error(data: Any) -> None:
         assert await client.series("q", 0) == []
         with pytest.raises(errors.StatusError, match="no vector"):
             await client.vector("q")
+
+
+async def test_a_long_complaint_is_cut() -> None:
+    async with answering(None, status="error", error="no " * 10_000_000) as client:
+        with pytest.raises(errors.StatusError) as told:
+            await client.vector("q")
+    assert len(told.value.message) < 1000

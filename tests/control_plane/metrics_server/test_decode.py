@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pybernetes.control_plane.metrics_server.decode import decode
+from pybernetes.control_plane.metrics_server.decode import MOST_CONTAINERS, TooMuch, decode
 from pybernetes.control_plane.metrics_server.points import NodePoints, Point
 from tests.doubling import MOST_GROWTH, Input, growth
 
@@ -107,6 +107,14 @@ def _containers(size: int) -> bytes:
         for number in range(size)
         for name in (b"container_cpu_usage_seconds_total", b"container_memory_working_set_bytes")
     )
+
+
+def test_more_than_a_node_can_have_is_not_kept() -> None:
+    assert len(decode(_containers(MOST_CONTAINERS), NOW).pods["default/web"]) == MOST_CONTAINERS
+    with pytest.raises(TooMuch):
+        decode(_containers(MOST_CONTAINERS + 1), NOW)
+    with pytest.raises(TooMuch):
+        decode(answer().replace(b'"web"', b'"%b"' % (b"w" * 1000)), NOW)
 
 
 def test_time_grows_with_the_containers_of_a_pod() -> None:

@@ -16,15 +16,15 @@ PODS = st.dictionaries(st.text(max_size=5), st.lists(st.tuples(st.text(max_size=
 
 @given(st.lists(st.tuples(PODS, st.booleans()), min_size=1, max_size=4))
 def test_what_goes_in_comes_out(samples: list[tuple[dict[str, tuple[tuple[str, Point], ...]], bool]]) -> None:
-    packed = PackedPoints()
+    packed = None
     for pods, compared in samples:
         before = {
             key: [point._replace(cpu=1) if compared else None for _, point in rows] for key, rows in pods.items()
         }  # fmt: skip
-        packed.replace(NodePoints(None, pods), None, before)
+        packed = PackedPoints(NodePoints(None, pods), None, before, packed)
         for key, rows in pods.items():
             assert list(packed.containers(key)) == [
                 (name, point, earlier) for (name, point), earlier in zip(rows, before[key], strict=True)
             ]
-        assert packed.compared() == (sum(map(len, pods.values())) if compared else 0)
-    assert not list(packed.containers("no such pod"))
+        assert packed.compared == (sum(map(len, pods.values())) if compared else 0)
+    assert packed is not None and not list(packed.containers("no such pod"))

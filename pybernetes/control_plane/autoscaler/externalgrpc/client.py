@@ -61,12 +61,15 @@ class ExternalGrpcProvider:
 
     async def _call(self, method: str, **fields: Any) -> Any:
         try:
-            return await self._calls[method](messages.request(method)(**fields), timeout=self._seconds)
+            answer = await self._calls[method](messages.request(method)(**fields), timeout=self._seconds)
         except grpc.aio.AioRpcError as error:
             kind = NotImplementedByCloud if error.code() is grpc.StatusCode.UNIMPLEMENTED else CloudError
             raise kind(
                 f"rpc error: code = {error.code().name} desc = {(error.details() or '')[:_LONGEST_TEXT]}"
             ) from None
+        if answer is None:  # as the library has it
+            raise CloudError(f"what the cloud answers to {method} cannot be read")
+        return answer
 
     async def refresh(self) -> None:
         """Have the provider look at its cloud."""
