@@ -41,13 +41,12 @@ class PackedPoints:
             for (name, point), earlier in zip(points, containers[key], strict=True):
                 names.append(name)
                 self.compared += earlier is not None
-                for kept in (point, earlier or _NOTHING):
-                    self._moments.extend(kept[:2])
-                    self._amounts.extend(kept[2:])
-        same_rows = last is not None and rows == last._rows
-        same_names = last is not None and tuple(names) == last._names
-        self._rows = last._rows if last is not None and same_rows else rows
-        self._names = last._names if last is not None and same_names else tuple(names)
+                for written in (point, earlier or _NOTHING):
+                    self._moments.extend(written[:2])
+                    self._amounts.extend(written[2:])
+        kept_rows, kept_names = (last._rows, last._names) if last is not None else ({}, ())
+        self._rows: dict[str, range] = kept_rows if rows == kept_rows else rows
+        self._names: tuple[str, ...] = kept_names if tuple(names) == kept_names else tuple(names)
 
     def containers(self, key: str) -> Iterator[tuple[str, Point, Point | None]]:
         """Yield the containers of a pod: name, last point, and the one to compare it with."""
