@@ -75,7 +75,7 @@ def _rules(word: str) -> st.SearchStrategy[list[Object]]:
         st.lists(peers, max_size=2),
         st.lists(_port(), max_size=2),
     )
-    return st.lists(rule, max_size=2)
+    return st.lists(rule, max_size=3)
 
 
 @st.composite
@@ -142,9 +142,10 @@ def cluster_policies(draw: Any) -> Object:
 
 
 @st.composite
-def pods(draw: Any) -> Object:
+def pods(draw: Any, number: int | None = None) -> Object:
     """A Pod; its name decides its address, so that it may move, but two never share one."""
-    number = draw(st.integers(0, 5))
+    if number is None:
+        number = draw(st.integers(0, 5))
     ports = [
         {"name": draw(st.sampled_from(("web", "dns"))), "containerPort": 80, "protocol": draw(protocols)}
         for _ in range(draw(st.integers(0, 1)))
@@ -168,6 +169,25 @@ def pods(draw: Any) -> Object:
     }
 
 
-namespaces = st.builds(
-    lambda name, value: {"metadata": {"name": name, "labels": value}}, st.sampled_from(NAMES), labels
+def namespace(name: str) -> st.SearchStrategy[Object]:
+    """A Namespace."""
+    return st.builds(lambda value: {"metadata": {"name": name, "labels": value}}, labels)
+
+
+namespaces = st.sampled_from(NAMES).flatmap(namespace)
+_change = st.one_of(
+    st.tuples(st.just("pod"), pods(), st.sampled_from((True, True, True, False))),
+    st.tuples(st.just("namespace"), namespaces, st.sampled_from((True, True, True, False))),
+    st.tuples(st.just("policy"), policies(), st.sampled_from((True, True, True, False))),
+    st.tuples(st.just("cluster"), cluster_policies(), st.sampled_from((True, True, False))),
 )
+
+
+@st.composite
+def histories(draw: Any) -> list[tuple[str, Object, bool]]:
+    """What happens in a cluster: it gets pods and policies, and then this and that changes."""
+    begin = [("namespace", draw(namespace(name)), True) for name in NAMES]
+    begin += [("pod", draw(pods(number)), True) for number in range(6)]
+    begin += [("policy", draw(policies()), True) for _ in range(draw(st.integers(0, 2)))]
+    begin += [("cluster", draw(cluster_policies()), True) for _ in range(draw(st.integers(0, 2)))]
+    return [*draw(st.permutations(begin)), *draw(st.lists(_change, max_size=5))]

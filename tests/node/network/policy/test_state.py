@@ -47,18 +47,6 @@ class Table:
         return {name: held for name, held in self.sets.items() if held}, self.chains
 
 
-changes_of_clusters = st.lists(
-    st.one_of(
-        st.tuples(st.just("pod"), clusters.pods(), st.sampled_from((True, True, True, False))),
-        st.tuples(st.just("namespace"), clusters.namespaces, st.sampled_from((True, True, True, False))),
-        st.tuples(st.just("policy"), clusters.policies(), st.sampled_from((True, True, True, False))),
-        st.tuples(st.just("cluster"), clusters.cluster_policies(), st.sampled_from((True, True, False))),
-    ),
-    min_size=4,
-    max_size=14,
-)
-
-
 def key_of(obj: Object) -> str:
     return "/".join(filter(None, (obj["metadata"].get("namespace"), obj["metadata"]["name"])))
 
@@ -75,8 +63,8 @@ def tell(states: list[State], kind: str, obj: Object, there: bool) -> None:
             state.set_policy(policy.key, policy if there else None)
 
 
-@settings(max_examples=120, deadline=None)
-@given(changes_of_clusters, st.sets(st.integers(0, 13)))
+@settings(max_examples=100, deadline=None)
+@given(clusters.histories(), st.sets(st.integers(0, 17)))
 def test_a_node_decides_what_the_policies_mean_after_every_change(
     changes: list[tuple[str, Object, bool]], pauses: set[int]
 ) -> None:
