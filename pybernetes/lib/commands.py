@@ -30,6 +30,10 @@ class CommandError(OSError):
     """A program is missing or failed; the text says what it printed."""
 
 
+class MissingProgram(CommandError):
+    """A program is not installed; the text names the command that installs it."""
+
+
 async def run(*command: str, text: str | None = None) -> str:
     """Return what a program prints, given a text to read; CommandError if it fails.
 
@@ -60,7 +64,7 @@ async def _run(command: tuple[str, ...], text: str | None) -> str:
         )
     except FileNotFoundError:
         package = _PACKAGES.get(command[0], command[0])
-        raise CommandError(f"{command[0]} is not installed (apt install {package})") from None
+        raise MissingProgram(f"{command[0]} is not installed (apt install {package})") from None
     finally:
         if descriptor is not None:
             os.close(descriptor)

@@ -1,4 +1,4 @@
-"""The CNI configuration of a node: a bridge, addresses of the node's range, and ports of the node for pods."""
+"""The CNI configuration of a node: links or a bridge, addresses of the node's range, and ports of the node for pods."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from typing import Any
 from pybernetes.api.resource import Object
 
 FILE = "10-pybernetes.conflist"
-BRIDGE = "cni0"
 
 
 def configuration(
     pod_cidrs: Sequence[str],
     *,
-    bridge: str = BRIDGE,
+    bridge: str = "",
     mtu: int = 0,
     state: Path | None = None,
     masquerade: bool = False,
+    gate: str = "",
 ) -> Object:
     """Return the list of plugins for a node with these ranges; ``state`` is where addresses are kept.
 
-    ``masquerade`` hides pods behind their node from everybody else: for a node that is alone.
+    Without a bridge each pod has a link of its own to the node, which routes all of its packets. ``masquerade`` hides
+    pods behind their node from everybody else: for a node that is alone. ``gate`` is a plugin that is asked last.
     """
     networks = [ipaddress.ip_network(text) for text in pod_cidrs]
     routes = [{"dst": "0.0.0.0/0" if network.version == 4 else "::/0"} for network in networks]
@@ -35,15 +36,15 @@ def configuration(
     }
     if state is not None:
         addresses["dataDir"] = str(state)
-    main: Object = {
-        "type": "bridge",
-        "bridge": bridge,
-        "isGateway": True,
-        "ipMasq": masquerade,
-        "hairpinMode": True,
-        "promiscMode": False,
-        "ipam": addresses,
-    }
+    main: Object = {"type": "ptp", "ipMasq": masquerade, "ipam": addresses}
+    if bridge:
+        main |= {
+            "type": "bridge",
+            "bridge": bridge,
+            "isGateway": True,
+            "hairpinMode": True,
+            "promiscMode": False,
+        }
     if mtu:
         main["mtu"] = mtu
     return {
@@ -52,13 +53,29 @@ def configuration(
         "plugins": [
             main,
             {"type": "portmap", "capabilities": {"portMappings": True}, "snat": True},
+            *([{"type": gate}] if gate else []),
         ],
     }
 
 
 def write(folder: Path, pod_cidrs: Sequence[str], **options: Any) -> bool:
     """Write the configuration where the runtime looks for it, and return whether it differed."""
-    text = json.dumps(configuration(pod_cidrs, **options), indent=2) + "\n"
+    return _write(folder, configuration(pod_cidrs, **options))
+
+
+def add_gate(folder: Path, gate: str) -> None:
+    """Let a configuration that is there already ask a plugin last."""
+    try:
+        there = json.loads((folder / FILE).read_text())
+        if all(plugin["type"] != gate for plugin in there["plugins"]):
+            there["plugins"].append({"type": gate})
+            _write(folder, there)
+    except (OSError, ValueError, KeyError, TypeError):
+        return  # none, or none of ours
+
+
+def _write(folder: Path, wanted: Object) -> bool:
+    text = json.dumps(wanted, indent=2) + "\n"
     path = folder / FILE
     if path.exists() and path.read_text() == text:
         return False

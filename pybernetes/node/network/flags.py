@@ -21,6 +21,13 @@ FLAGS = (
     Flag("mtu", 0, "MTU of pods; 0 takes what the node's link allows"),
     Flag("masquerade", True, "give packets that leave the cluster the address of the node"),
     Flag("cni-conf-dir", "/etc/cni/net.d", "where the CNI configuration is written; empty writes none"),
+    Flag("network-policies", True, "enforce network policies, with a table of nftables"),
+    Flag(
+        "policy-socket",
+        "/run/pybernetes/policy.sock",
+        "where pods that start ask whether their policies hold",
+    ),
+    Flag("cni-bin-dir", "/opt/cni/bin", "where the CNI plugin that asks there is put; empty puts none"),
     Flag("v", 0, "how much to log"),
 )
 
@@ -40,4 +47,7 @@ def configuration(arguments: argparse.Namespace) -> Configuration:
         mtu=arguments.mtu,
         masquerade=arguments.masquerade,
         cni_folder=Path(arguments.cni_conf_dir) if arguments.cni_conf_dir else None,
+        policies=arguments.network_policies,
+        policy_socket=Path(arguments.policy_socket) if arguments.policy_socket else None,
+        cni_plugins=Path(arguments.cni_bin_dir) if arguments.cni_bin_dir else None,
     )

@@ -37,6 +37,11 @@ class Configuration:
     masquerade: bool = True
     cni_folder: Path | None = None  # where the CNI configuration is written; None leaves it to others
     cni_state: Path | None = None
+    policies: bool = True  # whether network policies are enforced
+    policy_socket: Path | None = (
+        None  # where the CNI plugin asks whether a pod's rules are in; None: it does not
+    )
+    cni_plugins: Path | None = None  # where that plugin is put
 
     def __post_init__(self) -> None:
         if self.backend not in BACKENDS:

@@ -13,6 +13,8 @@ from pybernetes.node.network import cni, firewall
 from pybernetes.node.network.kernel import Kernel, with_kernel
 from pybernetes.node.network.netlink_monitor import NetlinkMonitor
 from pybernetes.node.network.plan import Configuration, Peer, Plan, peer, plan
+from pybernetes.node.network.policy import gate
+from pybernetes.node.network.policy.policies import Policies
 from pybernetes.runtime.informer import Informer
 
 log = logging.getLogger(__name__)
@@ -34,6 +36,12 @@ class PodNetwork:
         self._changed = asyncio.Event()
         self._firewall_plan: Plan | None = None
         self._problems: tuple[str, ...] = ()
+        self.policies: Policies | None = None
+        if configuration.policies:
+            self.policies = Policies(
+                client, node_name, self._changed.set, socket=configuration.policy_socket, clock=clock
+            )
+        self._gate = gate.PLUGIN if configuration.policy_socket and configuration.cni_plugins else ""
 
     def _node_changed(self, old: Object | None, new: Object | None) -> None:
         # Heartbeats change nodes all the time; only ranges and addresses matter here.
@@ -42,13 +50,38 @@ class PodNetwork:
 
     async def run(self) -> None:
         """Sync until cancelled; what was made stays, so that pods keep their network."""
+        self._install_gate()
         monitor = NetlinkMonitor(self._changed.set)
         try:
             async with asyncio.TaskGroup() as group:
+                if self.policies is not None:
+                    group.create_task(self.policies.run())
                 group.create_task(self.nodes.run())
                 group.create_task(self._sync_loop())
         finally:
             monitor.close()
+
+    def _install_gate(self) -> None:
+        """Have pods ask before they start, as long as it is not known whether there are policies."""
+        folder, plugins, socket = (
+            self.configuration.cni_folder,
+            self.configuration.cni_plugins,
+            self.configuration.policy_socket,
+        )
+        if self.policies is None or folder is None or plugins is None or socket is None:
+            return
+        gate.install(plugins, socket)
+        cni.add_gate(folder, gate.PLUGIN)
+
+    def _write_cni(self, own: Peer, mtu: int) -> None:
+        """Let the runtime start pods, once the policies that there were at first hold."""
+        if self.configuration.cni_folder is None or (self.policies is not None and not self.policies.settled):
+            return
+        gated = self.policies is not None and self.policies.gated
+        cni.write(
+            self.configuration.cni_folder, [str(pod_range) for pod_range in own.ranges], mtu=mtu,
+            state=self.configuration.cni_state, gate=self._gate if gated else "",
+        )  # fmt: skip
 
     async def _sync_loop(self) -> None:
         await self.nodes.wait_synced()
@@ -88,11 +121,9 @@ class PodNetwork:
             versions = sorted({network.version for network in new_plan.cluster})
             await firewall.apply(new_plan, versions, masquerade=self.configuration.masquerade)
             self._firewall_plan = new_plan
-        if self.configuration.cni_folder is not None:
-            ranges = [str(pod_range) for pod_range in own.ranges]
-            cni.write(
-                self.configuration.cni_folder, ranges, mtu=new_plan.mtu, state=self.configuration.cni_state
-            )
+        if self.policies is not None:
+            self.policies.set_ranges(own.ranges)
+        self._write_cni(own, new_plan.mtu)
         if new_plan.problems != self._problems:
             self._problems = new_plan.problems
             for problem in new_plan.problems:

@@ -54,7 +54,15 @@ def rule(group: str, *resources: str) -> Object:
 
 def pod_network() -> list[tuple[Ref, Object]]:
     """Return the objects that permit the pod network of a node what it needs."""
-    return role("pybernetes:pod-network", NETWORK_USER, rule("", "nodes"))
+    definition = rule("apiextensions.k8s.io", "customresourcedefinitions")
+    rules = (
+        rule("", "nodes", "pods", "namespaces"),
+        rule("networking.k8s.io", "networkpolicies"),
+        rule("policy.networking.k8s.io", "clusternetworkpolicies"),
+        # Whether the kind of those is served.
+        {**definition, "resourceNames": ["clusternetworkpolicies.policy.networking.k8s.io"]},
+    )
+    return role("pybernetes:pod-network", NETWORK_USER, *rules)
 
 
 def kubelet_access() -> list[tuple[Ref, Object]]:

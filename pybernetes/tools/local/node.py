@@ -23,6 +23,7 @@ from pybernetes.tools.local.settings import Settings
 log = logging.getLogger(__name__)
 _GROUP_SECONDS = 5.0
 _KUBELET, _LOGS, _NETWORKS = "/var/lib/kubelet", "/var/log/pods", "/var/lib/cni"
+_POLICY_SOCKET = "/run/pybernetes/policy.sock"
 _PIDS = 16384  # of a pod: more than any needs, and less than the machine has
 
 
@@ -154,6 +155,8 @@ class Node:
             cluster_cidrs=(settings.pod_range,),
             cni_folder=self.containerd.cni_configuration,
             cni_state=Path(_NETWORKS),
+            policy_socket=Path(_POLICY_SOCKET),
+            cni_plugins=self.containerd.plugins,
         )
         client = config.load(str(self.identity("pod-network"))).client(user_agent="pod-network")
         try:
