@@ -46,7 +46,7 @@ async def _run(name: str, node_name: str) -> int:
     address = network.node_address(settings, node_name)
     options = node.kubelet_arguments(address, network.cluster_dns(settings.service_range))
     options += registration.kubelet_arguments(cluster, settings, settings.node(node_name))
-    options.append(f"--cni-bridge={network.bridge_name(name) if settings.host_network else ''}")
+    options.append("--cni-bridge=")  # the pod network writes the configuration
     arguments = flags.parser().parse_args([*options, *settings.kubelet_arguments])
     await containerd.make_ready(node.containerd)
     # Before the kubelet: a pod would not wait for them.

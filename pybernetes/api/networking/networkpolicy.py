@@ -13,10 +13,6 @@ from pybernetes.api.validation.selectors import validate_label_selector
 _SPEC = Path("spec")
 _TYPES = ("Ingress", "Egress")
 _PROTOCOLS = ("TCP", "UDP", "SCTP")
-# Who relies on a policy has to know; to accept it silently would be worse than to refuse it.
-_NOT_ENFORCED = (
-    "Pybernetes does not enforce network policies: all traffic passes unless a network plugin enforces them"
-)
 _DIRECTIONS = (("ingress", "from"), ("egress", "to"))
 
 
@@ -116,11 +112,8 @@ def _cidrs(obj: Object) -> Iterator[tuple[str, Path]]:
 
 
 def warnings(new: Object, old: Object | None) -> list[str]:
-    """Warn that nothing enforces the policy, and about CIDRs in unusual spellings."""
-    return [
-        _NOT_ENFORCED,
-        *(text for cidr, path in _cidrs(new) for text in addresses.cidr_warnings(cidr, path)),
-    ]
+    """Warn about CIDRs in unusual spellings."""
+    return [text for cidr, path in _cidrs(new) for text in addresses.cidr_warnings(cidr, path)]
 
 
 RESOURCE = Resource(

@@ -13,7 +13,9 @@ FLAGS = (
     Flag("kubeconfig", "", "how to reach the API server"),
     Flag("node-name", "", "the name of this node; by default that of the host"),
     Flag(
-        "backend", "vxlan", "vxlan, host-gw if all nodes are on one link, or cloud if the cloud makes routes"
+        "backend",
+        "vxlan",
+        "vxlan, host-gw if all nodes are on one link, cloud if the cloud makes routes, or alone for the only node",
     ),
     Flag("cluster-cidr", (), "the ranges of all pods; by default those of all nodes"),
     Flag("vni", 1, "number of the overlay"),

@@ -17,7 +17,7 @@ _NEW_LINK, _DELETED_LINK, _DELETED_ROUTE = 16, 17, 25
 _NAME, _MTU, _ROUTE_PROTOCOL = 3, 4, 5
 _LINK_SIZE = 16  # what comes before the attributes of a link
 _UP = 1  # the flag of a link that is up
-_POD_LINK = "veth"  # how the bridge plugin begins the names of the links of pods
+_POD_LINK = "veth"  # how CNI plugins begin the names of the links of pods
 
 
 class NetlinkMonitor:

@@ -17,7 +17,7 @@ from pybernetes.api.resource import Object
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 Parsed = TypeVar("Parsed")
-BACKENDS = ("vxlan", "host-gw", "cloud")
+BACKENDS = ("vxlan", "host-gw", "cloud", "alone")
 DEVICE = "pyb-vxlan"
 # What a packet of an overlay carries in addition: outer Ethernet, IP, UDP and VXLAN headers.
 _OVERHEAD = {4: 50, 6: 70}
@@ -27,7 +27,7 @@ UNREACHABLE_METRIC = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """How the nodes of a cluster are joined."""
+    """How the nodes of a cluster are joined; ``alone`` is for the one node of a cluster, whose pods hide behind it."""
 
     backend: str = "vxlan"
     cluster_cidrs: tuple[str, ...] = ()  # the ranges of all pods; without them those of the nodes count

@@ -81,6 +81,7 @@ class PodNetwork:
         cni.write(
             self.configuration.cni_folder, [str(pod_range) for pod_range in own.ranges], mtu=mtu,
             state=self.configuration.cni_state, gate=self._gate if gated else "",
+            masquerade=self.configuration.backend == "alone" and self.configuration.masquerade,
         )  # fmt: skip
 
     async def _sync_loop(self) -> None:
@@ -102,6 +103,11 @@ class PodNetwork:
         peers = [peer(node) for node in self.nodes.values()]
         own = next((node for node in peers if node.name == self.name), Peer(self.name, (), ()))
         if not own.addresses or not own.ranges:
+            return
+        if self.configuration.backend == "alone":
+            if self.policies is not None:
+                self.policies.set_ranges(own.ranges)
+            self._write_cni(own, self.configuration.mtu)
             return
         new_plan: Plan | None = None
 

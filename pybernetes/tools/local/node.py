@@ -144,14 +144,14 @@ class Node:
 
     async def run_pod_network(self, settings: Settings) -> None:
         """Run the pod network of the node until cancelled."""
-        if settings.cni == "none" or settings.host_network:
+        if settings.cni == "none":
             await asyncio.get_running_loop().create_future()
         # Here and not above: netlink takes a while to import, and the kubelet need not wait for it.
         from pybernetes.node.network import pod_network
         from pybernetes.node.network.plan import Configuration
 
         configuration = Configuration(
-            backend=settings.cni,
+            backend="alone" if settings.host_network else settings.cni,
             cluster_cidrs=(settings.pod_range,),
             cni_folder=self.containerd.cni_configuration,
             cni_state=Path(_NETWORKS),

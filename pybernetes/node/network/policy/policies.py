@@ -110,8 +110,7 @@ class Policies:
 
     async def _write_nothing(self) -> None:
         if self._written is not None or not self._settled:
-            with contextlib.suppress(MissingProgram):  # which can have left no table
-                await run_command("nft", "-f", "-", text=nft.removal())
+            await cleanup()
             log.info("%s has no network policies", self.name)
         self.state = self._written = None
         for future in self._waiting:
@@ -182,3 +181,9 @@ class Policies:
 def _wake(future: asyncio.Future[None]) -> None:
     if not future.done():
         future.set_result(None)
+
+
+async def cleanup() -> None:
+    """Remove the table."""
+    with contextlib.suppress(MissingProgram):  # which can have left none
+        await run_command("nft", "-f", "-", text=nft.removal())

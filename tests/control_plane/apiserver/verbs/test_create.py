@@ -161,17 +161,3 @@ def test_old_annotations_about_app_armor(server: Server, namespace: str) -> None
     connection.close()
     assert f"metadata.annotations[{key}]: deprecated since v1.30" in response.headers["Warning"]
     assert made["spec"]["containers"][0]["securityContext"]["appArmorProfile"] == {"type": "RuntimeDefault"}
-
-
-def test_whoever_relies_on_a_network_policy_is_told(server: Server, namespace: str) -> None:
-    where = f"/apis/networking.k8s.io/v1/namespaces/{namespace}/networkpolicies"
-    policy: dict[str, Any] = {"metadata": {"name": "deny"}, "spec": {"podSelector": {}}}
-    changed = {**policy, "spec": {"podSelector": {"matchLabels": {"a": "b"}}}}
-    for method, path_, body in (("POST", where, policy), ("PUT", f"{where}/deny", changed)):
-        connection = server.connection()
-        connection.request(method, path_, json.dumps(body), {"Authorization": f"Bearer {TOKEN}"})
-        response = connection.getresponse()
-        response.read()
-        connection.close()
-        assert response.status in (200, 201)
-        assert "Pybernetes does not enforce network policies" in response.headers["Warning"]

@@ -96,7 +96,9 @@ def policies(draw: Any) -> Object:
 _selected = st.one_of(
     st.builds(lambda spaces: {"namespaces": spaces}, selectors),
     st.builds(
-        lambda spaces, pods: {"pods": {"namespaceSelector": spaces, "podSelector": pods}}, selectors, selectors
+        lambda spaces, pods: {"pods": {"namespaceSelector": spaces, "podSelector": pods}},
+        selectors,
+        selectors,
     ),
 )
 _cluster_port = st.one_of(
@@ -106,7 +108,8 @@ _cluster_port = st.one_of(
         st.sampled_from(PORTS),
     ),
     st.builds(
-        lambda protocol: {protocol.lower(): {"destinationPort": {"range": {"start": 80, "end": 81}}}}, protocols
+        lambda protocol: {protocol.lower(): {"destinationPort": {"range": {"start": 80, "end": 81}}}},
+        protocols,
     ),
     st.builds(lambda name: {"destinationNamedPort": name}, st.sampled_from(("web", "dns"))),
 )
@@ -114,7 +117,8 @@ _cluster_port = st.one_of(
 
 def _cluster_rules(word: str) -> st.SearchStrategy[list[Object]]:
     networks = st.builds(
-        lambda some: {"networks": some}, st.lists(st.sampled_from(_BLOCKS), min_size=1, max_size=2, unique=True)
+        lambda some: {"networks": some},
+        st.lists(st.sampled_from(_BLOCKS), min_size=1, max_size=2, unique=True),
     )
     peer = st.one_of(_selected, networks) if word == "to" else _selected
     rule = st.builds(

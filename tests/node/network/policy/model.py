@@ -47,7 +47,8 @@ class Model:
         if source == destination:
             return True
         return all(
-            self.direction(direction, source, destination, protocol, port) for direction in ("egress", "ingress")
+            self.direction(direction, source, destination, protocol, port)
+            for direction in ("egress", "ingress")
         )
 
     def direction(self, direction: str, source: str, destination: str, protocol: str, port: int) -> bool:
@@ -115,7 +116,7 @@ class Model:
             return True
         if isinstance(wanted, str):
             return self.named(wanted, destination, protocol, port)
-        return wanted <= port <= entry.get("endPort", wanted)
+        return int(wanted) <= port <= int(entry.get("endPort", wanted))
 
     def named(self, name: str, destination: str, protocol: str, port: int) -> bool:
         pod = self.owner(destination)
@@ -157,7 +158,9 @@ class Model:
 
     def cluster_peer(self, peer: Object, address: str) -> bool:
         if "networks" in peer:
-            return any(ipaddress.ip_address(address) in ipaddress.ip_network(text) for text in peer["networks"])
+            return any(
+                ipaddress.ip_address(address) in ipaddress.ip_network(text) for text in peer["networks"]
+            )
         pod = self.owner(address)
         return pod is not None and self.selected(peer, pod)
 
