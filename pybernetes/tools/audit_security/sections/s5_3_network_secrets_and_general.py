@@ -60,7 +60,7 @@ def _default(facts: Facts) -> Finding:
 
 
 CHECKS = (
-    Check("5.3.1", "the pod network enforces NetworkPolicies", by_hand("ask the pod network: policies are kept whether enforced or not")),
+    Check("5.3.1", "the pod network enforces NetworkPolicies", by_hand("Pybernetes' own pod network does; ask another one")),
     Check("5.3.2", "every namespace has a NetworkPolicy", _policies),
     Check("5.4.1", "secrets are files, not variables", _secrets_in_environment),
     Check("5.4.2", "secrets are kept outside of the cluster", by_hand("a matter of choice")),

@@ -116,7 +116,8 @@ class Model:
             return True
         if isinstance(wanted, str):
             return self.named(wanted, destination, protocol, port)
-        return int(wanted) <= port <= int(entry.get("endPort", wanted))
+        last: int = entry.get("endPort", wanted)
+        return bool(wanted <= port <= last)
 
     def named(self, name: str, destination: str, protocol: str, port: int) -> bool:
         pod = self.owner(destination)

@@ -102,7 +102,8 @@ def test_the_kernel_does_what_policies_mean(world: World, history: list[tuple[st
             for direction, own in (("egress", source), ("ingress", destination))
         )
 
-    expected, forbidden = set(), set()
+    expected: set[tuple[int | str, int]] = set()
+    forbidden: set[tuple[int | str, int]] = set()
     for family in (0, 1):
         places: list[tuple[int | str, str]] = [(number, addresses(number)[family]) for number in range(6)]
         places.append(("outside", OUTSIDE[family]))
