@@ -116,7 +116,7 @@ class Model:
             return True
         if isinstance(wanted, str):
             return self.named(wanted, destination, protocol, port)
-        last: int = entry.get("endPort", wanted)
+        last: Any = entry.get("endPort", wanted)
         return bool(wanted <= port <= last)
 
     def named(self, name: str, destination: str, protocol: str, port: int) -> bool:
