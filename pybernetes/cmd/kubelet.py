@@ -102,6 +102,7 @@ async def serve(
         provider_id=arguments.provider_id,
         cloud_provider=arguments.cloud_provider,
         cni_configuration=folder,
+        runtime_group=arguments.runtime_cgroups,
         certificates=Path(arguments.cert_dir) if arguments.cert_dir else root / "pki",
     )
     verbosity = (options.configuration["logging"] or {}).get("verbosity") or 0

@@ -90,7 +90,6 @@ IGNORED = {
     "experimental-mounter-path": "volumes are mounted by this process itself",
     "pod-infra-container-image": "the runtime's configuration names the image of sandboxes",
     "reserved-memory": "there is no memory manager that would keep it free",
-    "runtime-cgroups": "what the runtime uses is not told apart",
 }  # fmt: skip
 
 FLAGS = (
@@ -119,6 +118,7 @@ FLAGS = (
     ),
     Flag("container-runtime", "remote", "only remote is there"),
     Flag("housekeeping-interval", Seconds(10), "how often to look at what the node has left"),
+    Flag("runtime-cgroups", "", "the control group that the container runtime is in, whose use is reported"),
     Flag("v", 0, "how much to log"),
 )
 

@@ -107,7 +107,11 @@ class Kubelet:
         self.runtime = RuntimeWatch(self.cri, self.clock, self.workers, self._soon, self._readiness_changed)
         self.context = self._context()
         self.stats = SummaryProvider(
-            self.context, options.root, self._measured_pods, options.seconds("volumeStatsAggPeriod")
+            self.context,
+            options.root,
+            self._measured_pods,
+            options.seconds("volumeStatsAggPeriod"),
+            options.runtime_group,
         )
         self.housekeeping = Housekeeping(
             settings, self.context, self.stats, self.workers.values, self._report_node, options.housekeeping
@@ -212,7 +216,10 @@ class Kubelet:
         self._make_folders()
         version = await self.runtime.wait()
         await self._take_driver()
-        node_allocatable.enforce(self.context.cgroups, self.options)
+        cgroups = self.context.cgroups
+        cgroups.slices = node_allocatable.slices(cgroups.driver)
+        cgroups.runtime = version.runtime_name
+        await cgroups.run(node_allocatable.enforce, cgroups, self.options)
         self.context.runtime_name = version.runtime_name
         await self.runtime.check()
         await self.runtime.refresh_images()
@@ -310,7 +317,11 @@ class Kubelet:
 
     def _share(self) -> None:
         """Give the pods of a QoS class together the CPU that they requested together."""
-        self.context.cgroups.share_cpu(self.pod_workers.living())
+        cgroups, living = self.context.cgroups, self.pod_workers.living()
+        if cgroups.slices is None:
+            cgroups.share_cpu(living)
+        else:
+            self._soon(cgroups.run(cgroups.share_cpu, list(living)))
 
     def _finished(self, uid: str) -> None:
         self.workers.pop(uid, None)

@@ -25,6 +25,7 @@ class Options:
     cloud_provider: str = ""
     cni_configuration: Path | None = None  # where to write the CNI configuration; None leaves it to others
     certificates: Path | None = None
+    runtime_group: str = ""  # the control group of the container runtime
     dead_runs: int = 1  # how many earlier runs of a container are kept for their logs
     housekeeping: float = 10.0  # seconds between two checks for eviction
     capacity: Mapping[str, str] = field(default_factory=dict)  # overrides what the machine has

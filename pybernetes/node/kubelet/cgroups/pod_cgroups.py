@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod import resource_totals
 from pybernetes.api.resource import Object
-from pybernetes.node.kubelet.cgroups import linux_resources
+from pybernetes.node.kubelet.cgroups import linux_resources, systemd_slices
+from pybernetes.node.kubelet.cgroups.systemd_slices import SystemdSlices
 from pybernetes.node.kubelet.pod_kinds import qos_of
 
+log = logging.getLogger(__name__)
+P = ParamSpec("P")
+Result = TypeVar("Result")
 _ROOT = Path("/sys/fs/cgroup")
 _CONTROLLERS_V2 = "+cpu +cpuset +memory +pids +io +hugetlb"
 
@@ -30,8 +37,16 @@ class PodCgroups:
         )  # whether CPU limits hold, and in which microseconds
         self.pids = pids  # how many processes a pod may have; -1 for no limit
         self._shared = 0
+        self.slices: SystemdSlices | None = None  # who makes groups, if not this process alone
+        self.runtime = ""  # the name of the container runtime
         self.unified = (mount / "cgroup.controllers").exists()
         self._controllers = [] if self.unified else list(self._hierarchies())
+
+    async def run(self, work: Callable[P, Result], *args: P.args, **kwargs: P.kwargs) -> Result:
+        """Do something with groups; in a thread where that means to wait for systemd."""
+        if self.slices is None:
+            return work(*args, **kwargs)
+        return await asyncio.to_thread(work, *args, **kwargs)
 
     def parent(self, pod: Object) -> str:
         """Return the cgroup parent of a pod's containers, in the form that the runtime expects."""
@@ -60,8 +75,7 @@ class PodCgroups:
 
     def container_folder(self, parent: str, run: str) -> str:
         """Return the path of the group that the runtime makes for a container or sandbox of a pod."""
-        name = f"cri-containerd-{run}.scope" if self.driver == "systemd" else run
-        return f"{self.folder(parent)}/{name}"
+        return f"{self.folder(parent)}/{container_group(self.runtime, self.driver, run)}"
 
     def folders(self, parent: str) -> list[Path]:
         """Return the folders of a group: one on v2, one for each controller on v1."""
@@ -146,18 +160,30 @@ class PodCgroups:
                 "pids.max": str(pids) if pids > 0 else "",
             }
             places = {name: self.mount / name.partition(".")[0] / folder / name for name in values}
-        refused = []
+        due, refused = {}, []
         for name, value in values.items():
             try:
-                if not value or (widen and not _wider(name, places[name].read_text(), value)):
-                    continue
+                if value and (not widen or _wider(name, places[name].read_text(), value)):
+                    due[name] = value
+            except OSError:  # a controller that does not exist
+                refused.append(name)
+        if self.slices is not None:
+            own = {name: values[name] for name in values if name in due or "period" in name}
+            try:
+                self.slices.set(os.path.basename(folder), systemd_slices.properties(own))
+            except OSError as error:
+                log.warning("systemd does not limit %s: %s", folder, error)
+        for name, value in due.items():
+            try:
                 places[name].write_text(value)
-            except OSError:  # a controller that does not exist, or a limit below what is in use
+            except OSError:  # that neither, or a limit below what is in use
                 refused.append(name)
         return refused
 
     def create_group(self, parent: str) -> None:
         """Create a group, given in the form that the runtime expects."""
+        if self.slices is not None:
+            self.slices.start(parent)
         for folder in self.folders(parent):
             self._make_folder(folder)
 
@@ -182,6 +208,11 @@ class PodCgroups:
 
     def remove_folder(self, parent: str) -> None:
         """Remove a group and the empty ones below it."""
+        if self.slices is not None:
+            try:
+                self.slices.stop(parent)
+            except OSError as error:
+                log.warning("systemd does not stop %s: %s", parent, error)
         places = self.folders(parent)
         if not self.unified:  # beside v1 there may be an empty v2, where runtimes create groups as well
             places.append(self.mount / "unified" / self.folder(parent))
@@ -218,6 +249,13 @@ class PodCgroups:
         self.remove_folder(self.all_pods)
         if self.root != "/":
             self.remove_folder(self.root)
+
+
+def container_group(runtime: str, driver: str, run: str) -> str:
+    """Return how a runtime names the control group of a container or sandbox."""
+    if runtime == "cri-o":
+        return f"crio-{run}.scope" if driver == "systemd" else f"crio-{run}"
+    return f"cri-containerd-{run}.scope" if driver == "systemd" else run
 
 
 def _wider(name: str, before: str, after: str) -> bool:

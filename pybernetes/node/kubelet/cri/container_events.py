@@ -60,12 +60,15 @@ def concerned(envelope: Message) -> str:
 
 
 async def _standard(cri: CriClient) -> AsyncIterator[str]:
-    call = cri.container_events()
+    call, silent = cri.container_events(), True
     with _stream(call):
         yield ""
         async for event in call:
+            silent = False
             if event.container_event_type == messages.CONTAINER_STOPPED_EVENT:
                 yield event.container_id
+    if silent:  # CRI-O ends the stream at once where events are off, as they are by default
+        raise Unsupported
 
 
 @contextmanager

@@ -31,7 +31,7 @@ class OrphanedPods:
             log.warning("left-over containers and volumes cannot be removed: %s", error)
             return
         for parent in context.cgroups.orphans(known):
-            context.cgroups.remove_folder(parent)
+            await context.cgroups.run(context.cgroups.remove_folder, parent)
         logs = context.settings.logs
         for folder in logs.iterdir() if logs.is_dir() else ():
             if folder.name.rpartition("_")[2] not in known:

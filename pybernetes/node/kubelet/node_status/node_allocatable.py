@@ -13,6 +13,7 @@ from pybernetes.api.resource import Object
 from pybernetes.api.strict_types import aggregate
 from pybernetes.node.kubelet.cgroups import linux_resources
 from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
+from pybernetes.node.kubelet.cgroups.systemd_slices import SystemdSlices
 from pybernetes.node.kubelet.config import ConfigurationError
 from pybernetes.node.kubelet.node_status import machine
 from pybernetes.node.kubelet.options import Options
@@ -73,6 +74,18 @@ def allocatable(total: Mapping[str, str], settings: Object) -> dict[str, str]:
     return left
 
 
+def slices(driver: str) -> SystemdSlices | None:
+    """Return who makes the groups of pods, if it is systemd."""
+    if driver != "systemd":
+        return None
+    if _SYSTEMD.is_dir():
+        return SystemdSlices()
+    log.warning(
+        "--cgroup-driver=systemd: there is no systemd here; slices are folders with the names that it gives"
+    )
+    return None
+
+
 def enforce(cgroups: PodCgroups, options: Options) -> None:
     """Create the groups of pods and limit them and the reserved groups; log what the kernel refuses."""
     settings = options.configuration
@@ -112,10 +125,6 @@ def check_machine(settings: Object, mount_is_v2: bool) -> None:
     """Reject a machine that the configuration does not allow; ConfigurationError says why."""
     if settings["failCgroupV1"] and not mount_is_v2:
         raise ConfigurationError("kubelet is configured to not run on a host using cgroup v1")
-    if settings["cgroupDriver"] == "systemd" and not _SYSTEMD.is_dir():
-        log.warning(
-            "--cgroup-driver=systemd: there is no systemd here; slices are folders with the names that it gives"
-        )
     if settings["failSwapOn"] and machine.swap_is_on():
         raise ConfigurationError(
             "running with swap on is not supported, please disable swap or set --fail-swap-on flag to false"

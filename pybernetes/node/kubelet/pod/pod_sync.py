@@ -118,7 +118,7 @@ class PodSync:
         if not due:
             return None
         # A pod's own limits must not be below those of its containers while these change.
-        context.cgroups.apply_limits(self.view.pod, widen=True)
+        await context.cgroups.run(context.cgroups.apply_limits, self.view.pod, widen=True)
         for run, container, changed in due:
             if needs_restart(container, changed):
                 message = f"Container {container['name']} resize requires restart"
@@ -143,7 +143,7 @@ class PodSync:
                 return 10.0
             allocation.in_force[run] = allocation.allocated[container["name"]]
         allocation.problem = ""
-        context.cgroups.apply_limits(self.view.pod)
+        await context.cgroups.run(context.cgroups.apply_limits, self.view.pod)
         context.event(self.view.pod, "Normal", "ResizeCompleted", "Pod resize completed")
         self.view.report()
         return None
@@ -183,7 +183,7 @@ class PodSync:
             return waits
         folder = context.volumes.folder(self.view.uid)
         folder.mkdir(parents=True, exist_ok=True)
-        parent = context.cgroups.create(self.view.pod)
+        parent = await context.cgroups.run(context.cgroups.create, self.view.pod)
         try:
             mounted = await context.volumes.mount(self.view.pod)
         except VolumeError as error:

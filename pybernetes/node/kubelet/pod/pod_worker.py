@@ -206,7 +206,7 @@ class PodWorker(PodView):
         self.report(ended=True)
         self.phase = WorkerPhase.TERMINATED
         await context.volumes.unmount(self.uid)
-        context.cgroups.remove(self.pod)
+        await context.cgroups.run(context.cgroups.remove, self.pod)
         if context.objects is not None:
             context.objects.unregister(self.uid)
 
@@ -225,7 +225,7 @@ class PodWorker(PodView):
                 pass  # gone, or another pod has its name by now
         await self._stopper.remove(self.pod, self.runtime)
         await context.volumes.unmount(self.uid)
-        context.cgroups.remove(self.pod)
+        await context.cgroups.run(context.cgroups.remove, self.pod)
         context.images.forget(self.uid)
         context.probes.forget(self.uid)
         context.backoff.forget(self.uid)

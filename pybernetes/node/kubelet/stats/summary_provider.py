@@ -26,8 +26,14 @@ class SummaryProvider:
     """Measures the node and its pods when it is asked to; nothing is sampled in between."""
 
     def __init__(
-        self, context: Context, root: Path, pods: Callable[[], Iterable[MeasuredPod]], keep: float = 60.0
+        self,
+        context: Context,
+        root: Path,
+        pods: Callable[[], Iterable[MeasuredPod]],
+        keep: float = 60.0,
+        runtime_group: str = "",
     ) -> None:
+        self._runtime_group = runtime_group
         self._context, self.pods = context, pods
         self.disks = DiskStats(context, root, keep)
         self.groups = Reader(context.cgroups.mount)
@@ -162,14 +168,19 @@ class SummaryProvider:
         return {key: value for key, value in node.items() if value is not None}
 
     def _system(self, now: float) -> list[Object]:
-        usage = self.groups.read(self.pods_group)
-        if usage is None:
-            return []
-        return [{
-            "name": "pods", "startTime": rfc3339.seconds(self._started),
-            "cpu": summary_fields.cpu(usage, self._rate(self.pods_group, usage.cpu), now),
+        groups = {"runtime": self._runtime_group, "pods": self.pods_group}
+        return [
+            self._system_group(name, group, usage, now)
+            for name, group in groups.items()
+            if group and (usage := self.groups.read(group)) is not None
+        ]
+
+    def _system_group(self, name: str, group: str, usage: Usage, now: float) -> Object:
+        return {
+            "name": name, "startTime": rfc3339.seconds(self._started),
+            "cpu": summary_fields.cpu(usage, self._rate(group, usage.cpu), now),
             "memory": summary_fields.memory(usage, now), "swap": summary_fields.swap(usage, now),
-        }]  # fmt: skip
+        }  # fmt: skip
 
     def network_of(self, measured: MeasuredPod) -> list[Interface]:
         """Return the interfaces of a pod that has a network of its own."""

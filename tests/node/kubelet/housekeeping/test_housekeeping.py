@@ -32,7 +32,8 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
         "readOnlyPort: 10255\ncontainerLogMaxSize: 20Ki\ncontainerLogMaxFiles: 3\ncontainerLogMonitorInterval: 3s\n"
         "evictionPressureTransitionPeriod: 1s\nimageMinimumGCAge: 1ms\n"
     )
-    with real_node(directory, f"--config={config}", "--housekeeping-interval=500ms") as node:
+    flags = (f"--config={config}", "--housekeeping-interval=500ms", "--runtime-cgroups=/")
+    with real_node(directory, *flags) as node:
         yield node
 
 
@@ -83,7 +84,8 @@ def test_stats(node: Node) -> None:
     machine = summary["node"]
     assert machine["memory"]["availableBytes"] > 0 and machine["fs"]["capacityBytes"] > 0
     assert machine["rlimit"]["maxpid"] > machine["rlimit"]["curproc"] > 0
-    (pods,) = machine["systemContainers"]
+    runtime, pods = machine["systemContainers"]
+    assert runtime["name"] == "runtime" and runtime["cpu"]["usageCoreNanoSeconds"] > 0
     assert (
         pods["name"] == "pods" and pods["memory"]["availableBytes"] > 0
     )  # the group of all pods has a limit

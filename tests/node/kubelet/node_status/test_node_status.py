@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pybernetes.api.resource import Object
+from pybernetes.client import kubeconfig as config
+from pybernetes.client.client import Client
+from pybernetes.client.errors import NotFound
+from pybernetes.client.refs import NODES
 from pybernetes.lib.clock import ManualClock
 from pybernetes.node.kubelet.config import DEFAULTS
 from pybernetes.node.kubelet.node_status.node_status import NodeStatus, conditions
 from pybernetes.node.kubelet.options import Options
+from tests.node.kubelet.crio import Crio, kubelet_on
+from tests.servers import running
+from tests.support import eventually, require_root
 
 
 def test_conditions_of_nodes() -> None:
@@ -64,3 +72,39 @@ def test_registration_in_a_cloud(tmp_path: Path) -> None:
     assert node["spec"]["taints"] == [taint]
     alone = registered(tmp_path, "", "10.0.0.1").initial()
     assert key not in alone["metadata"]["annotations"] and "taints" not in alone["spec"]
+
+
+def test_a_kubelet_that_does_not_register_waits_for_its_node(tmp_path: Path) -> None:
+    """``--register-node=false``: somebody else makes the Node, and its kubelet takes it as it is."""
+
+    async def check(client: Client) -> None:
+        crio = Crio()
+        crio.network = True
+        async with kubelet_on(crio, tmp_path, client, registerNode=False) as kubelet:
+            await eventually(lambda: crio.opened)  # it works
+            with pytest.raises(NotFound):
+                await client.get(NODES, "node")
+            made = await client.create(NODES, {"metadata": {"name": "node", "labels": {"ours": "yes"}}})
+
+            def is_ready() -> bool:
+                status = kubelet.node().get("status", {})
+                by_type = {
+                    condition["type"]: condition["status"] for condition in status.get("conditions", ())
+                }
+                return by_type.get("Ready") == "True"
+
+            await eventually(is_ready)
+            node = await client.get(NODES, "node")
+            assert node["metadata"]["uid"] == made["metadata"]["uid"]
+            assert node["status"]["nodeInfo"]["containerRuntimeVersion"] == "cri-o://1.34.1"
+
+    async def run(file: str) -> None:
+        client = config.load(file).client(user_agent="kubelet")
+        try:
+            await check(client)
+        finally:
+            await client.close()
+
+    require_root()
+    with running(tmp_path) as server:
+        asyncio.run(run(str(server.kubeconfig)))
