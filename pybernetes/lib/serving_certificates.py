@@ -119,6 +119,13 @@ class ServingCertificates:
         if connection.context is not chosen:
             connection.context = chosen
 
+    def serve(self, default: KeyPair) -> None:
+        """Serve with another certificate from now on."""
+        self.certificate, self._default = default.certificate, default
+        self._files[:2] = default.certificate, default.key
+        self._seen = []
+        self.refresh()
+
     def refresh(self) -> None:
         """Take over what the files say if they have changed; what cannot be used is logged and left alone."""
         state = self._state()

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import ipaddress
 import os
+import re
 import ssl
 import tempfile
 import time
@@ -24,6 +26,7 @@ AUTHORITY_DAYS = 3650
 CERTIFICATE_DAYS = 365
 # A certificate with less than this left is replaced when the program starts.
 RENEW_DAYS = 30
+_KEY = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----")
 _SKEW = datetime.timedelta(minutes=5)  # clocks of machines differ
 
 
@@ -153,6 +156,19 @@ def ensure_pair(certificate: Path, key: Path, authority: Pair, subject: str, nam
     existing = _read(certificate, key)
     if existing is None or not covers(load(existing)[0], wanted) or not _signed_by(existing, authority):
         _write_pair(issue(authority, subject, names=wanted, server=True), certificate, key)
+
+
+def ensure_joined_pair(file: Path, authority: Pair, subject: str, names: Iterable[str]) -> None:
+    """Write a serving certificate and its key into one file, unless what is there is good for these names."""
+    data = file.read_bytes() if file.exists() else b""
+    key, wanted = _KEY.search(data), list(names)
+    if key is not None:
+        existing = Pair(data[: key.start()], data[key.start() :])
+        with contextlib.suppress(ValueError):  # broken, or not a pair
+            if covers(load(existing)[0], wanted) and _signed_by(existing, authority):
+                return
+    own = issue(authority, subject, names=wanted, server=True)
+    write_atomically(file, own.certificate + own.key, 0o600)
 
 
 def ensure_client(certificate: Path, key: Path, directory: Path, user: str) -> None:

@@ -37,12 +37,12 @@ class ApprovingController(Controller):
     kind = CERTIFICATE_SIGNING_REQUESTS
 
     def concerns(self, old: Object | None, new: Object | None) -> bool:
-        return new is not None and _is_open(new)
+        return new is not None and signing_requests.is_open(new)
 
     async def reconcile(self, key: str) -> None:
         """Approve a request of a kubelet that may make it."""
         csr = self.objects.get(key)
-        if csr is None or not _is_open(csr):
+        if csr is None or not signing_requests.is_open(csr):
             return
         tried = []
         for permission, message in recognized(csr):
@@ -72,21 +72,11 @@ class ApprovingController(Controller):
         return bool(review["status"].get("allowed"))
 
     async def _approve(self, csr: Object, message: str) -> None:
-        status = csr.get("status", {})
-        approved = {"type": "Approved", "status": "True", "reason": "AutoApproved", "message": message}
-        conditions = [*(status.get("conditions") or ()), approved]
-        changed = {**csr, "status": {**status, "conditions": conditions}}
+        changed = signing_requests.approved(csr, message)
         try:
             await self.client.update(CERTIFICATE_SIGNING_REQUESTS, changed, subresource="approval")
         except NotFound:
             pass
-
-
-def _is_open(csr: Object) -> bool:
-    """Return whether nobody has decided about a request."""
-    status = csr.get("status", {})
-    decided = any(condition["type"] in ("Approved", "Denied") for condition in status.get("conditions") or ())
-    return not decided and not status.get("certificate")
 
 
 CONTROLLER = Descriptor(

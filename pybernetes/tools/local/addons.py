@@ -84,6 +84,19 @@ def certificate_renewal() -> list[tuple[Ref, Object]]:
     return [(CLUSTER_ROLE_BINDINGS, binding)]
 
 
+def serving_approval(user: str) -> list[tuple[Ref, Object]]:
+    """Return what permits the approval of kubelets' serving certificates, and of no others."""
+    group, requests = "certificates.k8s.io", "certificatesigningrequests"
+    signer = ["kubernetes.io/kubelet-serving"]
+    return role(
+        user,
+        user,
+        rule(group, requests),
+        {"apiGroups": [group], "resources": [f"{requests}/approval"], "verbs": ["update"]},
+        {"apiGroups": [group], "resources": ["signers"], "resourceNames": signer, "verbs": ["approve"]},
+    )
+
+
 def runtime_classes(names: Iterable[str]) -> list[tuple[Ref, Object]]:
     """Return the classes by which pods ask for a program that runs containers."""
     return [(RUNTIME_CLASSES, {"metadata": {"name": name}, "handler": name}) for name in names]

@@ -30,13 +30,14 @@ from pybernetes.tools.local.hollow import hollow_kubelet, hollow_server
 from pybernetes.tools.local.hollow.usage import HollowUsage
 from pybernetes.tools.local.host_client import HostClient
 from pybernetes.tools.local.metrics import MetricsSettings
+from pybernetes.tools.local.serving_approval import SERVING_USER, ServingApproval
 from pybernetes.tools.local.system_pods import Part, SystemPods, pod_name
 
 log = logging.getLogger(__name__)
 _RESTART_SECONDS = 1.0
 # Parts that only a local cluster has: no pod of kube-system shows them.
 _ADDRESSED = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "store")
-_UNSHOWN = ("addons", "hollow-nodes", "system-pods")
+_UNSHOWN = ("addons", "hollow-nodes", "serving-approval", "system-pods")
 
 
 def _user(name: str, *groups: str) -> User:
@@ -95,6 +96,8 @@ class ControlPlane:
             self._supervise("metrics-server", self._metrics_server)
         if self.cloud is not None:
             self._supervise("cloud-controller-manager", self._cloud)
+        if self.host is not None:
+            self._supervise("serving-approval", self._serving_approval)
         if self.first_node:
             self._supervise("system-pods", self._system_pods)
 
@@ -157,6 +160,7 @@ class ControlPlane:
             *addons.kubelet_access(),
             *addons.pod_network(),
             *addons.certificate_renewal(),
+            *addons.serving_approval(SERVING_USER),
             *addons.runtime_classes(self.runtimes),
             *addons.cloud_access(cloud.USER),
             *autoscaler.access(),
@@ -216,6 +220,17 @@ class ControlPlane:
             addresses=self._hollow_addresses,
             usage=self.hollow_usage,
         )
+
+    async def _serving_approval(self) -> None:
+        host = self.host
+        assert host is not None
+
+        async def address_of(name: str) -> str | None:
+            return ((await host.instance(name)) or {}).get("address")
+
+        manager = Manager(self.client(SERVING_USER, agent_name="serving-approval"))
+        manager.add(ServingApproval(manager.runtime, address_of))
+        await manager.run()
 
     async def _system_pods(self) -> None:
         # No default role may show pods on all nodes.

@@ -84,6 +84,7 @@ def become(root: Path, hostname: str, run: Mapping[str, Path], plugins: Path | N
         os.makedirs(PLUGINS, exist_ok=True)
         if plugins is not None:
             _overlay(places, plugins, PLUGINS, root / "layers" / "cni-plugins")
+        _boot()
         if "/etc/resolv.conf" not in points:
             _follow_name_servers(etc)
     _name(hostname, number)
@@ -175,6 +176,14 @@ def _follow_name_servers(etc: str) -> None:
         return  # a link leads to a file that is not covered
     with _replacing(ours) as new:
         new.symlink_to(theirs)
+
+
+def _boot() -> None:
+    """Give this start of the machine a number of its own, by which kubelets notice that it was off."""
+    own = Path("/run/boot-id")
+    own.write_text(f"{uuid.uuid4()}\n")
+    own.chmod(0o444)
+    mount(str(own), "/proc/sys/kernel/random/boot_id", "", MS_BIND)
 
 
 def _name(hostname: str, number: str) -> None:

@@ -86,23 +86,20 @@ class Node:
         kubeconfig.write(self.identity("kubelet"), entries)
 
     def make_serving(self, address: str) -> None:
-        """Give the kubelet a certificate to serve with; the API server takes no other.
+        """Give the kubelet a certificate to serve with, which it renews itself; the API server takes no other.
 
-        The one that is there stays while it is valid for the node's address. The kubelet does not make it: that would
-        cost it memory for good.
+        The one that is there stays while it is valid for the node's address. The kubelet does not ask for the first one:
+        that would cost it memory for good.
         """
-        names = (self.name, address, "127.0.0.1", "localhost")
-        tls.ensure_pair(*self.serving, self._authority(), f"system:node:{self.name}", names)
+        names = (self.name, address)
+        pem = self.machine.own(_KUBELET) / "pki/kubelet-server-current.pem"
+        pem.parent.mkdir(parents=True, exist_ok=True, mode=0o711)
+        tls.ensure_joined_pair(pem, self._authority(), f"system:node:{self.name}", names)
 
     @property
     def registries(self) -> Path:
         """The folder that tells containerd where to pull from."""
         return self.root / "registries"
-
-    @property
-    def serving(self) -> tuple[Path, Path]:
-        """The files of the certificate that the kubelet serves with, and of its key."""
-        return self.root / "kubelet.crt", self.root / "kubelet.key"
 
     def _authority(self) -> tls.Pair:
         certificate, key = tls.ensure_authority(self.cluster.certificates)
@@ -119,8 +116,6 @@ class Node:
             f"--container-runtime-endpoint=unix://{self.containerd.socket}",
             f"--cni-conf-dir={self.containerd.cni_configuration}",
             f"--client-ca-file={self.cluster.certificates / 'ca.crt'}",
-            f"--tls-cert-file={self.serving[0]}",
-            f"--tls-private-key-file={self.serving[1]}",
             f"--cgroup-root=/pybernetes/{self.cluster.name}/{self.name}",
             f"--cluster-dns={cluster_dns}",
             "--cloud-provider=external",  # the local cloud
@@ -130,6 +125,7 @@ class Node:
             f"--pod-max-pids={_PIDS}",
             f"--tls-cipher-suites={CIPHERS}",
             "--rotate-certificates=true",
+            "--rotate-server-certificates=true",
             # The disk is the user's: that it is nearly full is no reason to end their pods or remove their images.
             "--eviction-hard=memory.available<100Mi",
             "--image-gc-high-threshold=100",

@@ -142,7 +142,13 @@ def test_a_power_cut_ends_everything_and_leaves_the_disk(pair: Pair) -> None:
         first.delete()
         assert stubborn.wait(10) == -9 and not first.exists
         assert other.poll() is None and second.exists
+        boots = [sh(second, "cat /proc/sys/kernel/random/boot_id")]
         pair.create()
+        boots += [sh(machine, "cat /proc/sys/kernel/random/boot_id") for machine in (first, second)]
+        assert (
+            boots[0] == boots[2] != boots[1]
+            and Path("/proc/sys/kernel/random/boot_id").read_text() not in boots
+        )
         assert sh(first, "cat /etc/kept /var/lib/etcd/kept; ls /run/gone || true") == "kept\nkept\n"
         assert "/var/lib/kubelet tmpfs" not in sh(first, "cat /proc/mounts")
     finally:

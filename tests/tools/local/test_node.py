@@ -42,7 +42,7 @@ def parts(home: Path) -> dict[str, int]:
     mounts = [
         line
         for line in inside_machine(machine, "cat", "/proc/self/mountinfo").splitlines()
-        if any(part in line for part in ("/pods/", "/sandboxes/", "/k8s.io/"))
+        if any(part in line for part in (" /var/lib/kubelet/pods/", "/sandboxes/", "/k8s.io/"))
     ]
     groups = [
         name
@@ -244,9 +244,9 @@ def test_nobody_else_reads_what_is_the_clusters(user: User) -> None:
     assert root.stat().st_mode & 0o067 == 0
     private = [
         *root.glob("*.*"), *(root / "data").rglob("*"), *(root / "logs").rglob("*"),
-        *root.glob("certificates/*.key"), *root.glob("nodes/*/*.kubeconfig"), *root.glob("nodes/*/*.key"),
+        *root.glob("certificates/*.key"), *root.glob("nodes/*/*.kubeconfig"), *root.glob("nodes/*/tree/var/lib/kubelet/pki/*"),
     ]  # fmt: skip
-    assert {"admin.kubeconfig", "ca.key", "control-plane.log", "kubelet.key"} <= {
+    assert {"admin.kubeconfig", "ca.key", "control-plane.log", "kubelet-server-current.pem"} <= {
         path.name for path in private
     }
     # The settings are read by the control plane, whose group has no other member; they hold no secret.
@@ -268,6 +268,28 @@ def test_nobody_else_reads_what_is_the_clusters(user: User) -> None:
     assert "NoNewPrivs:\t0" in Path(f"/proc/{pids[f'containerd-{NAME}']}/status").read_text()
     for pid in pids.values():
         assert b"PRIVATE KEY" not in Path(f"/proc/{pid}/environ").read_bytes()
+
+
+def test_a_kubelet_gets_itself_a_serving_certificate(user: User) -> None:
+    """As when the one that it has is about to end: it asks, is answered for its own name, and serves with it."""
+    root = Path(user.environment["PYBERNETES_HOME"]) / "clusters" / NAME
+    pem = (
+        Node(Cluster(NAME, root.parent.parent), NAME).machine.own("/var/lib/kubelet")
+        / "pki/kubelet-server-current.pem"
+    )
+    before = pem.read_bytes()
+    pem.unlink()
+    os.kill(json.loads((root / "programs.json").read_text())[f"node-{NAME}"]["pid"], 9)
+    until(pem.exists)
+    assert pem.read_bytes() != before
+    requests = user.kubectl(
+        "get", "csr", "-o", "jsonpath={.items[*].spec.signerName} {.items[*].status.conditions[*].type}"
+    )
+    assert requests == "kubernetes.io/kubelet-serving Approved"
+    until(
+        lambda: "kubelet_node_name" in user.kubectl("get", "--raw", f"/api/v1/nodes/{NAME}/proxy/metrics"),
+        not_yet=(AssertionError,),
+    )
 
 
 def test_what_is_mounted_in_a_node_is_not_removed_with_it(tmp_path: Path) -> None:

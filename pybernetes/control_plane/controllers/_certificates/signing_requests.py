@@ -63,6 +63,20 @@ def is_approved(csr: Object) -> bool:
     return "Approved" in types and "Denied" not in types
 
 
+def is_open(csr: Object) -> bool:
+    """Return whether nobody has decided about a request."""
+    status = csr.get("status", {})
+    decided = any(condition["type"] in ("Approved", "Denied") for condition in status.get("conditions") or ())
+    return not decided and not status.get("certificate")
+
+
+def approved(csr: Object, message: str) -> Object:
+    """Return a request with the approval of a controller."""
+    status = csr.get("status", {})
+    approval = {"type": "Approved", "status": "True", "reason": "AutoApproved", "message": message}
+    return {**csr, "status": {**status, "conditions": [*(status.get("conditions") or ()), approval]}}
+
+
 def parse(csr: Object) -> x509.CertificateSigningRequest:
     """Parse the request itself; raise ValueError if it is none."""
     data = base64.b64decode(csr["spec"]["request"])
@@ -78,7 +92,7 @@ def _is_of_nodes(request: x509.CertificateSigningRequest) -> bool:
     return certificate_subject.of_name(request.subject).organizations == ("system:nodes",)
 
 
-def _names(request: x509.CertificateSigningRequest) -> dict[str, list[Any]]:
+def names_of(request: x509.CertificateSigningRequest) -> dict[str, list[Any]]:
     """Return the other names that a request asks for, by kind."""
     try:
         names = request.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
@@ -94,7 +108,7 @@ def _names(request: x509.CertificateSigningRequest) -> dict[str, list[Any]]:
 
 def _general_names(request: x509.CertificateSigningRequest) -> list[x509.GeneralName]:
     """Return the names of the kinds that were judged: no other kind of name gets into a certificate."""
-    asked = _names(request)
+    asked = names_of(request)
     kinds: tuple[tuple[str, Callable[[Any], x509.GeneralName]], ...] = (
         ("dns", x509.DNSName),
         ("email", x509.RFC822Name),
@@ -113,7 +127,7 @@ def _usages_fault(usages: Iterable[str], purpose: str) -> str:
 
 def kubelet_client_fault(request: x509.CertificateSigningRequest, usages: Iterable[str]) -> str:
     """Return why a request is not one for a kubelet's client certificate, or an empty string."""
-    names = _names(request)
+    names = names_of(request)
     if not _is_of_nodes(request):
         return "subject organization is not system:nodes"
     for kind, title in (("dns", "DNS"), ("email", "Email"), ("ip", "IP"), ("uri", "URI")):
@@ -126,7 +140,7 @@ def kubelet_client_fault(request: x509.CertificateSigningRequest, usages: Iterab
 
 def kubelet_serving_fault(request: x509.CertificateSigningRequest, usages: Iterable[str]) -> str:
     """Return why a request is not one for a kubelet's serving certificate, or an empty string."""
-    names = _names(request)
+    names = names_of(request)
     if not _is_of_nodes(request):
         return "subject organization is not system:nodes"
     if not names["dns"] and not names["ip"]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ssl
+
 from pybernetes.api.resource import Object
 from pybernetes.api.verbs import VERB_OF_METHOD
 from pybernetes.client import Client, StatusError
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.flags import duration
+from pybernetes.lib.serving_certificates import CABundle, verified_chain
 from pybernetes.node.kubelet.server.request import HttpError, Request
 from pybernetes.runtime.access_reviews import ANONYMOUS, AccessReviews, bearer_token, certificate_user
 
@@ -35,7 +38,8 @@ class KubeletAuth:
     """Authentication and authorization of the kubelet's server, as its configuration has them."""
 
     def __init__(self, client: Client | None, clock: Clock, node: str, configuration: Object) -> None:
-        self._node = node
+        self._node, self._clock = node, clock
+        self.clients: CABundle | None = None  # who vouches for client certificates
         self._authentication = configuration["authentication"]
         self._authorization = configuration["authorization"]
         self._reviews: AccessReviews | None = None
@@ -71,15 +75,26 @@ class KubeletAuth:
 
     async def _user(self, request: Request) -> Object | None:
         tls = request.connection.tls
-        certificate = tls.getpeercert() if tls is not None else None
-        user = certificate_user(certificate) if certificate else None  # TLS has verified it
-        if user is not None:
-            return user
+        shown = tls is not None and tls.getpeercert(binary_form=True) is not None
+        if tls is not None and shown:
+            user = self._vouched_for(tls)
+            if user is not None:
+                return user
         header = request.header(b"authorization")
         token = bearer_token(header)
         if token is not None and self._authentication["webhook"]["enabled"]:
             return await self._asked().user(token)
-        return ANONYMOUS if not header and self._authentication["anonymous"]["enabled"] else None
+        # Whoever shows a certificate that is not good is not taken for somebody who shows none.
+        unknown = not header and not shown
+        return ANONYMOUS if unknown and self._authentication["anonymous"]["enabled"] else None
+
+    def _vouched_for(self, tls: ssl.SSLObject) -> Object | None:
+        """Return the user of a certificate that one of the authorities of today vouches for, and that has not ended."""
+        if self.clients is None or verified_chain(tls).isdisjoint(self.clients.fingerprints):
+            return None
+        certificate = tls.getpeercert() or {}
+        ended = self._clock.now() > ssl.cert_time_to_seconds(str(certificate["notAfter"]))
+        return None if ended else certificate_user(certificate)
 
     def _asked(self) -> AccessReviews:
         if self._reviews is None:

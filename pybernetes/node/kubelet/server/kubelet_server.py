@@ -11,12 +11,13 @@ from typing import Any
 import orjson
 
 from pybernetes.api import zpages
-from pybernetes.lib import ciphers, tls
+from pybernetes.lib import ciphers
 from pybernetes.lib.health_slis import HealthSlis
 from pybernetes.lib.http.limits import Limits
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.server import Server
 from pybernetes.lib.http.server_connection import Answer, Application
+from pybernetes.lib.serving_certificates import CABundle, KeyPair, ServingCertificates
 from pybernetes.node.kubelet import config
 from pybernetes.node.kubelet.certificates.serving_certificate import serving_files
 from pybernetes.node.kubelet.kubelet import Kubelet
@@ -82,19 +83,23 @@ class KubeletServer:
             Server(_application(handle), limits=_LIMITS, request_class=Request)
             for handle in (self._handle, self._healthz_only, self._without_asking)
         )
-        self._context: Any = None
+        self._certificates: ServingCertificates | None = None
 
     async def start(self) -> None:
         """Listen."""
         kubelet, settings = self._kubelet, self._kubelet.options.configuration
         if settings["enableServer"]:
             files = serving_files(kubelet.options, kubelet.addresses)
-            authority = settings["authentication"]["x509"]["clientCAFile"] or None
-            self._context = tls.server_context(
-                *files, client_ca=authority, ciphers=ciphers.openssl_list(settings["tlsCipherSuites"]) or "",
-                min_version=ciphers.minimum_version(settings["tlsMinVersion"]),
+            authority = settings["authentication"]["x509"]["clientCAFile"]
+            clients = CABundle(Path(authority)) if authority else None
+            self._gate.clients = clients
+            self._certificates = ServingCertificates(
+                KeyPair(*files), bundles=(clients,) if clients else (),
+                ciphers=ciphers.openssl_list(settings["tlsCipherSuites"]),
+                minimum=ciphers.minimum_version(settings["tlsMinVersion"]),
             )  # fmt: skip
-            kubelet.port = await self._server.start(settings["address"], int(settings["port"]), self._context)
+            context = self._certificates.context
+            kubelet.port = await self._server.start(settings["address"], int(settings["port"]), context)
         if settings["readOnlyPort"]:
             await self._open.start(settings["address"], int(settings["readOnlyPort"]))
         if settings["healthzPort"]:
@@ -102,7 +107,8 @@ class KubeletServer:
 
     def reload(self, path: Any) -> None:
         """Serve with a new certificate from now on."""
-        tls.reload(self._context, path, path)
+        if self._certificates is not None:
+            self._certificates.serve(KeyPair(path, path))
 
     async def stop(self) -> None:
         """Stop listening."""

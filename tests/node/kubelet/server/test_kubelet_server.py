@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from pybernetes.lib.clock import ManualClock
+from pybernetes.lib import tls
+from pybernetes.lib.clock import Clock, ManualClock
 from pybernetes.node.kubelet.config import merged
 from pybernetes.node.kubelet.options import Options
 from pybernetes.node.kubelet.server.kubelet_server import KubeletServer
@@ -110,3 +113,82 @@ async def test_malformed_requests() -> None:
     """CVE-2020-8551: the node's ports have the API server's bounds."""
     async with serving("main") as port:
         await malformed_requests.check(port)
+
+
+def _client(folder: Path, name: str, authority: tls.Pair, days: int = 1, client: bool = True) -> Path:
+    own = tls.issue(
+        authority, "kubernetes-admin", organizations=["ops"], client=client, server=not client, days=days
+    )
+    file = folder / f"{name}.pem"
+    file.write_bytes(own.certificate + own.key)
+    return file
+
+
+async def _ask_as(server: KubeletServer, certificate: Path | None) -> tuple[int, bytes]:
+    context = tls.client_context(verify=False)
+    if certificate is not None:
+        context.load_cert_chain(certificate)
+    reader, writer = await asyncio.open_connection("127.0.0.1", server._kubelet.port, ssl=context)
+    writer.write(b"GET /pods HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+    head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+    seen = writer.get_extra_info("ssl_object").getpeercert(binary_form=True)
+    writer.close()
+    return int(head.split()[1]), seen if head.startswith(b"HTTP/1.1 200") else body
+
+
+def _with_tls(folder: Path, *, anonymous: bool = False) -> tuple[KubeletServer, tls.Pair]:
+    """Return a kubelet's server with an authority for its clients."""
+    certificate, key = tls.ensure_authority(folder)
+    authentication = {"anonymous": {"enabled": anonymous}, "x509": {"clientCAFile": str(certificate)}}
+    node = kubelet(address="127.0.0.1", port=0, authentication=authentication)
+    node.options.certificates = folder / "pki"
+    node.options.certificates.mkdir()
+    node.addresses = ("127.0.0.1",)
+    node.clock = Clock()
+    return KubeletServer(node), tls.Pair(certificate.read_bytes(), key.read_bytes())
+
+
+@pytest.mark.parametrize("anonymous", [False, True])
+def test_a_bad_certificate_is_answered_and_not_reset(tmp_path: Path, anonymous: bool) -> None:
+    """Of another authority, past its end, or not for clients: 401, as upstream, also where strangers are let in."""
+
+    async def check() -> None:
+        server, authority = _with_tls(tmp_path, anonymous=anonymous)
+        stranger = tls.create_authority("somebody-else")
+        certificates = {
+            "good": _client(tmp_path, "good", authority),
+            "foreign": _client(tmp_path, "foreign", stranger),
+            "ended": _client(tmp_path, "ended", authority, days=0),
+            "server": _client(tmp_path, "server", authority, client=False),
+        }
+        await server.start()
+        try:
+            codes = {name: (await _ask_as(server, file))[0] for name, file in certificates.items()}
+            assert codes == {"good": 200, "foreign": 401, "ended": 401, "server": 401}
+            assert (await _ask_as(server, None))[0] == (200 if anonymous else 401)
+        finally:
+            await server.stop()
+
+    asyncio.run(check())
+
+
+def test_a_renewed_certificate_is_served_at_once(tmp_path: Path) -> None:
+    async def check() -> None:
+        server, authority = _with_tls(tmp_path)
+        own = _client(tmp_path, "good", authority)
+        await server.start()
+        try:
+            _, before = await _ask_as(server, own)
+            pem = tmp_path / "pki" / "kubelet-server-current.pem"
+            tls.ensure_joined_pair(pem, authority, "system:node:node", ["node", "127.0.0.1"])
+            server.reload(pem)
+            _, after = await _ask_as(server, own)
+            assert after != before and after == ssl.PEM_cert_to_DER_cert(
+                pem.read_text().partition("-----BEGIN EC")[0].strip()
+            )
+            tls.ensure_joined_pair(pem, authority, "system:node:node", ["node", "127.0.0.1", "another"])
+            assert (await _ask_as(server, own))[1] not in (before, after)  # files are followed by themselves
+        finally:
+            await server.stop()
+
+    asyncio.run(check())

@@ -1,0 +1,77 @@
+"""Approves the requests of a local cluster's kubelets for serving certificates.
+
+Kubernetes leaves that to whoever knows which machine a name and an address belong to; of a local cluster this machine does.
+A kubelet gets a certificate for its own name and address and for nothing else, whatever its Node says.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+
+from pybernetes.api.resource import Object
+from pybernetes.client.errors import NotFound
+from pybernetes.client.refs import CERTIFICATE_SIGNING_REQUESTS
+from pybernetes.control_plane.controllers._certificates import signing_requests
+from pybernetes.runtime.controller import Controller
+from pybernetes.runtime.runtime import Runtime
+
+log = logging.getLogger(__name__)
+SERVING_USER = "system:kubelet-serving-approval"
+_USER = "system:node:"
+
+
+def node_of(csr: Object) -> str:
+    """Return the node that asks for a serving certificate of its own; empty if that is not what the request is."""
+    spec = csr["spec"]
+    if spec.get("signerName") != signing_requests.KUBELET_SERVING:
+        return ""
+    try:
+        request = signing_requests.parse(csr)
+    except ValueError:
+        return ""
+    if signing_requests.kubelet_serving_fault(request, spec.get("usages") or ()):
+        return ""
+    user = signing_requests.common_name(request)
+    return user.removeprefix(_USER) if spec.get("username") == user else ""
+
+
+def asks_for_more(csr: Object, name: str, address: str) -> list[str]:
+    """Return the names that a request asks for beyond those of its node."""
+    asked = signing_requests.names_of(signing_requests.parse(csr))
+    names = [*asked["dns"], *map(str, asked["ip"])]
+    return [other for other in names if other not in (name, address)]
+
+
+class ServingApproval(Controller):
+    """Works on names of requests. ``address_of`` returns the address that this machine gave a node, or None."""
+
+    name = "kubelet-serving-approval"
+    kind = CERTIFICATE_SIGNING_REQUESTS
+    workers = 1
+
+    def __init__(self, runtime: Runtime, address_of: Callable[[str], Awaitable[str | None]]) -> None:
+        super().__init__(runtime)
+        self._address_of = address_of
+
+    def concerns(self, old: Object | None, new: Object | None) -> bool:
+        return new is not None and signing_requests.is_open(new)
+
+    async def reconcile(self, key: str) -> None:
+        """Approve a kubelet's request for its own name and address; others are left for somebody to decide."""
+        csr = self.objects.get(key)
+        if csr is None or not signing_requests.is_open(csr):
+            return
+        node = node_of(csr)
+        address = await self._address_of(node) if node else None
+        if not address:
+            return
+        more = asks_for_more(csr, node, address)
+        if more:
+            log.warning("%s: the node %s asks for names that are not its own: %s", key, node, ", ".join(more))
+            return
+        changed = signing_requests.approved(csr, "Auto approving the serving certificate of a local node.")
+        try:
+            await self.client.update(CERTIFICATE_SIGNING_REQUESTS, changed, subresource="approval")
+        except NotFound:
+            pass
