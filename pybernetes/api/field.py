@@ -10,6 +10,8 @@ from typing import Any
 
 from pybernetes.api.text import go_format
 
+_new = object.__new__
+
 
 class Path:
     """Where a field is: ``Path("spec") / "containers"`` then ``[0]`` then ``/ "name"``."""
@@ -20,11 +22,17 @@ class Path:
         self.part = part
         self.parent = parent
 
+    # A path is made for nearly every field that is looked at, mostly for nothing: to call the class would cost a call more.
+
     def __truediv__(self, name: str) -> Path:
-        return Path(name, self)
+        path = _new(Path)
+        path.part, path.parent = name, self
+        return path
 
     def __getitem__(self, index: int | str) -> Path:
-        return Path(f"[{index}]", self)
+        path = _new(Path)
+        path.part, path.parent = f"[{index}]", self
+        return path
 
     def __str__(self) -> str:
         parts: list[str] = []

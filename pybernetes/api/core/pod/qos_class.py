@@ -17,8 +17,11 @@ def _requirements_class(resources: Object) -> str:
         return "BestEffort"
     classes = set()
     for name in POD_LEVEL:
-        request, limit = quantity.parse(requests.get(name, "0")), quantity.parse(limits.get(name, "0"))
-        classes.add("Burstable" if request != limit else "Guaranteed" if request else "BestEffort")
+        request, limit = requests.get(name, "0"), limits.get(name, "0")
+        value = quantity.parse(request)
+        if request != limit and value != quantity.parse(limit):
+            return "Burstable"
+        classes.add("Guaranteed" if value else "BestEffort")
     return classes.pop() if len(classes) == 1 else "Burstable"
 
 

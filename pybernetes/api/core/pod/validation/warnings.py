@@ -29,6 +29,8 @@ _ANNOTATIONS = {
 }
 # More than fit into the headers of an answer; each pair of ports or paths can give one.
 _MOST = 100
+# What says where a pod may run.
+_PLACING = frozenset(("affinity", "nodeSelector", "topologySpreadConstraints"))
 _NO_SELECTOR = "a null labelSelector results in matching no pod"
 
 
@@ -54,28 +56,35 @@ def pod_template_warnings(template: Object, path: Path) -> list[str]:
 def _warnings(holder: Object, path: Path, *, is_template: bool) -> Iterator[str]:
     spec, annotations = holder.get("spec", {}), holder.get("metadata", {}).get("annotations", {})
     here, notes = path / "spec", path / "metadata" / "annotations"
-    yield from _placement(spec, here)
-    for key, text in _ANNOTATIONS.items():
-        if key in annotations:
-            yield f"{notes[key]}: {text}"
+    # Every new pod comes this way, and most have little of this.
+    if not _PLACING.isdisjoint(spec):
+        yield from _placement(spec, here)
+    if annotations:
+        for key, text in _ANNOTATIONS.items():
+            if key in annotations:
+                yield f"{notes[key]}: {text}"
     if "volumes" in spec:
         yield from volume_warnings(spec["volumes"], here / "volumes")
         yield from overlap_warnings(spec["volumes"])
-    yield from _repeated(spec.get("hostAliases", ()), "ip", here / "hostAliases")
-    yield from _repeated(spec.get("imagePullSecrets", ()), "name", here / "imagePullSecrets")
-    for index, secret in enumerate(spec.get("imagePullSecrets", ())):
-        if not secret.get("name"):
-            yield f'{(here / "imagePullSecrets")[index] / "name"}: invalid empty name ""'
-    yield from _fractions(spec.get("overhead", {}), here / "overhead")
+    if "hostAliases" in spec:
+        yield from _repeated(spec["hostAliases"], "ip", here / "hostAliases")
+    if "imagePullSecrets" in spec:
+        yield from _repeated(spec["imagePullSecrets"], "name", here / "imagePullSecrets")
+        for index, secret in enumerate(spec["imagePullSecrets"]):
+            if not secret.get("name"):
+                yield f'{(here / "imagePullSecrets")[index] / "name"}: invalid empty name ""'
+    if "overhead" in spec:
+        yield from _fractions(spec["overhead"], here, "overhead")
     if SECCOMP_POD in annotations and "seccompProfile" not in spec.get("securityContext", ()):
         yield f'{notes[SECCOMP_POD]}: non-functional in v1.27+; use the "seccompProfile" field instead'
     for container, place in each_container(spec, here):
         if annotations:
             yield from _profiles(container, spec, annotations, notes, is_template)
-        for kind in ("limits", "requests"):
-            amounts = container.get("resources", {}).get(kind)
-            if amounts:
-                yield from _fractions(amounts, place / "resources" / kind)
+        resources = container.get("resources")
+        if resources:
+            for kind in ("limits", "requests"):
+                if kind in resources:
+                    yield from _fractions(resources[kind], place, "resources", kind)
         if len(container.get("env", ())) > 1:
             yield from _environment(container["env"], place / "env")
     yield from _ports(spec, here)
@@ -84,7 +93,8 @@ def _warnings(holder: Object, path: Path, *, is_template: bool) -> Iterator[str]
             f"{here / 'terminationGracePeriodSeconds'}: must be >= 0; negative values are invalid "
             "and will be treated as 1"
         )
-    yield from _affinity(spec.get("affinity", {}), here / "affinity")
+    if "affinity" in spec:
+        yield from _affinity(spec["affinity"], here / "affinity")
     for index, server in enumerate(spec.get("dnsConfig", {}).get("nameservers", ())):
         yield from ip_warnings(server, (here / "dnsConfig" / "nameservers")[index])
     for index, alias in enumerate(spec.get("hostAliases", ())):
@@ -132,10 +142,14 @@ def _repeated(items: list[Object], key: str, path: Path) -> Iterator[str]:
         seen.add(value)
 
 
-def _fractions(amounts: dict[str, str], path: Path) -> Iterator[str]:
+def _fractions(amounts: dict[str, str], path: Path, *fields: str) -> Iterator[str]:
+    """Warn about fractions of bytes in the amounts of a field below a path."""
     for name in ("memory", "ephemeral-storage"):
         if name in amounts and quantity.milli(amounts[name]) % 1000:
-            yield f'{path[name]}: fractional byte value "{amounts[name]}" is invalid, must be an integer'
+            place = path
+            for field in fields:
+                place = place / field
+            yield f'{place[name]}: fractional byte value "{amounts[name]}" is invalid, must be an integer'
 
 
 def _profiles(
