@@ -7,21 +7,24 @@ kind has: it is authorized as it looks, then refused.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from pybernetes.api import selectors
 from pybernetes.api.verbs import VERB_OF_METHOD
-from pybernetes.lib.bounded_cache import bounded_cache
+from pybernetes.lib.forgetting import forgotten
 
 # Subresources of a namespace itself; anything else below a namespace is a resource in it.
 _NAMESPACE_SUBRESOURCES = ("status", "finalize")
 # The one list of what goes on for as long as the client likes: no time limit, no seat, two entries in the audit log.
 _LONG_RUNNING_VERBS = frozenset(("watch", "proxy"))
 _LONG_RUNNING_SUBRESOURCES = frozenset(("attach", "exec", "log", "portforward", "proxy"))
+# Clients ask for the same few over and over. Paths are what they make up: longer ones are read each time, so that what is
+# kept has a bound in bytes.
+_LONGEST_KNOWN = 200
 
 
-@dataclass(frozen=True, slots=True)
-class RequestInfo:
+class RequestInfo(NamedTuple):
     """The parts of a request that authorization, routing and metrics look at.
 
     ``fields`` (field, value, whether they must be equal) and ``labels`` are conditions that narrow the objects; they
@@ -50,9 +53,12 @@ class RequestInfo:
         return self.verb in _LONG_RUNNING_VERBS or self.subresource in _LONG_RUNNING_SUBRESOURCES
 
 
-@bounded_cache(3 << 20, weight=4)
 def parse(method: str, path: str, watch: bool) -> RequestInfo:
     """Read a request; ``watch`` says whether the query asks for a watch."""
+    return (_known if len(path) <= _LONGEST_KNOWN else _read)(method, path, watch)
+
+
+def _read(method: str, path: str, watch: bool) -> RequestInfo:
     parts = path.strip("/").split("/")
     if len(parts) >= 3 and parts[0] == "api":
         group, version, rest = "", parts[1], parts[2:]
@@ -79,8 +85,11 @@ def parse(method: str, path: str, watch: bool) -> RequestInfo:
         verb = "watch" if watch else "list"
     elif verb == "delete" and not name:
         verb = "deletecollection"
+    below = "/".join(rest[3:]) if len(rest) > 3 else ""
+    # By their places, which is the quickest: every request comes this way.
     return RequestInfo(
-        verb=verb, path=path, is_resource=True, group=group, version=version, resource=resource,
-        subresource=subresource, namespace=namespace, name=name, rest="/".join(rest[3:]),
-        verb_in_path=verb_in_path,
-    )  # fmt: skip
+        verb, path, True, group, version, resource, subresource, namespace, name, below, verb_in_path
+    )
+
+
+_known = forgotten(lru_cache(maxsize=2000)(_read))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pybernetes.api import selectors
 from pybernetes.api.request_info import RequestInfo, parse
 from pybernetes.api.validation.names import path_segment
@@ -31,7 +29,7 @@ def attributes(request: Request) -> RequestInfo:
     if not name and info.verb != "deletecollection":
         name = next((value for field, value, equal in fields if equal and field == "metadata.name"), "")
         name = "" if path_segment(name) else name
-    return replace(info, name=name, fields=fields, labels=labels)
+    return info._replace(name=name, fields=fields, labels=labels)
 
 
 def _short(text: str) -> str:

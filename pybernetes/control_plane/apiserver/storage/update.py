@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from pybernetes.api import errors
@@ -42,7 +41,7 @@ async def create_or_update(
     info = request.request_info
     await context.fresh()
     if context.store.get(kind.key(info.namespace, info.name)) is None:
-        await context.require(request.user, replace(info, verb="create"))
+        await context.require(request.user, info._replace(verb="create"))
         try:
             new = await off_loop.run(request.weight, make)
             return await create_stored(context, kind, new, request, options, keep_fields=keep_fields)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from urllib.parse import urlencode
 
 from pybernetes.api import errors
@@ -23,7 +22,7 @@ async def require_create(context: ServerContext, request: Request) -> None:
     """Refuse users who may only get: a WebSocket opens with GET, and what goes through it is more than reading."""
     if request.request_info.verb == "create":
         return
-    verdict = await context.authorize(request.user, replace(request.request_info, verb="create"))
+    verdict = await context.authorize(request.user, request.request_info._replace(verb="create"))
     if not verdict.allowed:
         raise errors.forbidden("", request.request_info.resource, request.request_info.name, verdict.reason)
 
@@ -118,4 +117,4 @@ def _refusal(answer: Response, pod: str) -> errors.StatusError:
 
 def chosen(request: Request, names: tuple[str, ...]) -> dict[str, list[str]]:
     """Return the query parameters that the kubelet is to see."""
-    return {name: request.query[name] for name in names if name in request.query}
+    return {name: list(request.query[name]) for name in names if name in request.query}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from typing import Any
 
 from pybernetes.api import errors
@@ -89,7 +88,7 @@ async def _delete_unreadable(
     info, resource = request.request_info, kind.resource
     if request.audit is not None:
         request.audit.annotations["apiserver.k8s.io/unsafe-delete-ignore-read-error"] = ""
-    verdict = await context.authorize(request.user, replace(info, verb=VERB))
+    verdict = await context.authorize(request.user, info._replace(verb=VERB))
     if not verdict.allowed:
         why = f"not permitted to do {go_format.quote(VERB)}, reason: {verdict.reason}"
         raise errors.forbidden(resource.group, resource.plural, info.name, why)

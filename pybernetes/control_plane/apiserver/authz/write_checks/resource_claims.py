@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from pybernetes.api import errors
@@ -74,7 +73,7 @@ class Claims:
             self._admin(request, path, problems)
         verb = request.request_info.verb
         if any(new.get(part) != old.get(part) for part in ("allocation", "reservedFor")):
-            question = replace(request.request_info, subresource="binding", namespace="", name="")
+            question = request.request_info._replace(subresource="binding", namespace="", name="")
             why = await self._denied(request.user, question)
             if why:
                 text = "changing status.allocation or status.reservedFor requires"
@@ -93,7 +92,7 @@ class Claims:
             reasons = []
             for verb in verbs:
                 why = await self._denied(
-                    request.user, replace(request.request_info, verb=verb, subresource="driver", name=driver)
+                    request.user, request.request_info._replace(verb=verb, subresource="driver", name=driver)
                 )
                 if not why:
                     break

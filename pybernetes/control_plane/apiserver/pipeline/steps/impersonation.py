@@ -126,7 +126,7 @@ class Impersonation:
             keys = {"authentication.kubernetes.io/associated-node-keys": tuple(sorted(asking.extra))}
             asking = replace(asking, extra=keys)
         impersonation = replace(self, requestor=asking)
-        await impersonation._check(replace(self.request, verb=f"impersonate-on:{mode}:{self.request.verb}"))
+        await impersonation._check(self.request._replace(verb=f"impersonate-on:{mode}:{self.request.verb}"))
         return await impersonation._whole(wanted, f"impersonate:{mode}", _GROUP)
 
     async def _whole(self, wanted: User, verb: str, group: str) -> User:
@@ -148,7 +148,7 @@ class Impersonation:
         account, node = split_service_account(wanted.name), node_name(wanted.name)
         if account is not None:
             namespace, name = account
-            await self._check(replace(_right(verb, group, "serviceaccounts", name), namespace=namespace))
+            await self._check(_right(verb, group, "serviceaccounts", name)._replace(namespace=namespace))
             return wanted.groups or service_account_groups(namespace)
         if node and group:
             anywhere = "*" if verb.endswith(_ASSOCIATED) else node
@@ -164,11 +164,11 @@ class Impersonation:
                 raise self._refused(right, "impersonating the empty string group is not allowed")
             if MASTERS in groups:
                 why = "impersonating the system:masters group is not allowed"
-                raise self._refused(replace(right, name=MASTERS), why)
-            if len(groups) >= _MANY and await self._may(replace(right, name="*")):
+                raise self._refused(right._replace(name=MASTERS), why)
+            if len(groups) >= _MANY and await self._may(right._replace(name="*")):
                 return
         for name in groups:
-            await self._check(replace(right, name=name))
+            await self._check(right._replace(name=name))
 
     async def _extra(self, more: dict[str, tuple[str, ...]], verb: str, constrained: bool) -> None:
         right = _right(verb, _GROUP, "userextras", "")
@@ -177,12 +177,12 @@ class Impersonation:
             if problem:
                 raise self._refused(right, problem)
             if sum(map(len, more.values())) >= _MANY and await self._may(
-                replace(right, subresource="*", name="*")
+                right._replace(subresource="*", name="*")
             ):
                 return
         for key, values in more.items():
             for value in values:
-                await self._check(replace(right, subresource=key, name=value))
+                await self._check(right._replace(subresource=key, name=value))
 
     async def _may(self, right: RequestInfo) -> bool:
         return (await self.authorize(self.requestor, right)).allowed
