@@ -16,28 +16,26 @@ class Deadlines:
         self.seconds = seconds
         # In the order in which they are due.
         self.running: dict[Deadline, None] = {}
-        self._timer: asyncio.TimerHandle | None = None
+        # Whether a timer runs for the first of them.
+        self.is_waiting = False
 
     def __call__(self) -> Deadline:
         """Return a new limit, which begins when it is entered."""
         return Deadline(self)
 
-    def begin(self, deadline: Deadline) -> None:
-        """Watch over one more."""
-        loop = asyncio.get_running_loop()
-        deadline.due = loop.time() + self.seconds
-        self.running[deadline] = None
-        if self._timer is None:
-            self._timer = loop.call_at(deadline.due, self._look, loop)
+    def look_at(self, due: float, loop: asyncio.AbstractEventLoop) -> None:
+        """Have a timer for the first one."""
+        self.is_waiting = True
+        loop.call_at(due, self._look, loop)
 
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
         """End those whose time is up, and come back for the next one."""
-        self._timer = None
+        self.is_waiting = False
         now = loop.time()
         while self.running:
             deadline = next(iter(self.running))
             if deadline.due > now:
-                self._timer = loop.call_at(deadline.due, self._look, loop)
+                self.look_at(deadline.due, loop)
                 return
             del self.running[deadline]
             deadline.end()
@@ -54,10 +52,15 @@ class Deadline:
         self.due = 0.0
 
     def __enter__(self) -> None:
-        task = asyncio.current_task()
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task(loop)
         assert task is not None
         self._task, self._before = task, task.cancelling()
-        self._all.begin(self)
+        deadlines = self._all
+        due = self.due = loop.time() + deadlines.seconds
+        deadlines.running[self] = None
+        if not deadlines.is_waiting:
+            deadlines.look_at(due, loop)
 
     def end(self) -> None:
         """Interrupt the task: its time is up."""

@@ -236,6 +236,6 @@ def loads(raw: bytes, parse: Callable[[Piece], Any], size: int = SLICE) -> tuple
 
 def value(raw: bytes) -> Any:
     """Return the value of a text that is known to be JSON, such as one of ours; in pieces if it has many marks."""
-    if not has_many_marks(raw):
+    if len(raw) <= MANY_MARKS or not has_many_marks(raw):
         return orjson.loads(raw)
     return loads(raw, lambda piece: orjson.loads(piece.document(raw)))[0]

@@ -63,7 +63,7 @@ class Request(messages.Request):
         headers: dict[bytes, bytes],
         body: bytes,
     ) -> None:
-        super().__init__(connection, method, path, query, headers, body)
+        messages.Request.__init__(self, connection, method, path, query, headers, body)
         self.request_info = None  # type: ignore[assignment]
         self.user = None  # type: ignore[assignment]
         # How much work the body is, in bytes of ordinary JSON: see ``codec/body_weight.py``.
@@ -110,7 +110,7 @@ class Request(messages.Request):
 
     def response_headers(self) -> bytes:
         """Return the headers that every answer to this request has: its id, its flow and the warnings."""
-        own = b"Audit-Id: %b\r\n%b" % (self._audit_id or self.audit_id, self.flow)
+        own = b"Audit-Id: " + (self._audit_id or self.audit_id) + b"\r\n" + self.flow
         return own + warning_headers.headers(self.warnings) if self.warnings else own
 
     def written(self) -> None:

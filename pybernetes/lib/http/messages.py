@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote
+
+from pybernetes.lib.forgetting import forgotten
 
 if TYPE_CHECKING:
     from pybernetes.lib.http.server_connection import Connection
@@ -14,6 +17,23 @@ JSON = b"application/json"
 TEXT = b"text/plain; charset=utf-8"
 # Taken out of the headers that all answers share when an answer says something else.
 NOT_CACHED = b"Cache-Control: no-cache, private\r\n"
+
+
+# Clients say the same few things over and over. A query is what they make up: longer ones are read each time, so that what
+# is kept has a bound in bytes.
+_LONGEST_KNOWN = 100
+
+
+def _parameters(query: str) -> Mapping[str, list[str]]:
+    """Read a query; requests with the same one share what it says."""
+    parameters: dict[str, list[str]] = {}
+    if query:
+        for name, value in parse_qsl(query, keep_blank_values=True):
+            parameters.setdefault(name, []).append(value)
+    return parameters
+
+
+_known_parameters = forgotten(lru_cache(maxsize=500)(_parameters))
 
 
 class _StatusLines(dict[int, bytes]):
@@ -59,13 +79,10 @@ class Request:
 
     @property
     def query(self) -> Mapping[str, list[str]]:
-        """Every query parameter with its values."""
+        """Every query parameter with its values, which others have too: nobody may change them."""
         if self._query is None:
-            parameters: dict[str, list[str]] = {}
-            if self.query_text:
-                for name, value in parse_qsl(self.query_text, keep_blank_values=True):
-                    parameters.setdefault(name, []).append(value)
-            self._query = parameters
+            text = self.query_text
+            self._query = (_known_parameters if len(text) <= _LONGEST_KNOWN else _parameters)(text)
         return self._query
 
     def parameter(self, name: str, default: str = "") -> str:

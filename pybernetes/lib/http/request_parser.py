@@ -90,17 +90,21 @@ class RequestParser(asyncio.Protocol):
         elif (
             len(data) <= _PART
             and not self._receiving
-            and data.find(_HEAD_END) == len(data) - 4
             and data[0] not in b"\r\n"
+            and (end := data.find(_HEAD_END) + 4) > 3
         ):
-            self._wire = len(data)  # one head and nothing else: what nearly all data is
-            self._feed(data)
+            self._wire, self._tail = end, b""  # a whole head: what nearly all data begins with
+            if end == len(data):
+                self._feed(data)
+            else:
+                self._feed(data[:end])
+                self._parse(data, end)
         else:
             self._parse(data)
 
-    def _parse(self, data: bytes) -> None:
+    def _parse(self, data: bytes, offset: int = 0) -> None:
         """Parse what may be a part of a request, or several: one part at a time, so that its place is known."""
-        offset, size, view = 0, len(data), memoryview(data)
+        size, view = len(data), memoryview(data)
         while offset < size and not self._closing:
             if self._upgrading:
                 self._keep(data[offset:])

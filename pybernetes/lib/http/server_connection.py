@@ -282,7 +282,7 @@ class Connection(RequestParser):
             packed = packed or name == b"Content-Encoding"
         if not request.keep_alive or self.server.draining:
             head += b"Connection: close\r\n"
-        size = answer.size
+        size = len(answer.body) if type(answer) is Response else answer.size
         if size >= LARGE:
             self._send(request, head, answer, packed)
             return

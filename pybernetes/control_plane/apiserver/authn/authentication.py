@@ -67,7 +67,10 @@ class Authentication:
         last: RememberedToken | None = request.connection.credential
         if last is not None and request.headers.get(b"authorization") == last.header and last.holds():
             del request.headers[b"authorization"]
-            self._enter(request, last.user)
+            if self._private is None:
+                request.user = last.user  # what nearly all requests come to
+            else:
+                self._enter(request, last.user)
             return None
         return self._ask(request, self._authenticators, [])
 

@@ -133,8 +133,8 @@ class Router:
             raise errors.no_such_resource()
         if request.request_info.rest and not proxy:
             raise errors.no_such_resource()
-        verbs = subresource_kinds.describe(kind.resource, name).verbs
-        if not proxy and (request.request_info.verb not in verbs or request.method == "HEAD"):
+        possible = subresource_kinds.verbs(name)
+        if not proxy and (request.request_info.verb not in possible or request.method == "HEAD"):
             raise errors.method_not_allowed()
         if rules is not None:
             return with_rules(self.context, request, kind, OwnRules(kind.resource, rules, name))

@@ -37,7 +37,8 @@ def authorization(authorizers: Authorization) -> Step:
             verdict = authorizers.authorize(request.user, asked)
             if not isinstance(verdict, Verdict):
                 return after(decide_later(request, asked, verdict), following, request)
-            decide(request, asked, verdict)
+            if not verdict.allowed or request.audit is not None:
+                decide(request, asked, verdict)
             return following(request)
 
         return handle

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
+from types import CoroutineType
 
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver.pipeline.step import Handler, Step, is_at_hand
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.deadlines import Deadlines
 from pybernetes.lib.flags import duration
+from pybernetes.lib.http.messages import Response
 from pybernetes.lib.http.server_connection import Answer
 
 _REQUEST_SECONDS = 60.0
@@ -21,9 +23,12 @@ def deadline(longest: float = _REQUEST_SECONDS) -> Step:
     deadlines = Deadlines(longest)
 
     async def limited(request: Request, waiting: Awaitable[Answer]) -> Answer:
-        seconds = seconds_allowed(request, longest)
+        # Nearly all requests have as long as any.
+        seconds: float | None = longest
+        if request.query_text or request.request_info.long_running:
+            seconds = seconds_allowed(request, longest)
         try:
-            if seconds == longest:  # nearly all requests
+            if seconds == longest:
                 with deadlines():
                     return await waiting
             async with asyncio.timeout(seconds):
@@ -35,7 +40,8 @@ def deadline(longest: float = _REQUEST_SECONDS) -> Step:
     def step(following: Handler) -> Handler:
         def handle(request: Request) -> Answer | Awaitable[Answer]:
             answer = following(request)
-            if is_at_hand(answer):
+            # What most answers are is told here: a call for it would be one for each request.
+            if type(answer) is Response or (type(answer) is not CoroutineType and is_at_hand(answer)):
                 return answer
             return limited(request, answer)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable
+from types import CoroutineType
 
 from pybernetes.api import errors
 from pybernetes.control_plane.apiserver import request_info
@@ -28,7 +29,10 @@ def observation(metrics: Metrics) -> Step:
         if info.is_resource and kind is not None:
             code = answer.status if isinstance(answer, (Response, Stream)) else 101
             scope = "resource" if info.name else "namespace" if info.namespace else "cluster"
-            size = answer.size if type(answer) is Response or type(answer) is PartedResponse else 0
+            if type(answer) is Response:  # nearly all
+                size = len(answer.body)
+            else:
+                size = answer.size if type(answer) is PartedResponse else 0
             seconds = time.monotonic() - request.started
             aside = request.set_aside
             if aside is None:
@@ -67,7 +71,8 @@ def observation(metrics: Metrics) -> Step:
                 answer = first(request)
             except Exception as error:
                 answer = failure(error, request)
-            if is_at_hand(answer):
+            # What most answers are is told here: a call for it would be one for each request.
+            if type(answer) is Response or (type(answer) is not CoroutineType and is_at_hand(answer)):
                 return count(request, answer)
             return in_flight(request, answer)
 
