@@ -65,7 +65,7 @@ def read(raw: bytes) -> tuple[Any, int | None]:
     A text of many values is read in pieces, so that other threads have their turn.
     """
     keys = None
-    if json_pieces.has_many_marks(raw):
+    if len(raw) > json_pieces.MANY_MARKS and json_pieces.has_many_marks(raw):
         value, keys = read_pieces(raw)
     else:
         value = _whole(raw)

@@ -35,8 +35,9 @@ if TYPE_CHECKING:  # the rooms import this module: it only names the types of wh
     from pybernetes.control_plane.apiserver.verbs.watch_frames import Batch
 
 
-@lru_cache(maxsize=4)
-def _timestamp(second: int) -> str:
+@lru_cache(maxsize=16)
+def timestamp(second: int) -> str:
+    """Return a second as objects carry it; the same ones are asked for over and over."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(second))
 
 
@@ -94,7 +95,7 @@ class ServerContext:
 
     def timestamp(self) -> str:
         """Return the time as objects carry it."""
-        return _timestamp(int(self.clock()))
+        return timestamp(int(self.clock()))
 
     async def fresh(self) -> None:
         """Make sure that reads from memory see all that was written before now."""

@@ -51,6 +51,8 @@ class MirroredStore(Store):
         self.check = check
         self.clock = clock
         self.mirror = Mirror(clock=steady(clock), history=history)
+        # A write asks for ten prefixes whether something changed there: without a call in between.
+        self.changed = self.mirror.changed  # type: ignore[method-assign]
 
     @property
     def revision(self) -> int:

@@ -13,6 +13,7 @@ from pybernetes.api.text import go_format, json_reader
 from pybernetes.control_plane.apiserver.codec.field_complaints import field_complaints
 from pybernetes.control_plane.apiserver.codec.negotiation import OFFERED, TEXTS
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.lib.http.messages import JSON
 
 _KEY = re.compile(rb'"\s*:')
 _SUMMARY = 30
@@ -79,6 +80,8 @@ def read_body(request: Request, default: tuple[str, str, str] = ("", "v1", "")) 
 
     ``default`` is the group, version and kind of a protobuf body that does not say.
     """
+    if request.headers.get(b"content-type") == JSON:  # nearly all
+        return parse_body(request.body, False)
     given = request.header(b"content-type")
     media = given.partition(";")[0].strip().lower() or "application/json"
     if media == protobuf.MEDIA_TYPE:

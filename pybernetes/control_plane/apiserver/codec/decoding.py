@@ -75,8 +75,9 @@ def _read(resource: Resource, request: Request, validation: str, default: tuple[
 def untyped(value: Mapping[str, Any]) -> str:
     """Return what is wrong with a kind or version that is no text."""
     for key in ("apiVersion", "kind"):
-        if not isinstance(value.get(key), str | None):
-            name = json_name(value[key])
+        given = value.get(key)
+        if type(given) is not str and given is not None:
+            name = json_name(given)
             return f"json: cannot unmarshal {name} into Go struct field .{key} of type string"
     return ""
 

@@ -109,7 +109,9 @@ def plain(request: Request) -> Representation:
         raise errors.not_acceptable(OFFERED)
     if form is PROTOBUF:
         return form
-    return Representation(form.media, form.transform, form.version, wants_pretty(request) or form.pretty)
+    if form.pretty or not wants_pretty(request):
+        return form
+    return Representation(form.media, form.transform, form.version, True)
 
 
 def for_errors(request: Request) -> Representation:

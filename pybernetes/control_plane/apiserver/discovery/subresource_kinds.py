@@ -38,13 +38,19 @@ _KNOWN: dict[str, tuple[str, tuple[str, ...], str, str]] = {
     "status": ("{kind}", _READ_WRITE, "", ""),
     "token": ("TokenRequest", ("create",), "authentication.k8s.io", "v1"),
 }
+_UNKNOWN = ("{kind}", _READ_WRITE, "", "")
 # Subresources that carry a stream or another program's answer instead of an object.
 CONNECTS = frozenset({"attach", "exec", "portforward", "proxy"})
 
 
+def verbs(name: str) -> tuple[str, ...]:
+    """Return what can be done with a subresource."""
+    return _KNOWN.get(name, _UNKNOWN)[1]
+
+
 def describe(resource: Resource, name: str) -> SubresourceKind:
     """Return what a subresource of a resource speaks; one that is not known reads and writes the resource's kind."""
-    kind, verbs, group, version = _KNOWN.get(name, ("{kind}", _READ_WRITE, "", ""))
+    kind, verbs, group, version = _KNOWN.get(name, _UNKNOWN)
     return SubresourceKind(name, kind.format(kind=resource.kind), verbs, group, version)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable
 
 from pybernetes.api import errors
 from pybernetes.api.resource import Object
 from pybernetes.api.table import epoch
-from pybernetes.control_plane.apiserver.context import ServerContext
+from pybernetes.control_plane.apiserver.context import ServerContext, timestamp
 from pybernetes.control_plane.apiserver.storage.kind import Kind
 from pybernetes.control_plane.apiserver.storage.modify import Transaction, transact
 from pybernetes.control_plane.apiserver.storage.options import DeleteOptions
@@ -131,7 +130,7 @@ def _set_finalizers(meta: Object, finalizers: list[str]) -> None:
 
 
 def _stamp(moment: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
+    return timestamp(int(moment))
 
 
 class Deleted:

@@ -11,14 +11,17 @@ from typing import Any
 from pybernetes.api.resource import Object
 from pybernetes.api.schema import Type
 
-_paths: dict[Type, tuple[tuple[str, ...], ...]] = {}
+# The fields on the way to a null, and its own.
+Paths = tuple[tuple[tuple[str, ...], str], ...]
+_paths: dict[Type, Paths] = {}
 
 
-def paths(type_: Type) -> tuple[tuple[str, ...], ...]:
+def paths(type_: Type) -> Paths:
     """Return the paths of nulls in an object of a built-in type, as far as they are not inside of a list."""
-    if type_ not in _paths:
-        _paths[type_] = tuple(_find(type_, ()))
-    return _paths[type_]
+    known = _paths.get(type_)
+    if known is None:
+        known = _paths[type_] = tuple((path[:-1], path[-1]) for path in _find(type_, ()))
+    return known
 
 
 def _find(type_: Type, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
@@ -31,7 +34,7 @@ def _find(type_: Type, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 def fill(obj: Object, type_: Type) -> Object:
     """Put the nulls into the object, in place, and return it."""
-    for *path, last in paths(type_):
+    for path, last in paths(type_):
         held: Any = obj
         for name in path:
             held = held.get(name)
@@ -44,7 +47,7 @@ def fill(obj: Object, type_: Type) -> Object:
 
 def drop(obj: Object, type_: Type) -> Object:
     """Take the nulls out of the object, in place, and return it."""
-    for *path, last in paths(type_):
+    for path, last in paths(type_):
         held: Any = obj
         for name in path:
             held = held.get(name) or {}

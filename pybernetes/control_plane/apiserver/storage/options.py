@@ -10,6 +10,7 @@ from pybernetes.api import errors
 from pybernetes.api.field import Errors
 from pybernetes.api.text import go_format
 from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.lib.bounded_cache import bounded_cache
 
 
 def boolean(request: Request, name: str) -> bool | None:
@@ -50,6 +51,7 @@ class WriteOptions:
 OURSELVES = WriteOptions(manager="kube-apiserver")
 
 
+@bounded_cache()
 def user_agent_manager(agent: bytes) -> str:
     """Return the field manager of a client that names none: its user agent up to the slash."""
     return agent.partition(b"/")[0].decode("latin-1").strip()[:128] or "unknown"
@@ -106,6 +108,11 @@ class DeleteOptions:
 
 _IGNORE = "ignoreStoreReadErrorWithClusterBreakingPotential"
 _POLICIES = ("Background", "Foreground", "Orphan")
+_DELETE_TYPES: dict[str, type] = {
+    "preconditions": dict, "gracePeriodSeconds": int, "propagationPolicy": str, "orphanDependents": bool,
+    "dryRun": list, _IGNORE: bool,
+}  # fmt: skip
+_CONDITION_TYPES: dict[str, type] = {"uid": str, "resourceVersion": str}
 
 
 def delete_options(request: Request, body: Any) -> DeleteOptions:
@@ -129,16 +136,20 @@ def delete_options(request: Request, body: Any) -> DeleteOptions:
 
 
 def _checked_delete(values: dict[str, Any]) -> DeleteOptions:
+    if not values:
+        return DeleteOptions()
     problems = Errors()
-    conditions = _typed(values, "preconditions", dict) or {}
+    _check_types(values, _DELETE_TYPES)
+    conditions = values.get("preconditions") or {}
+    _check_types(conditions, _CONDITION_TYPES)
     options = DeleteOptions(
-        _typed(values, "gracePeriodSeconds", int),
-        _typed(values, "propagationPolicy", str),
-        _typed(values, "orphanDependents", bool),
-        _typed(conditions, "uid", str),
-        _typed(conditions, "resourceVersion", str),
-        dry_run(_typed(values, "dryRun", list) or [], problems),
-        bool(_typed(values, _IGNORE, bool)),
+        values.get("gracePeriodSeconds"),
+        values.get("propagationPolicy"),
+        values.get("orphanDependents"),
+        conditions.get("uid"),
+        conditions.get("resourceVersion"),
+        dry_run(values.get("dryRun") or [], problems),
+        bool(values.get(_IGNORE)),
     )
     if options.policy is not None and options.orphan is not None:
         problems.invalid("propagationPolicy", options.policy,
@@ -158,13 +169,13 @@ def _checked_delete(values: dict[str, Any]) -> DeleteOptions:
     return options
 
 
-def _typed(values: dict[str, Any], name: str, type_: type) -> Any:
-    value = values.get(name)
-    if value is None or type(value) is type_:
-        return value
-    raise errors.bad_request(
-        f"json: cannot unmarshal into Go struct field DeleteOptions.{name} of type {type_.__name__}"
-    )
+def _check_types(values: dict[str, Any], types: dict[str, type]) -> None:
+    for name, type_ in types.items():
+        value = values.get(name)
+        if value is not None and type(value) is not type_:
+            raise errors.bad_request(
+                f"json: cannot unmarshal into Go struct field DeleteOptions.{name} of type {type_.__name__}"
+            )
 
 
 def refuse_ignoring_read_errors(options: DeleteOptions, why: str) -> None:

@@ -37,7 +37,7 @@ def of_pod(pod: Object) -> set[tuple[str, str]]:
 
 
 def named_by_pod(pod: Object) -> Iterator[tuple[str, str]]:
-    """Return every resource and name in a pod; the name is empty where there is none."""
+    """Return the resources and names in a pod; a name may be empty."""
     spec, status = pod.get("spec", {}), pod.get("status", {})
     yield "serviceaccounts", spec.get("serviceAccountName", "")
     for reference in spec.get("imagePullSecrets", ()):
@@ -47,12 +47,14 @@ def named_by_pod(pod: Object) -> Iterator[tuple[str, str]]:
             yield from _of_container(container)
     for volume in spec.get("volumes", ()):
         yield from _of_volume(volume, pod["metadata"]["name"])
-    generated = {entry.get("name"): entry for entry in status.get("resourceClaimStatuses", ())}
-    for claim in spec.get("resourceClaims", ()):
-        if "resourceClaimName" not in claim and "resourceClaimTemplateName" in claim:
-            claim = generated.get(claim.get("name"), {})
-        yield "resourceclaims", claim.get("resourceClaimName", "")
-    yield "resourceclaims", status.get("extendedResourceClaimStatus", {}).get("resourceClaimName", "")
+    if "resourceClaims" in spec:
+        generated = {entry.get("name"): entry for entry in status.get("resourceClaimStatuses", ())}
+        for claim in spec["resourceClaims"]:
+            if "resourceClaimName" not in claim and "resourceClaimTemplateName" in claim:
+                claim = generated.get(claim.get("name"), {})
+            yield "resourceclaims", claim.get("resourceClaimName", "")
+    if "extendedResourceClaimStatus" in status:
+        yield "resourceclaims", status["extendedResourceClaimStatus"].get("resourceClaimName", "")
 
 
 def _of_container(container: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -60,19 +62,23 @@ def _of_container(container: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "secrets", source.get("secretRef", {}).get("name", "")
         yield "configmaps", source.get("configMapRef", {}).get("name", "")
     for variable in container.get("env", ()):
-        source = variable.get("valueFrom", {})
-        yield "secrets", source.get("secretKeyRef", {}).get("name", "")
-        yield "configmaps", source.get("configMapKeyRef", {}).get("name", "")
+        source = variable.get("valueFrom")
+        if source:
+            yield "secrets", source.get("secretKeyRef", {}).get("name", "")
+            yield "configmaps", source.get("configMapKeyRef", {}).get("name", "")
 
 
 def _of_volume(volume: dict[str, Any], pod: str) -> Iterator[tuple[str, str]]:
-    yield "configmaps", volume.get("configMap", {}).get("name", "")
+    if "configMap" in volume:
+        yield "configmaps", volume["configMap"].get("name", "")
     for source in volume.get("projected", {}).get("sources", ()):
-        yield "secrets", source.get("secret", {}).get("name", "")
-        yield "configmaps", source.get("configMap", {}).get("name", "")
-    for type_, field in _SECRET_REFERENCES.items():
-        if type_ in volume:
-            reference = volume[type_].get(field, "")
+        if "secret" in source:
+            yield "secrets", source["secret"].get("name", "")
+        if "configMap" in source:
+            yield "configmaps", source["configMap"].get("name", "")
+    for type_ in volume:
+        if type_ in _SECRET_REFERENCES:
+            reference = volume[type_].get(_SECRET_REFERENCES[type_], "")
             yield "secrets", reference if isinstance(reference, str) else reference.get("name", "")
     if "persistentVolumeClaim" in volume:
         yield "persistentvolumeclaims", volume["persistentVolumeClaim"].get("claimName", "")
