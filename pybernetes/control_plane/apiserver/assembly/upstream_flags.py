@@ -56,7 +56,6 @@ OTHER_FLAGS = (
     Fixed("shutdown-watch-termination-grace-period", Seconds(0), "watches end when the server stops"),
     Fixed("kubernetes-service-node-port", 0, "the service kubernetes is a ClusterIP"),
     Refused("admission-control", help="deprecated: see --enable-admission-plugins"),
-    Refused("authorization-policy-file", help="the mode ABAC is not there"),
     Refused("allow-metric-labels", help=_METRICS),
     Refused("allow-metric-labels-manifest", help=_METRICS),
     Refused("disabled-metrics", help=_METRICS),

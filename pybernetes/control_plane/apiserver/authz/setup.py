@@ -56,7 +56,11 @@ def structured(arguments: argparse.Namespace, server: str) -> StructuredAuthoriz
     if not path:
         return None
     chooser, _, *others = flags()
-    if any(getattr(arguments, flag.attribute) != flag.default for flag in (chooser, *others)):
+    policies = [
+        flag for flag in others if flag.name == "authorization-policy-file"
+    ]  # which the file cannot name
+    refused = [flag for flag in (chooser, *others) if flag not in policies]
+    if any(getattr(arguments, flag.attribute) != flag.default for flag in refused):
         raise ValueError(
             "--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined"
         )

@@ -36,6 +36,8 @@ class StructuredAuthorization:
         for settings in self._settings:  # what cannot be read is found before anything is opened
             if settings.webhook is not None:
                 webhook.kubeconfig.load(settings.webhook.connection)
+            else:
+                modes[settings.type].check(arguments)
 
     def build(self, context: ServerContext) -> list[Authorizer]:
         """Return the authorizers of the server."""

@@ -89,7 +89,7 @@ def test_modes() -> None:
     ]  # fmt: skip
     for flag, problem in (
         ("", "at least one authorization mode must be passed"),
-        ("RBAC,Foo", "Foo is not supported; choose from AlwaysAllow, AlwaysDeny, Node, RBAC"),
+        ("RBAC,Foo", "Foo is not supported; choose from ABAC, AlwaysAllow, AlwaysDeny, Node, RBAC"),
         ("RBAC,RBAC", "RBAC is there more than once"),
     ):
         with pytest.raises(ValueError, match=problem):
