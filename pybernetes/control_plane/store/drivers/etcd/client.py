@@ -54,6 +54,7 @@ class Endpoint:
         self.lease = Stub(channel, services["Lease"])
         self.watch = Stub(channel, services["Watch"])
         self.maintenance = Stub(channel, services["Maintenance"])
+        self.cluster = Stub(channel, services["Cluster"])
 
 
 Method = Callable[[Endpoint], Callable[..., Awaitable[Any]]]

@@ -1,0 +1,182 @@
+"""How a machine that joins learns whom to trust: by a token and a hash, or from a file."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+from typing import Any
+from urllib.parse import urlsplit
+
+from pybernetes.api.text import yaml_reader
+from pybernetes.client.client import Client
+from pybernetes.client.credentials import Anonymous, Authority
+from pybernetes.client.errors import StatusError
+from pybernetes.client.refs import CONFIG_MAPS
+from pybernetes.client.rest_transport import RestTransport
+from pybernetes.lib import jose, tls
+from pybernetes.lib.http.client import HttpClient, Peer, RequestFailed
+from pybernetes.tools.kubeadm import certificate_files, kubeconfig_files, tokens
+from pybernetes.tools.kubeadm.configuration import documents
+from pybernetes.tools.kubeadm.errors import KubeadmError
+
+Object = dict[str, Any]
+_RETRY_SECONDS = 1.0
+_PREFIX = "jws-kubeconfig-"
+BOOTSTRAP_USER = "tls-bootstrap-token-user"
+
+
+async def bootstrap_config(configuration: Object, seconds: float) -> Object:
+    """Return the kubeconfig by which this machine's kubelet asks for its certificate."""
+    discovery = configuration["discovery"]
+    if discovery.get("file"):
+        found = await _from_file(discovery["file"]["kubeConfigPath"])
+        if not discovery.get("tlsBootstrapToken"):
+            return found
+    else:
+        found = await _by_token(discovery["bootstrapToken"], seconds)
+    cluster = _cluster(found)
+    authority = base64.b64decode(cluster.get("certificate-authority-data") or "")
+    user = {"token": discovery["tlsBootstrapToken"]}
+    return kubeconfig_files.value(cluster["server"], "kubernetes", authority, BOOTSTRAP_USER, user)
+
+
+def _cluster(config: Object) -> Object:
+    clusters = config.get("clusters") or []
+    if not clusters or not isinstance(clusters[0], dict) or not (clusters[0].get("cluster") or {}).get("server"):
+        raise KubeadmError("malformed kubeconfig in the cluster-info ConfigMap: it names no cluster")
+    return dict(clusters[0]["cluster"])
+
+
+async def _by_token(bootstrap: Object, seconds: float) -> Object:
+    identity, secret = tokens.parts(bootstrap["token"])
+    server = f"https://{bootstrap['apiServerEndpoint']}"
+    pins = _pins(bootstrap.get("caCertHashes") or [])
+    text = await _cluster_info(server, Authority(verify=False), identity, secret, seconds)
+    config = _parsed(text)
+    if not pins:
+        return config
+    authority = base64.b64decode(_cluster(config).get("certificate-authority-data") or "")
+    hashes = certificate_files.bundle_hashes(authority)
+    if not pins & set(hashes):
+        listed = ", ".join(hashes)
+        raise KubeadmError(
+            "cluster CA found in cluster-info ConfigMap is invalid: none of the public keys "
+            f'"{listed}" are pinned'
+        )
+    again = await _cluster_info(server, Authority(text=authority.decode()), identity, secret, seconds)
+    if again != text:
+        raise KubeadmError(
+            "the second kubeconfig from the cluster-info ConfigMap (using validated TLS) was different from the first"
+        )
+    return config
+
+
+def _pins(hashes: list[str]) -> set[str]:
+    for text in hashes:
+        form, separator, digits = text.partition(":")
+        if not separator:
+            raise KubeadmError("invalid discovery token CA certificate hash: invalid hash, expected \"format:hex-value\"")
+        if form.lower() != "sha256":
+            raise KubeadmError(f'invalid discovery token CA certificate hash: unknown hash format "{form}"')
+        try:
+            if len(bytes.fromhex(digits)) != 32:
+                raise ValueError
+        except ValueError:
+            raise KubeadmError(
+                f"invalid discovery token CA certificate hash: expected a 32 byte SHA-256 hash, got {digits!r}"
+            ) from None
+    return {f"sha256:{text.partition(':')[2].lower()}" for text in hashes}
+
+
+async def _cluster_info(server: str, authority: Authority, identity: str, secret: str, seconds: float) -> str:
+    """Return the kubeconfig of cluster-info, whose signature is good; it may take a while until it is there."""
+    deadline = asyncio.get_running_loop().time() + seconds
+    client = Client(RestTransport(server, Anonymous(authority)), user_agent="kubeadm")
+    try:
+        while True:
+            try:
+                found = await client.get(CONFIG_MAPS, "cluster-info", "kube-public")
+                data = found.get("data") or {}
+                signature = data.get(f"{_PREFIX}{identity}")
+                if signature:
+                    return _verified(data, signature, identity, secret)
+                problem = f'could not find a JWS signature in the cluster-info ConfigMap for token ID "{identity}"'
+            except (OSError, StatusError) as error:
+                problem = f"failed to request the cluster-info ConfigMap: {error}"
+            if asyncio.get_running_loop().time() > deadline:
+                raise KubeadmError(f"couldn't validate the identity of the API Server: {problem}")
+            await asyncio.sleep(_RETRY_SECONDS)
+    finally:
+        await client.close()
+
+
+def _verified(data: Object, signature: str, identity: str, secret: str) -> str:
+    content = data.get("kubeconfig")
+    if not content:
+        raise KubeadmError(
+            "there is no kubeconfig key in the cluster-info ConfigMap. This API Server isn't set up for token bootstrapping, "
+            "can't connect"
+        )
+    if not signature_is_valid(signature, content, identity, secret):
+        raise KubeadmError(
+            "failed to verify JWS signature of received cluster info object, can't trust this API Server"
+        )
+    return str(content)
+
+
+def signature_is_valid(signature: str, content: str, identity: str, secret: str) -> bool:
+    """Return whether a detached signature of a text was made with a token."""
+    header, _, rest = signature.partition("..")
+    try:
+        about = json.loads(jose.decode(header.encode()))
+    except ValueError:
+        return False
+    if not isinstance(about, dict) or about.get("alg") != "HS256" or about.get("kid") != identity:
+        return False
+    signed = f"{header}.{jose.encode(content.encode())}".encode()
+    expected = jose.encode(hmac.new(secret.encode(), signed, hashlib.sha256).digest())
+    return hmac.compare_digest(expected.encode(), rest.encode())
+
+
+def _parsed(text: str) -> Object:
+    try:
+        value, _ = yaml_reader.loads(text.encode())
+    except yaml_reader.YamlError as error:
+        raise KubeadmError(f"couldn't parse the kubeconfig file in the cluster-info ConfigMap: {error}") from None
+    if not isinstance(value, dict):
+        raise KubeadmError("couldn't parse the kubeconfig file in the cluster-info ConfigMap: it is no object")
+    return value
+
+
+async def _from_file(path: str) -> Object:
+    address = urlsplit(path)
+    if address.scheme == "https":
+        content = await _downloaded(path)
+    else:
+        content = documents.read_file(path)
+    config = _parsed(content.decode(errors="replace"))
+    cluster = _cluster(config)
+    if not cluster.get("certificate-authority-data") and cluster.get("certificate-authority"):
+        authority = documents.read_file(cluster["certificate-authority"])
+        cluster["certificate-authority-data"] = kubeconfig_files.encoded(authority)
+        del cluster["certificate-authority"]
+        config["clusters"][0]["cluster"] = cluster
+    return config
+
+
+async def _downloaded(url: str) -> bytes:
+    address = urlsplit(url)
+    client = HttpClient(most_bytes=1 << 20)
+    peer = Peer(address.hostname or "", address.port or 443, tls.client_context())
+    try:
+        reply = await client.send(peer, "GET", address.path or "/", b"", {}, 30.0)
+    except RequestFailed as error:
+        raise KubeadmError(f"couldn't download the discovery file from {url}: {error}") from None
+    finally:
+        client.close()
+    if reply.status != 200:
+        raise KubeadmError(f"couldn't download the discovery file from {url}: {reply.status}")
+    return bytes(reply.body)

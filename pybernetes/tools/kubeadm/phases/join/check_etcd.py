@@ -1,0 +1,26 @@
+"""check-etcd: whether the members that are there answer, before a new one is announced."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubeadm import etcd_cluster
+from pybernetes.tools.kubeadm.init_data import say
+from pybernetes.tools.kubeadm.join_data import JoinData
+from pybernetes.tools.kubeadm.workflow import Phase
+
+
+async def _run(data: JoinData) -> None:
+    if data.control_plane is None:
+        return
+    settings = await data.settings()
+    if "local" not in settings.cluster["etcd"]:
+        return
+    say("[check-etcd] Checking that the etcd cluster is healthy")
+    if data.dry_run:
+        say("[check-etcd] Would check that the etcd cluster is healthy")
+        return
+    servers = await etcd_cluster.endpoints(await data.admin_client())
+    async with etcd_cluster.members(servers, data.folders.certificates, 20.0) as members:
+        await members.listed()
+
+
+PHASE = Phase("check-etcd", "Check cluster health for etcd", _run)

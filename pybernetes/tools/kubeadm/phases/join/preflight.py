@@ -1,0 +1,51 @@
+"""preflight: whether this machine can join, and whether the cluster can take it."""
+
+from __future__ import annotations
+
+from pybernetes.tools.kubeadm import shared_certificates
+from pybernetes.tools.kubeadm.checks import control_plane_checks, images, join_checks, run
+from pybernetes.tools.kubeadm.errors import KubeadmError
+from pybernetes.tools.kubeadm.init_data import say
+from pybernetes.tools.kubeadm.join_data import JoinData
+from pybernetes.tools.kubeadm.workflow import Phase
+
+
+async def _run(data: JoinData) -> None:
+    say("[preflight] Running pre-flight checks")
+    await run(join_checks(data.configuration), data.ignored)
+    settings = await data.settings()
+    if data.control_plane is None:
+        return
+    _check_ready(data, settings.cluster)
+    say("[preflight] Running pre-flight checks before initializing the new control plane instance")
+    await run(control_plane_checks(settings, secondary=True), data.ignored)
+    if data.dry_run:
+        say("[preflight] Would pull the required images (like 'kubeadm config images pull')")
+        return
+    say("[preflight] Pulling images required for setting up a Kubernetes cluster")
+    say("[preflight] This might take a minute or two, depending on the speed of your internet connection")
+    say("[preflight] You can also perform this action beforehand using 'kubeadm config images pull'")
+    await run([images.ImagePull(settings.cluster, data.registration)], data.ignored)
+
+
+def _check_ready(data: JoinData, cluster: dict[str, object]) -> None:
+    problem = ""
+    if not cluster.get("controlPlaneEndpoint"):
+        problem = (
+            "unable to add a new control plane instance to a cluster that doesn't have a stable controlPlaneEndpoint address"
+        )
+    elif not (data.control_plane or {}).get("certificateKey"):
+        files = shared_certificates.files(cluster, data.folders.certificates)
+        missing = [str(path) for path in files.values() if not path.exists()]
+        if missing:
+            listed = ", ".join(missing)
+            problem = f"failure loading certificates that all control planes share: couldn't load {listed}"
+    if problem:
+        raise KubeadmError(
+            f"One or more conditions for hosting a new control plane instance is not satisfied.\n\n{problem}\n\nPlease ensure "
+            "that:\n* The cluster has a stable controlPlaneEndpoint address.\n* The certificates that must be shared among "
+            "control plane instances are provided."
+        )
+
+
+PHASE = Phase("preflight", "Run join pre-flight checks", _run)
