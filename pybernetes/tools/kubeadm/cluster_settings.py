@@ -24,7 +24,9 @@ async def fetch(objects: Objects, init: Object) -> InitSettings:
         raise KubeadmError('the ConfigMap "kubelet-config" is not there: the cluster was not made by kubeadm')
     read = documents.read((found.get("data") or {}).get("kubelet", "").encode())
     given |= read.components
-    components = component_configs.completed(given, cluster, init["localAPIEndpoint"].get("advertiseAddress", ""))
+    components = component_configs.completed(
+        given, cluster, init["localAPIEndpoint"].get("advertiseAddress", "")
+    )
     components[component_configs.KUBELET] = given[component_configs.KUBELET]
     return InitSettings(init, cluster, components)
 

@@ -45,7 +45,11 @@ async def bootstrap_config(configuration: Object, seconds: float) -> Object:
 
 def _cluster(config: Object) -> Object:
     clusters = config.get("clusters") or []
-    if not clusters or not isinstance(clusters[0], dict) or not (clusters[0].get("cluster") or {}).get("server"):
+    if (
+        not clusters
+        or not isinstance(clusters[0], dict)
+        or not (clusters[0].get("cluster") or {}).get("server")
+    ):
         raise KubeadmError("malformed kubeconfig in the cluster-info ConfigMap: it names no cluster")
     return dict(clusters[0]["cluster"])
 
@@ -78,7 +82,9 @@ def _pins(hashes: list[str]) -> set[str]:
     for text in hashes:
         form, separator, digits = text.partition(":")
         if not separator:
-            raise KubeadmError("invalid discovery token CA certificate hash: invalid hash, expected \"format:hex-value\"")
+            raise KubeadmError(
+                'invalid discovery token CA certificate hash: invalid hash, expected "format:hex-value"'
+            )
         if form.lower() != "sha256":
             raise KubeadmError(f'invalid discovery token CA certificate hash: unknown hash format "{form}"')
         try:
@@ -103,7 +109,9 @@ async def _cluster_info(server: str, authority: Authority, identity: str, secret
                 signature = data.get(f"{_PREFIX}{identity}")
                 if signature:
                     return _verified(data, signature, identity, secret)
-                problem = f'could not find a JWS signature in the cluster-info ConfigMap for token ID "{identity}"'
+                problem = (
+                    f'could not find a JWS signature in the cluster-info ConfigMap for token ID "{identity}"'
+                )
             except (OSError, StatusError) as error:
                 problem = f"failed to request the cluster-info ConfigMap: {error}"
             if asyncio.get_running_loop().time() > deadline:
@@ -145,9 +153,13 @@ def _parsed(text: str) -> Object:
     try:
         value, _ = yaml_reader.loads(text.encode())
     except yaml_reader.YamlError as error:
-        raise KubeadmError(f"couldn't parse the kubeconfig file in the cluster-info ConfigMap: {error}") from None
+        raise KubeadmError(
+            f"couldn't parse the kubeconfig file in the cluster-info ConfigMap: {error}"
+        ) from None
     if not isinstance(value, dict):
-        raise KubeadmError("couldn't parse the kubeconfig file in the cluster-info ConfigMap: it is no object")
+        raise KubeadmError(
+            "couldn't parse the kubeconfig file in the cluster-info ConfigMap: it is no object"
+        )
     return value
 
 

@@ -32,7 +32,9 @@ async def endpoints(client: Client) -> list[str]:
 async def members(servers: list[str], certificates: Path, seconds: float) -> AsyncIterator[Members]:
     """Give the members of the etcd at some addresses; errors are told as KubeadmError."""
     if not servers:
-        raise KubeadmError("could not find any etcd endpoints: no etcd pod of the control plane is known to the API server")
+        raise KubeadmError(
+            "could not find any etcd endpoints: no etcd pod of the control plane is known to the API server"
+        )
     try:
         client = EtcdClient(
             servers,

@@ -96,8 +96,12 @@ class JoinData:
     async def settings(self) -> InitSettings:
         """Return the configuration of the cluster, with what is this machine's own."""
         if self._settings is None:
-            say('[preflight] Reading configuration from the "kubeadm-config" ConfigMap in namespace "kube-system"...')
-            say("[preflight] Use 'kubeadm init phase upload-config kubeadm --config your-config-file' to re-upload it.")
+            say(
+                '[preflight] Reading configuration from the "kubeadm-config" ConfigMap in namespace "kube-system"...'
+            )
+            say(
+                "[preflight] Use 'kubeadm init phase upload-config kubeadm --config your-config-file' to re-upload it."
+            )
             own = {
                 "nodeRegistration": self.registration,
                 "localAPIEndpoint": self.endpoint if self.control_plane is not None else {"bindPort": 6443},

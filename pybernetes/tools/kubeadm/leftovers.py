@@ -15,7 +15,9 @@ class Leftovers:
         self._before = set(self._present())
 
     def _present(self) -> list[Path]:
-        return [path for folder in self._folders for path in (folder, *sorted(folder.rglob("*"))) if path.exists()]
+        return [
+            path for folder in self._folders for path in (folder, *sorted(folder.rglob("*"))) if path.exists()
+        ]
 
     def remove(self) -> None:
         """Remove new files, and folders that are empty then."""

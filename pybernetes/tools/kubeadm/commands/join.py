@@ -26,17 +26,39 @@ FLAGS = (
     command_line.SKIP_PHASES,
     command_line.PATCHES,
     command_line.CRI_SOCKET,
-    Flag("apiserver-advertise-address", "", "The IP address the API Server of a new control plane will advertise."),
+    Flag(
+        "apiserver-advertise-address",
+        "",
+        "The IP address the API Server of a new control plane will advertise.",
+    ),
     Flag("apiserver-bind-port", 6443, "The port for the API Server of a new control plane to bind to."),
     Flag("certificate-key", "", "Use this key to decrypt the certificate secrets uploaded by init."),
     Flag("control-plane", False, "Create a new control plane instance on this node"),
     Flag("discovery-file", "", "A file or URL from which to load cluster information."),
-    Flag("discovery-token", "", "The token used to validate cluster information fetched from the API server."),
-    Flag("discovery-token-ca-cert-hash", (), 'Validate that the root CA public key matches this hash ("<type>:<value>").'),
-    Flag("discovery-token-unsafe-skip-ca-verification", False, "Allow joining without --discovery-token-ca-cert-hash."),
+    Flag(
+        "discovery-token", "", "The token used to validate cluster information fetched from the API server."
+    ),
+    Flag(
+        "discovery-token-ca-cert-hash",
+        (),
+        'Validate that the root CA public key matches this hash ("<type>:<value>").',
+    ),
+    Flag(
+        "discovery-token-unsafe-skip-ca-verification",
+        False,
+        "Allow joining without --discovery-token-ca-cert-hash.",
+    ),
     Flag("node-name", "", "Specify the node name."),
-    Flag("tls-bootstrap-token", "", "The token used to authenticate with the control plane while joining the node."),
-    Flag("token", "", "Use this token for both discovery-token and tls-bootstrap-token when those are not provided."),
+    Flag(
+        "tls-bootstrap-token",
+        "",
+        "The token used to authenticate with the control plane while joining the node.",
+    ),
+    Flag(
+        "token",
+        "",
+        "Use this token for both discovery-token and tls-bootstrap-token when those are not provided.",
+    ),
 )
 
 
@@ -46,7 +68,7 @@ def configuration(arguments: Arguments, endpoint: str) -> Object:
     if arguments.config:
         given = documents.read(documents.read_file(arguments.config)).own.get("JoinConfiguration")
         if given is None:
-            raise KubeadmError("no JoinConfiguration found in config file \"" + arguments.config + '"')
+            raise KubeadmError('no JoinConfiguration found in config file "' + arguments.config + '"')
     else:
         given = _document(arguments, endpoint)
     if arguments.node_name:

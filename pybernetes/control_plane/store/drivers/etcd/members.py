@@ -53,7 +53,9 @@ class Members:
         deadline = asyncio.get_running_loop().time() + self._seconds
         while True:
             try:
-                await self._client.call(lambda endpoint: endpoint.cluster.MemberAdd, request, timeout=self._seconds)
+                await self._client.call(
+                    lambda endpoint: endpoint.cluster.MemberAdd, request, timeout=self._seconds
+                )
                 break
             except Rejected as error:
                 # Another one is joining at this moment, or the cluster does not take members while it is not healthy.
@@ -77,7 +79,9 @@ class Members:
                 return
             try:
                 await self._client.call(
-                    lambda endpoint: endpoint.cluster.MemberPromote, rpc.MemberPromoteRequest(ID=identity), timeout=5.0
+                    lambda endpoint: endpoint.cluster.MemberPromote,
+                    rpc.MemberPromoteRequest(ID=identity),
+                    timeout=5.0,
                 )
                 return
             except (Rejected, Unavailable) as error:

@@ -48,7 +48,12 @@ async def _kubeconfig(data: JoinData) -> None:
     identities = kubeconfig_files.identities(data.node)
     for name in ("admin", "controller-manager", "scheduler"):
         kubeconfig_files.ensure(
-            data.folders.kubernetes, subject, data.endpoint["bindPort"], identities[name], data.folders.certificates, say
+            data.folders.kubernetes,
+            subject,
+            data.endpoint["bindPort"],
+            identities[name],
+            data.folders.certificates,
+            say,
         )
 
 
@@ -60,7 +65,9 @@ async def _control_plane(data: JoinData) -> None:
     timeout = data.configuration["timeouts"]["controlPlaneComponentHealthCheck"]
     for component, pod in static_pods.control_plane(settings.cluster, data.endpoint, timeout).items():
         say(f'[control-plane] Creating static Pod manifest for "{component}"')
-        static_pods.write(data.folders.manifests, component, patches.patched(component, pod, data.patches, say))
+        static_pods.write(
+            data.folders.manifests, component, patches.patched(component, pod, data.patches, say)
+        )
 
 
 PHASE = Phase(

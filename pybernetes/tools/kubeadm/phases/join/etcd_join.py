@@ -23,12 +23,16 @@ async def _run(data: JoinData) -> None:
         return
     Path(local["dataDir"]).mkdir(parents=True, exist_ok=True, mode=0o700)
     servers = await etcd_cluster.endpoints(await data.admin_client())
-    async with etcd_cluster.members(servers, data.folders.certificates, data.seconds("etcdAPICall")) as members:
+    async with etcd_cluster.members(
+        servers, data.folders.certificates, data.seconds("etcdAPICall")
+    ) as members:
         url = etcd_pod.peer_url(data.address)
         learner = await members.add_learner(url)
         say("[etcd] Announced new etcd member joining to the existing etcd cluster")
         initial = {
-            member.name or data.node: member.peer_urls[0] for member in await members.listed() if member.peer_urls
+            member.name or data.node: member.peer_urls[0]
+            for member in await members.listed()
+            if member.peer_urls
         }
         initial[data.node] = url
         say('[etcd] Creating static Pod manifest for "etcd"')

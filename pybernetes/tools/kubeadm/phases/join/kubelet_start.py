@@ -19,7 +19,9 @@ async def _run(data: JoinData) -> None:
     bootstrap = await data.bootstrap()
     await _refuse_known(data)
     kubeconfig_files.write(data.folders.kubernetes / "bootstrap-kubelet.conf", bootstrap)
-    authority = data.folders.certificates / "ca.crt" if data.dry_run else Path(data.configuration["caCertPath"])
+    authority = (
+        data.folders.certificates / "ca.crt" if data.dry_run else Path(data.configuration["caCertPath"])
+    )
     if not authority.exists():
         authority.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
         write_atomically(authority, await data.authority())

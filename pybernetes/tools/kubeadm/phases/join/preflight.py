@@ -31,9 +31,7 @@ async def _run(data: JoinData) -> None:
 def _check_ready(data: JoinData, cluster: dict[str, object]) -> None:
     problem = ""
     if not cluster.get("controlPlaneEndpoint"):
-        problem = (
-            "unable to add a new control plane instance to a cluster that doesn't have a stable controlPlaneEndpoint address"
-        )
+        problem = "unable to add a new control plane instance to a cluster that doesn't have a stable controlPlaneEndpoint address"
     elif not (data.control_plane or {}).get("certificateKey"):
         files = shared_certificates.files(cluster, data.folders.certificates)
         missing = [str(path) for path in files.values() if not path.exists()]
