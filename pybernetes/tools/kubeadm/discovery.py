@@ -37,13 +37,14 @@ async def bootstrap_config(configuration: Object, seconds: float) -> Object:
             return found
     else:
         found = await _by_token(discovery["bootstrapToken"], seconds)
-    cluster = _cluster(found)
+    cluster = cluster_of(found)
     authority = base64.b64decode(cluster.get("certificate-authority-data") or "")
     user = {"token": discovery["tlsBootstrapToken"]}
     return kubeconfig_files.value(cluster["server"], "kubernetes", authority, BOOTSTRAP_USER, user)
 
 
-def _cluster(config: Object) -> Object:
+def cluster_of(config: Object) -> Object:
+    """Return the cluster of a kubeconfig that has one."""
     clusters = config.get("clusters") or []
     if (
         not clusters
@@ -59,10 +60,10 @@ async def _by_token(bootstrap: Object, seconds: float) -> Object:
     server = f"https://{bootstrap['apiServerEndpoint']}"
     pins = _pins(bootstrap.get("caCertHashes") or [])
     text = await _cluster_info(server, Authority(verify=False), identity, secret, seconds)
-    config = _parsed(text)
+    config = parsed(text)
     if not pins:
         return config
-    authority = base64.b64decode(_cluster(config).get("certificate-authority-data") or "")
+    authority = base64.b64decode(cluster_of(config).get("certificate-authority-data") or "")
     hashes = certificate_files.bundle_hashes(authority)
     if not pins & set(hashes):
         listed = ", ".join(hashes)
@@ -149,7 +150,8 @@ def signature_is_valid(signature: str, content: str, identity: str, secret: str)
     return hmac.compare_digest(expected.encode(), rest.encode())
 
 
-def _parsed(text: str) -> Object:
+def parsed(text: str) -> Object:
+    """Return a kubeconfig of a text."""
     try:
         value, _ = yaml_reader.loads(text.encode())
     except yaml_reader.YamlError as error:
@@ -169,8 +171,8 @@ async def _from_file(path: str) -> Object:
         content = await _downloaded(path)
     else:
         content = documents.read_file(path)
-    config = _parsed(content.decode(errors="replace"))
-    cluster = _cluster(config)
+    config = parsed(content.decode(errors="replace"))
+    cluster = cluster_of(config)
     if not cluster.get("certificate-authority-data") and cluster.get("certificate-authority"):
         authority = documents.read_file(cluster["certificate-authority"])
         cluster["certificate-authority-data"] = kubeconfig_files.encoded(authority)

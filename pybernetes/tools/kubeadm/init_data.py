@@ -66,6 +66,7 @@ class InitData:
     ignored: frozenset[str] = frozenset()
     kubeconfig: Path | None = None
     patches: Path | None = None
+    changed: bool = False  # whether the kubelet was started: what was written stays from then on
     _objects: Objects | None = field(default=None, repr=False)
     _clients: list[Client] = field(default_factory=list, repr=False)
 

@@ -61,7 +61,8 @@ def test_what_is_wrong_with_init(more: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ("controlPlaneEndpoint: 'lb example'", 'controlPlaneEndpoint: Invalid value: "lb example": endpoint is not valid'),
+        ("controlPlaneEndpoint: 'lb example:6443'", "hostport lb example:6443: host 'lb example' must be a valid IP address"),
+        ("controlPlaneEndpoint: 'lb:70000'", "port 70000 must be a valid number between 1 and 65535"),
         ("certificatesDir: rel", 'certificatesDir: Invalid value: "rel": path is not absolute'),
         ("imageRepository: BAD repo", "imageRepository: Invalid value: .*invalid image repository format"),
         ("encryptionAlgorithm: X", "Must be one of \\[ECDSA-P256 ECDSA-P384 RSA-2048 RSA-3072 RSA-4096\\]"),

@@ -13,6 +13,7 @@ from pybernetes.tools.kubeadm.command_line import Arguments
 from pybernetes.tools.kubeadm.configuration import documents, loading
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.init_data import Folders, InitData, say
+from pybernetes.tools.kubeadm.leftovers import Leftovers
 from pybernetes.tools.kubeadm.phases.init import PHASES
 
 Object = dict[str, Any]
@@ -154,6 +155,7 @@ def main(argv: list[str]) -> int:
 
 async def _run(arguments: Arguments, words: list[str] | None) -> None:
     shared = data(arguments)
+    leftovers = Leftovers([shared.folders.kubernetes, shared.folders.kubelet])
     try:
         if words is not None:
             await workflow.run_one(PHASES, words, shared, "kubeadm init")
@@ -162,5 +164,9 @@ async def _run(arguments: Arguments, words: list[str] | None) -> None:
         workflow.check_names(PHASES, skipped)
         say(f"[init] Using Kubernetes version: {shared.cluster['kubernetesVersion']}")
         await workflow.run(PHASES, shared, skipped)
+    except BaseException:
+        if words is None and not shared.changed and not shared.dry_run:
+            leftovers.remove()
+        raise
     finally:
         await shared.close()

@@ -67,7 +67,16 @@ def complete_cluster(cluster: Object, local_endpoint: Object) -> None:
     given = cluster.get("controlPlaneEndpoint")
     if given:
         parsed = networks.host_port(given)
-        if parsed is not None and parsed[1] is None:
+        if parsed is None:
+            host, _, port = given.rpartition(":") if given.count(":") == 1 else (given, "", "")
+            if port and not (port.isdigit() and 1 <= int(port) <= 65535):
+                raise KubeadmError(
+                    f"hostport {given}: port {port} must be a valid number between 1 and 65535, inclusive"
+                )
+            raise KubeadmError(
+                f"hostport {given}: host '{host}' must be a valid IP address or a valid RFC-1123 DNS subdomain"
+            )
+        if parsed[1] is None:
             cluster["controlPlaneEndpoint"] = networks.joined(parsed[0], local_endpoint["bindPort"])
     if cluster["apiServer"].get("certSANs"):
         cluster["apiServer"] = {

@@ -44,9 +44,9 @@ def init(configuration: Object, cluster_configuration: Object) -> Errors:
     errors = Errors()
     registration(errors, configuration["nodeRegistration"], Path("nodeRegistration"))
     _tokens(errors, configuration["bootstrapTokens"], Path("bootstrapTokens"))
-    certificate_key(errors, configuration.get("certificateKey", ""), Path("certificateKey"))
     cluster(errors, cluster_configuration)
     api_endpoint(errors, configuration["localAPIEndpoint"], Path("localAPIEndpoint"))
+    certificate_key(errors, configuration.get("certificateKey", ""), Path("certificateKey"))
     return errors
 
 
@@ -160,7 +160,7 @@ def _tokens(errors: Errors, tokens: list[Object], path: Path) -> None:
 def _usages(errors: Errors, usages: list[str], path: Path) -> None:
     unknown = sorted(set(usages) - set(USAGES))
     if unknown:
-        known = ",".join(sorted(USAGES))
+        known = ",".join(USAGES)
         errors.invalid(
             path,
             usages,

@@ -17,6 +17,7 @@ async def _run(data: InitData) -> None:
     kubelet_files.write_config(data.folders.kubelet, config, registration, say)
     if not data.dry_run:
         say("[kubelet-start] Starting the kubelet")
+        data.changed = True
         kubelet_service.start(data.folders.kubelet)
 
 

@@ -1,0 +1,83 @@
+"""kubeadm kubeconfig: kubeconfigs for more users, signed by the authority on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Any
+
+from pybernetes.client import kubeconfig
+from pybernetes.lib.flags import Flag, Seconds
+from pybernetes.tools.kubeadm import certificates, cluster_settings, command_line, kubeconfig_files
+from pybernetes.tools.kubeadm.certificate_list import Subject
+from pybernetes.tools.kubeadm.command_line import Arguments
+from pybernetes.tools.kubeadm.configuration import defaults, documents, loading
+from pybernetes.tools.kubeadm.configuration.printing import to_yaml
+from pybernetes.tools.kubeadm.errors import KubeadmError
+from pybernetes.tools.kubeadm.locations import ADMIN
+from pybernetes.tools.kubeadm.objects import ClusterObjects
+
+Object = dict[str, Any]
+SUMMARY = "Kubeconfig file utilities"
+FLAGS = (
+    command_line.CONFIG,
+    Flag("client-name", "", "The name of user. It will be used as the CN if client certificates are created"),
+    Flag("org", (), "The organizations of the client certificate. It will be used as the O"),
+    Flag(
+        "token",
+        "",
+        "The token that should be used as the authentication mechanism, instead of client certificates",
+    ),
+    Flag("validity-period", Seconds(0), "The validity period of the client certificate."),
+)
+
+
+def main(argv: list[str]) -> int:
+    """Print the kubeconfig of a user."""
+    arguments = command_line.parse("kubeadm kubeconfig", f"{SUMMARY}: user", FLAGS, argv, most=1)
+    if arguments.words != ["user"]:
+        raise KubeadmError(f'unknown command "{"".join(arguments.words)}" for "kubeadm kubeconfig"')
+    if not arguments.client_name:
+        raise KubeadmError('required flag(s) "client-name" not set')
+    cluster, endpoint = asyncio.run(_cluster(arguments))
+    folder = Path(cluster["certificatesDir"])
+    server = kubeconfig_files.control_plane_server(
+        cluster, endpoint["advertiseAddress"], endpoint["bindPort"]
+    )
+    user = arguments.client_name
+    if arguments.token:
+        authority = certificates.files.read_certificate(folder / "ca.crt")
+        if authority is None:
+            raise KubeadmError(f"couldn't load {folder / 'ca.crt'}")
+        text = (folder / "ca.crt").read_bytes()
+        made = kubeconfig_files.value(server, cluster["clusterName"], text, user, {"token": arguments.token})
+    else:
+        subject = Subject(cluster, user, endpoint["advertiseAddress"])
+        made = kubeconfig_files.for_user(
+            subject,
+            certificates.authority(folder),
+            server,
+            user,
+            tuple(arguments.org),
+            float(arguments.validity_period),
+        )
+    sys.stdout.write(to_yaml(made))
+    return 0
+
+
+async def _cluster(arguments: Arguments) -> tuple[Object, Object]:
+    """Return the ClusterConfiguration of a file or of the cluster, and where its API server is."""
+    if arguments.config:
+        given = documents.read(documents.read_file(arguments.config)).own
+        endpoint = loading.endpoint(defaults.init(given.get("InitConfiguration") or {})["localAPIEndpoint"])
+        cluster = defaults.cluster(given.get("ClusterConfiguration") or {})
+        loading.complete_cluster(cluster, endpoint)
+        return cluster, endpoint
+    try:
+        config = kubeconfig.load(ADMIN)
+    except kubeconfig.ConfigError as error:
+        raise KubeadmError(f"--config is needed where {ADMIN} is not: {error}") from None
+    async with config.client(user_agent="kubeadm") as client:
+        cluster = await cluster_settings.cluster_configuration(ClusterObjects(client))
+    return cluster, loading.endpoint({"bindPort": 6443})

@@ -1,0 +1,204 @@
+"""kubeadm token: the tokens by which nodes join."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import datetime
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from pybernetes.client import kubeconfig
+from pybernetes.client.client import Client
+from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
+from pybernetes.client.refs import CONFIG_MAPS, SECRETS
+from pybernetes.lib import rfc3339
+from pybernetes.lib.flags import Flag, Seconds
+from pybernetes.tools.kubeadm import command_line, join_command, tokens
+from pybernetes.tools.kubeadm.command_line import Arguments
+from pybernetes.tools.kubeadm.configuration import defaults, documents
+from pybernetes.tools.kubeadm.configuration.printing import to_yaml
+from pybernetes.tools.kubeadm.discovery import cluster_of, parsed
+from pybernetes.tools.kubeadm.errors import KubeadmError
+from pybernetes.tools.kubeadm.init_data import say
+from pybernetes.tools.kubeadm.locations import BOOTSTRAPPERS, NAMESPACE
+
+Object = dict[str, Any]
+SUMMARY = "Manage bootstrap tokens"
+_COMMON = (command_line.KUBECONFIG, command_line.DRY_RUN)
+_CREATE = (
+    command_line.CONFIG,
+    Flag("certificate-key", "", "With --print-join-command, print the command of a control plane."),
+    Flag("description", "", "A human friendly description of how this token is used."),
+    Flag("groups", (BOOTSTRAPPERS,), "Extra groups that this token will authenticate as."),
+    Flag(
+        "print-join-command",
+        False,
+        "Instead of printing only the token, print the full 'kubeadm join' command.",
+    ),
+    Flag("ttl", Seconds(86400), "The duration before the token is automatically deleted; 0 for never."),
+    Flag("usages", tokens.USAGES, "In which ways this token can be used: signing, authentication."),
+)
+_LIST = (Flag("output", "text", "Output format: text, json or yaml."),)
+
+
+def main(argv: list[str]) -> int:
+    """Create, list, delete or generate tokens."""
+    flags = (*_COMMON, *_CREATE, *_LIST)
+    arguments = command_line.parse(
+        "kubeadm token",
+        f"{SUMMARY}: create|list|delete|generate",
+        flags,
+        argv,
+        most=20,
+        short={"-o": "--output"},
+    )
+    action, *words = arguments.words or [""]
+    if action == "generate":
+        print(tokens.generate())
+        return 0
+    actions: dict[str, Callable[[Client, Arguments, list[str]], Awaitable[None]]] = {
+        "create": _create, "list": _list, "delete": _delete,
+    }  # fmt: skip
+    if action not in actions:
+        raise KubeadmError(f'unknown command "{action}" for "kubeadm token"')
+    if action == "create":
+        command_line.check_mixed(arguments)
+        if words:
+            tokens.parts(words[0])
+    if action == "delete" and not words:
+        raise KubeadmError("missing argument; 'token delete' is missing token of form \"[a-z0-9]{6}\"")
+    asyncio.run(_with(arguments, words, actions[action]))
+    return 0
+
+
+async def _with(
+    arguments: Arguments, words: list[str], work: Callable[[Client, Arguments, list[str]], Awaitable[None]]
+) -> None:
+    try:
+        config = kubeconfig.load(Path(arguments.kubeconfig))
+    except kubeconfig.ConfigError as error:
+        raise KubeadmError(f"failed to load admin kubeconfig: {error}") from None
+    async with config.client(user_agent="kubeadm") as client:
+        try:
+            await work(client, arguments, words)
+        except (StatusError, OSError) as error:
+            raise KubeadmError(str(error)) from None
+
+
+def _wanted(arguments: Arguments, words: list[str]) -> list[Object]:
+    if arguments.config:
+        given = documents.read(documents.read_file(arguments.config)).own.get("InitConfiguration") or {}
+        return [defaults.token(entry) for entry in given.get("bootstrapTokens") or [{}]]
+    token: Object = {"usages": list(arguments.usages), "ttl": f"{int(arguments.ttl)}s"}
+    if "authentication" in arguments.usages:
+        token["groups"] = list(arguments.groups)
+    if arguments.description:
+        token["description"] = arguments.description
+    if words:
+        token["token"] = words[0]
+    unknown = sorted(set(arguments.usages) - set(tokens.USAGES))
+    if unknown:
+        raise KubeadmError(
+            f"invalid bootstrap token usage string: {','.join(unknown)}, valid usage options: authentication,signing"
+        )
+    for group in token.get("groups") or ():
+        if tokens.problem_with_group(group):
+            raise KubeadmError(tokens.problem_with_group(group))
+    return [token]
+
+
+async def _create(client: Client, arguments: Arguments, words: list[str]) -> None:
+    now = datetime.datetime.now(datetime.UTC)
+    wanted = _wanted(arguments, words)
+    for token in wanted:
+        token["token"] = token.get("token") or tokens.generate()
+        try:
+            await client.create(SECRETS, tokens.secret(token, now), dry_run=arguments.dry_run)
+        except AlreadyExists:
+            identity, _ = tokens.parts(token["token"])
+            raise KubeadmError(f'a token with id "{identity}" already exists') from None
+    if not arguments.print_join_command:
+        say(wanted[0]["token"])
+        return
+
+    found = await client.get(CONFIG_MAPS, "cluster-info", "kube-public")
+    cluster = cluster_of(parsed(found["data"]["kubeconfig"]))
+    authority = base64.b64decode(cluster.get("certificate-authority-data") or "")
+    command = join_command.text(cluster["server"], wanted[0]["token"], authority).replace(" \\\n\t", " ")
+    if arguments.certificate_key:
+        command += f" --control-plane --certificate-key {arguments.certificate_key}"
+    say(command)
+
+
+def left(expires: str, now: datetime.datetime) -> str:
+    """Return how long a token is good, in two units at most."""
+    if not expires:
+        return "<forever>"
+    try:
+        seconds = int(rfc3339.parse(expires) - now.timestamp())
+    except ValueError:
+        return "<invalid>"
+    if seconds < 0:
+        return "<invalid>"
+    if seconds >= 7200:
+        return f"{seconds // 3600}h"
+    return f"{seconds // 60}m" if seconds >= 120 else f"{seconds}s"
+
+
+async def _list(client: Client, arguments: Arguments, words: list[str]) -> None:
+    page = await client.list(SECRETS, NAMESPACE, fields=f"type={tokens.TYPE}")
+    listed = []
+    for found in page.items:
+        try:
+            listed.append(tokens.from_secret(found))
+        except KubeadmError as error:
+            say(f"W {error}")
+    if arguments.output == "text":
+        rows = [("TOKEN", "TTL", "EXPIRES", "USAGES", "DESCRIPTION", "EXTRA GROUPS")]
+        now = datetime.datetime.now(datetime.UTC)
+        for token in listed:
+            rows.append(
+                (
+                    token["token"],
+                    left(token["expires"], now),
+                    token["expires"] or "<never>",
+                    ",".join(token["usages"]) or "<none>",
+                    token["description"] or "<none>",
+                    ",".join(token["groups"]) or "<none>",
+                )
+            )
+        widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
+        for row in rows:
+            say("   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        return
+    for token in listed:
+        shown = {name: value for name, value in token.items() if value}
+        value = {"apiVersion": "output.kubeadm.k8s.io/v1alpha3", "kind": "BootstrapToken", **shown}
+        if arguments.output == "json":
+            say(json.dumps(value, indent=4))
+        elif arguments.output == "yaml":
+            say(to_yaml(value).rstrip())
+        else:
+            raise KubeadmError(f"invalid output format: {arguments.output}")
+
+
+async def _delete(client: Client, arguments: Arguments, words: list[str]) -> None:
+    for word in words:
+        identity = word if tokens.TOKEN_ID.match(word) else None
+        if identity is None:
+            if not tokens.TOKEN.match(word):
+                raise KubeadmError(
+                    f'given token "{word}" didn\'t match pattern "\\\\A([a-z0-9]{{6}})\\\\z" or "\\\\A([a-z0-9]{{6}})\\\\.'
+                    '([a-z0-9]{16})\\\\z"'
+                )
+            identity = tokens.parts(word)[0]
+        try:
+            await client.delete(SECRETS, tokens.secret_name(identity), NAMESPACE, dry_run=arguments.dry_run)
+        except NotFound:
+            raise KubeadmError(
+                f'failed to delete bootstrap token "{identity}": there is no such token'
+            ) from None
+        say(f'bootstrap token "{identity}" deleted')

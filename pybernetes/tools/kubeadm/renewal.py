@@ -1,0 +1,253 @@
+"""Certificates of a control plane that get old: how long they last, and new ones with the same names."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pybernetes.api.text import durations
+from pybernetes.client import kubeconfig
+from pybernetes.client import kubeconfig_files as reading
+from pybernetes.tools.kubeadm import certificate_files as files
+from pybernetes.tools.kubeadm import cluster_settings, kubeconfig_files
+from pybernetes.tools.kubeadm.certificate_list import BY_NAME, CERTIFICATES, Subject, wanted
+from pybernetes.tools.kubeadm.command_line import Arguments
+from pybernetes.tools.kubeadm.configuration import defaults, documents, loading
+from pybernetes.tools.kubeadm.errors import KubeadmError
+from pybernetes.tools.kubeadm.init_data import say
+from pybernetes.tools.kubeadm.objects import ClusterObjects
+
+Object = dict[str, Any]
+_CONFIGS = ("admin.conf", "controller-manager.conf", "scheduler.conf", "super-admin.conf")
+
+
+@dataclass
+class Place:
+    """Where the certificates are, and what the configuration says of them."""
+
+    subject: Subject
+    port: int
+    certificates: Path
+    kubernetes: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Expiration:
+    """When one certificate ends; None if there is none."""
+
+    name: str
+    end: datetime.datetime | None
+    authority: str
+    is_authority: bool = False
+
+    def left(self) -> float:
+        """Return the seconds until then."""
+        return (self.end - datetime.datetime.now(datetime.UTC)).total_seconds() if self.end else 0.0
+
+
+async def place(arguments: Arguments, *, local: bool = False) -> Place:
+    """Return where the certificates are: as a file says, or the cluster, or by default."""
+    kubernetes = Path(arguments.kubeconfig_dir)
+    own: Object = {}
+    cluster: Object | None = None
+    if arguments.config:
+        given = documents.read(documents.read_file(arguments.config)).own
+        own, cluster = given.get("InitConfiguration") or {}, given.get("ClusterConfiguration") or {}
+        cluster = defaults.cluster(cluster)
+    elif not local and Path(arguments.kubeconfig).exists():
+        say("[renew] Reading configuration from the cluster...")
+        try:
+            async with kubeconfig.load(Path(arguments.kubeconfig)).client(user_agent="kubeadm") as client:
+                cluster = await cluster_settings.cluster_configuration(ClusterObjects(client, 5.0))
+        except (kubeconfig.ConfigError, KubeadmError, OSError) as error:
+            say(
+                f"[renew] Error reading configuration from the cluster. Falling back to default configuration: {error}"
+            )
+    init = defaults.init(own)
+    endpoint = loading.endpoint(init["localAPIEndpoint"])
+    cluster = cluster or defaults.cluster({})
+    loading.complete_cluster(cluster, endpoint)
+    node = loading.registration({**init["nodeRegistration"], "criSocket": "unix:///"}, control_plane=True)[
+        "name"
+    ]
+    folder = Path(arguments.cert_dir or cluster["certificatesDir"])
+    return Place(
+        Subject(cluster, node, endpoint["advertiseAddress"]), endpoint["bindPort"], folder, kubernetes
+    )
+
+
+def names() -> list[str]:
+    """Return what can be renewed."""
+    leaves = [certificate.name for certificate in CERTIFICATES if certificate.authority]
+    return sorted([*_CONFIGS, *leaves])
+
+
+def expirations(where: Place) -> list[Expiration]:
+    """Return when everything ends: kubeconfigs and certificates first, then authorities."""
+    listed = []
+    for name in names():
+        if name in _CONFIGS:
+            listed.append(Expiration(name, _config_end(where.kubernetes / name), "ca"))
+        elif BY_NAME[name] in wanted(where.subject):
+            certificate = BY_NAME[name]
+            listed.append(
+                Expiration(name, _end(where.certificates / f"{certificate.base}.crt"), certificate.authority)
+            )
+    for certificate in sorted(wanted(where.subject), key=lambda entry: entry.name):
+        if not certificate.authority:
+            end = _end(where.certificates / f"{certificate.base}.crt")
+            listed.append(Expiration(certificate.name, end, "", True))
+    return listed
+
+
+def _end(path: Path) -> datetime.datetime | None:
+    certificate = files.read_certificate(path)
+    return certificate.not_valid_after_utc if certificate else None
+
+
+def _config_end(path: Path) -> datetime.datetime | None:
+    from cryptography import x509
+
+    if not path.exists():
+        return None
+    user = reading.read(path)["users"][0]["user"]
+    data = user.get("client-certificate-data")
+    return x509.load_pem_x509_certificate(base64.b64decode(data)).not_valid_after_utc if data else None
+
+
+def table(listed: list[Expiration]) -> str:
+    """Return what ends when, for people."""
+
+    def rows(authorities: bool) -> list[str]:
+        lines = []
+        for entry in listed:
+            if entry.is_authority != authorities:
+                continue
+            if entry.end is None:
+                lines.append(f"!MISSING! {entry.name}")
+                continue
+            end = entry.end.strftime("%b %d, %Y %H:%M UTC")
+            cells = f"{entry.name:<26} {end:<22} {_human(entry.left()):<15}"
+            lines.append(f"{cells} no" if authorities else f"{cells} {entry.authority:<23} no")
+        return lines
+
+    head = "CERTIFICATE                EXPIRES                RESIDUAL TIME   CERTIFICATE AUTHORITY   EXTERNALLY MANAGED"
+    more = "CERTIFICATE AUTHORITY      EXPIRES                RESIDUAL TIME   EXTERNALLY MANAGED"
+    return "\n".join(["", head, *rows(False), "", more, *rows(True)])
+
+
+def _human(seconds: float) -> str:
+    if seconds <= 0:
+        return "<invalid>"
+    days = int(seconds // 86400)
+    return f"{days // 365}y" if days >= 3650 - 365 else f"{days}d" if days else f"{int(seconds // 3600)}h"
+
+
+def as_value(listed: list[Expiration]) -> Object:
+    """Return what ends when, for programs."""
+
+    def entries(authorities: bool) -> list[Object]:
+        return [
+            {
+                "name": entry.name, "missing": entry.end is None, "externallyManaged": False,
+                "expirationDate": entry.end.strftime("%Y-%m-%dT%H:%M:%SZ") if entry.end else None,
+                "residualTime": int(entry.left()), **({} if authorities else {"caName": entry.authority}),
+            }
+            for entry in listed if entry.is_authority == authorities
+        ]  # fmt: skip
+
+    return {
+        "apiVersion": "output.kubeadm.k8s.io/v1alpha3", "kind": "CertificateExpirationInfo",
+        "certificates": entries(False), "certificateAuthorities": entries(True),
+    }  # fmt: skip
+
+
+def renew(where: Place, name: str, *, missing: bool) -> str:
+    """Make a new certificate with the names of the old one, and say so; a missing one is an error unless allowed."""
+    if name in _CONFIGS:
+        return _renew_config(where, name, missing)
+    certificate = BY_NAME[name]
+    old = files.read_certificate(where.certificates / f"{certificate.base}.crt")
+    if old is None:
+        return _absent(name, missing)
+    authority = files.read_pair(where.certificates, BY_NAME[certificate.authority].base)
+    if authority is None:
+        raise KubeadmError(
+            f"failed to renew certificate {name}: the key of {certificate.authority} is not here"
+        )
+    made = files.issue(
+        authority, _common_name(old), algorithm=where.subject.cluster["encryptionAlgorithm"],
+        seconds=durations.parse_duration(where.subject.cluster["certificateValidityPeriod"]),
+        organizations=_organizations(old), names=sorted(files.alternative_names(old)), server=certificate.server,
+        client=certificate.client,
+    )  # fmt: skip
+    files.write_pair(where.certificates, certificate.base, made)
+    return f"{certificate.long_name} renewed"
+
+
+def _absent(name: str, allowed: bool) -> str:
+    if not allowed:
+        raise KubeadmError(f"failed to renew certificate {name}: it does not exist")
+    return f"MISSING! {name}"
+
+
+def _common_name(certificate: Any) -> str:
+    from cryptography.x509.oid import NameOID
+
+    return str(certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)[0].value)
+
+
+def _organizations(certificate: Any) -> tuple[str, ...]:
+    from cryptography.x509.oid import NameOID
+
+    return tuple(
+        str(entry.value) for entry in certificate.subject.get_attributes_for_oid(NameOID.ORGANIZATION_NAME)
+    )
+
+
+def _renew_config(where: Place, name: str, missing: bool) -> str:
+    from cryptography import x509
+
+    path = where.kubernetes / name
+    if not path.exists():
+        return _absent(name, missing)
+    config = reading.read(path)
+    user = config["users"][0]["user"]
+    if "client-certificate-data" not in user:
+        raise KubeadmError(f"failed to renew certificate {name}: {path} has no certificate in it")
+    old = x509.load_pem_x509_certificate(base64.b64decode(user["client-certificate-data"]))
+    authority = files.read_pair(where.certificates, "ca")
+    if authority is None:
+        raise KubeadmError(f"failed to renew certificate {name}: the key of ca is not here")
+    made = files.issue(
+        authority, _common_name(old), algorithm=where.subject.cluster["encryptionAlgorithm"],
+        seconds=durations.parse_duration(where.subject.cluster["certificateValidityPeriod"]),
+        organizations=_organizations(old), client=True,
+    )  # fmt: skip
+    config["users"][0]["user"] = kubeconfig_files.certificate_user(made)
+    kubeconfig_files.write(path, config)
+    return f"certificate embedded in the kubeconfig file {name} renewed"
+
+
+def generate_requests(where: Place) -> list[str]:
+    """Write keys and requests for all certificates, for an authority that is elsewhere to sign."""
+    algorithm = where.subject.cluster["encryptionAlgorithm"]
+    said = []
+    for certificate in wanted(where.subject):
+        if not certificate.authority:
+            continue
+        base = where.certificates / certificate.base
+        if base.with_name(f"{base.name}.csr").exists() or base.with_name(f"{base.name}.key").exists():
+            raise KubeadmError(f"{base}.csr or its key exists already")
+        subject_names = certificate.names(where.subject) if certificate.names else ()
+        key, request = files.request(
+            certificate.subject_name(where.subject), certificate.organizations, subject_names, algorithm
+        )
+        base.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
+        files.write_atomically(base.with_name(f"{base.name}.key"), key, 0o600)
+        files.write_atomically(base.with_name(f"{base.name}.csr"), request, 0o600)
+        said.append(f"Generated the key and the request for {certificate.name}")
+    return said
