@@ -23,6 +23,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "control_plane.apiserver": ("lib", "api", "control_plane.store"),
     "node.stats": ("lib",),
     "node.kubelet": (*LIBRARIES, "node.stats"),
+    "tools.etcd": (*LIBRARIES, "control_plane.store"),
     # It installs what the others are: through the container runtime, into etcd, from images.
     "tools.kubeadm": (*LIBRARIES, "tools.image", "node.kubelet", "control_plane.store"),
 }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pybernetes.cmd.etcd import main, size
+from pybernetes.cmd.etcd import main
 from pybernetes.control_plane.store.open import open_store
 from tests.control_plane.store.drivers.sqlite.test_damage import corrupt
 from tests.control_plane.store.etcd_server import etcd
@@ -87,13 +87,3 @@ def test_etcd(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         wanted = subprocess.run(command, env={"ETCDCTL_API": "3"}, stdout=subprocess.PIPE, check=True).stdout
         assert main(["snapshot", "status", file, "-w", form]) == 0
         assert capsys.readouterr().out == wanted.decode()
-    assert main(["snapshot", "restore", file, "--data-dir", str(tmp_path / "new")]) == 1
-    assert "`etcdutl snapshot restore`" in capsys.readouterr().err
-    assert not (tmp_path / "new").exists()
-
-
-def test_sizes() -> None:
-    numbers = [0, 9, 10, 999, 1000, 20_480, 2_105_344, 48_082_944, 3_000_000_000]
-    assert [size(n) for n in numbers] == [
-        "0 B", "9 B", "10 B", "999 B", "1.0 kB", "20 kB", "2.1 MB", "48 MB", "3.0 GB",
-    ]  # fmt: skip

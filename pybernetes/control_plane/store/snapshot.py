@@ -40,11 +40,6 @@ async def save_etcd(
 
 def restore(path: Path, data_dir: Path) -> SnapshotStatus:
     """Make a new data directory of the embedded store from a snapshot."""
-    if is_etcd(path):
-        raise StoreError(
-            f"{path} is a snapshot of etcd: make a data directory for etcd from it with "
-            "`etcdutl snapshot restore`, or `etcdctl snapshot restore` before etcd 3.5"
-        )
     from pybernetes.control_plane.store.drivers.sqlite import snapshot_file
 
     return snapshot_file.restore(path, data_dir)

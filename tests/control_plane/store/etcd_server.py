@@ -6,7 +6,7 @@ import os
 import signal
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,12 +36,13 @@ class Member:
     initial_cluster: str
     tls: dict[str, Path] = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
+    more: Sequence[str] = ()
 
     @property
     def address(self) -> str:
         return f"{'https' if self.tls else 'http'}://127.0.0.1:{self.client_port}"
 
-    def start(self) -> None:
+    def start(self, state: str = "new", token: str = "") -> None:
         """Start without waiting: a member of a cluster is ready only with the others."""
         peer = f"http://127.0.0.1:{self.peer_port}"
         arguments = [
@@ -49,7 +50,13 @@ class Member:
             *("--name", self.name, "--data-dir", str(self.directory / self.name)),
             *("--listen-client-urls", self.address, "--advertise-client-urls", self.address),
             *("--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer),
-            *("--initial-cluster", self.initial_cluster, "--initial-cluster-token", str(self.directory)),
+            *(
+                "--initial-cluster",
+                self.initial_cluster,
+                "--initial-cluster-token",
+                token or str(self.directory),
+            ),
+            *("--initial-cluster-state", state, *self.more),
             *("--heartbeat-interval", "50", "--election-timeout", "500", "--unsafe-no-fsync"),
         ]
         if self.tls:
@@ -90,13 +97,15 @@ class Member:
 
 
 @contextlib.contextmanager
-def etcd(directory: Path, count: int = 1, tls: dict[str, Path] | None = None) -> Iterator[list[Member]]:
+def etcd(
+    directory: Path, count: int = 1, tls: dict[str, Path] | None = None, arguments: Sequence[str] = ()
+) -> Iterator[list[Member]]:
     """Yield a cluster of so many members, ready to serve."""
     ports = free_ports(2 * count)
     names = [f"test-{os.getpid()}-{next(numbers)}" for _ in range(count)]
     cluster = ",".join(f"{name}=http://127.0.0.1:{ports[2 * i + 1]}" for i, name in enumerate(names))
     members = [
-        Member(directory, name, ports[2 * i], ports[2 * i + 1], cluster, tls or {})
+        Member(directory, name, ports[2 * i], ports[2 * i + 1], cluster, tls or {}, more=arguments)
         for i, name in enumerate(names)
     ]
     try:

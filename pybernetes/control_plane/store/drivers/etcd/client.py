@@ -84,8 +84,15 @@ class EtcdClient:
             except (OSError, ValueError) as error:
                 raise StoreError(f"the TLS files for etcd cannot be used: {error}") from None
 
+        self._context = context
         self.endpoints = [Endpoint(server, context) for server in servers]
         self._current = 0
+
+    def of(self, servers: Sequence[str]) -> EtcdClient:
+        """Return a client of other endpoints that is known by the same certificate."""
+        other = EtcdClient(servers)
+        other.endpoints = [Endpoint(server, self._context) for server in servers]
+        return other
 
     @property
     def current(self) -> Endpoint:
