@@ -44,7 +44,7 @@ def prunable(context: Context, applied: list[Info], kinds: list[Resource]) -> It
     for resource in kinds:
         for namespace in sorted(namespaces) if resource.namespaced else [""]:
             try:
-                items = context.client.list(resource, namespace, labels=labels).get("items") or []
+                items = context.client.list(resource, namespace, chunk=0, labels=labels).get("items") or []
             except CommandError as error:
                 if not_found(error):
                     continue

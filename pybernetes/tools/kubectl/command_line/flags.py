@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+_TRUE = ("1", "t", "T", "true", "TRUE", "True")
+_FALSE = ("0", "f", "F", "false", "FALSE", "False")
+
+
 class Flag:
     """One flag."""
 
@@ -43,9 +47,9 @@ class Flag:
         """Return the value of a text; ValueError with Go's words if it has none."""
         match self.kind:
             case "bool":
-                if text in ("1", "t", "T", "true", "TRUE", "True"):
+                if text in _TRUE:
                     return True
-                if text in ("0", "f", "F", "false", "FALSE", "False"):
+                if text in _FALSE:
                     return False
                 raise ValueError(f"strconv.ParseBool: parsing {quoted(text)}: invalid syntax")
             case "int" | "count":
@@ -181,6 +185,10 @@ def _long(values: Values, argument: str, following: list[str]) -> bool:
         flag = values.flags.get(name.replace("_", "-"))
     if flag is None:
         if name == "help":
+            if equals and text not in _TRUE and text not in _FALSE:
+                raise FlagError(
+                    f'invalid argument "{text}" for "-h, --help" flag: strconv.ParseBool: parsing "{text}": invalid syntax'
+                )
             raise HelpWanted()
         raise FlagError(f"unknown flag: --{name}")
     if equals:

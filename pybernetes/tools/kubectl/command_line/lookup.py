@@ -57,7 +57,8 @@ def find(argv: list[str], common: dict[str, Flag]) -> tuple[Command | None, str,
         if following is None:
             break
         arguments.pop(place)
-        command, path = following, f"{path} {word}"
+        command = following
+        path = f"{path} {command.__name__.rpartition('.')[2].replace('_', '-')}"
         package = group_of(command)
     return command, path, arguments
 

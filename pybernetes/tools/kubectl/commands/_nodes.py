@@ -23,9 +23,12 @@ def nodes(context: Context, usage: str) -> tuple[Builder, list[Info]]:
         args = [word if "/" in word else f"nodes/{word}" for word in context.args]
     else:
         args = ["nodes", *context.args]
-    chunk = 500 if context.flags.selector else 0
+    chunk = 0
+    if context.flags.selector:
+        chunk = context.flags.chunk_size if context.flags.has("chunk-size") else 500
     builder = Builder.from_flags(context, args=args, continue_on_error=True, chunk=chunk, categories=False)
     infos = builder.all()
+    raise_all(builder.errors)
     for info in infos:
         if info.resource.kind != "Node":
             raise CommandError(

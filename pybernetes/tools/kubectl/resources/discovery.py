@@ -7,7 +7,7 @@ import time
 from operator import itemgetter
 
 from pybernetes.tools.kubectl import TYPE_CHECKING, log
-from pybernetes.tools.kubectl.errors import CommandError, NoMatch, quoted
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, NoConnection, NoMatch, quoted
 
 if TYPE_CHECKING:
     from typing import NamedTuple
@@ -121,11 +121,11 @@ class Discovery:
         for _ in range(attempts - 1):
             try:
                 return self._fetch()
-            except CommandError as error:
+            except (NoConnection, ApiError) as error:
                 _tell(error)
         try:
             return self._fetch()
-        except CommandError as error:
+        except (NoConnection, ApiError) as error:
             if attempts:
                 _tell(error)
             raise
@@ -226,7 +226,7 @@ class Discovery:
         """Return the resources of a category, as ``all``; none if the server cannot be asked."""
         try:
             known = self.resources(1)
-        except CommandError:
+        except (NoConnection, ApiError):
             return []
         return [resource for resource in known if word in resource.categories and resource.preferred]
 

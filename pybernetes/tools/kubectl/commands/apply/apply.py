@@ -41,6 +41,10 @@ def run(context: Context) -> None:
     """Apply the files."""
     flags = context.flags
     context.refuse_arguments()
+    if "cascade" in flags.changed:
+        from pybernetes.tools.kubectl.resources.deletion import propagation_policy
+
+        propagation_policy(flags.cascade)
     applyset = _check(context)
     if flags.server_side and "field-manager" not in flags.changed:
         flags.set("field-manager", "kubectl")

@@ -29,9 +29,11 @@ def run(context: Context) -> None:
         for known in entries(context, kind):
             store(context, kind, known, None)
     elif not field:
-        store(context, kind, entry, None)
+        if entry in entries(context, kind):
+            store(context, kind, entry, None)
     else:
         value: Object = dict(entries(context, kind).get(entry) or {})
-        value.pop(field, None)
-        store(context, kind, entry, value)
+        if field in value:
+            value.pop(field)
+            store(context, kind, entry, value)
     context.out(f"Property {quoted(name)} unset.")

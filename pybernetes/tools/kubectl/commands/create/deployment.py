@@ -30,8 +30,6 @@ def make(context: Context, name: str) -> Object:
     """Return a Deployment."""
     flags = context.flags
     command = command_of(context)
-    if not flags.image:
-        raise CommandError('required flag(s) "image" not set')
     if len(flags.image) > 1 and command:
         raise CommandError("cannot specify multiple --image options and command")
     labels = {"app": name}
@@ -58,4 +56,11 @@ def make(context: Context, name: str) -> Object:
     }
 
 
-run = generator(make, "failed to create deployment: ")
+_create = generator(make, "failed to create deployment: ")
+
+
+def run(context: Context) -> None:
+    """Create a Deployment."""
+    if not context.flags.image:
+        raise CommandError('required flag(s) "image" not set')
+    _create(context)

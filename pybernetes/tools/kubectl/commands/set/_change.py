@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.apply.three_way_patch import edit_patch
 from pybernetes.tools.kubectl.command_line import shared_flags
+from pybernetes.tools.kubectl.commands.set._empty_fields import with_empty_fields
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, Verbatim
 from pybernetes.tools.kubectl.output import printers
@@ -25,6 +26,10 @@ COMMON = (shared_flags.FILES, shared_flags.PRINT, shared_flags.DRY_RUN, shared_f
 - all bool false | all objects of the types in the namespace
 - local bool false | do not ask the server
 """)  # fmt: skip
+
+
+class Incomplete(CommandError):
+    """A part of what is to be changed is not there."""
 
 
 def check(context: Context) -> str:
@@ -70,9 +75,10 @@ def change(
     done: str,
     edit: Callable[[Info, Object], None],
     failure: str,
+    validate: Callable[[], None] = lambda: None,
     **options: Any,
 ) -> None:
-    """Edit each object, send the difference and print the result."""
+    """Edit each object, send the difference and print the result; ``validate`` looks at the arguments once all are there."""
     flags = context.flags
     dry_run = check(context)
     if flags.local and resources:
@@ -82,10 +88,15 @@ def change(
         context, args=resources, continue_on_error=True, latest=not flags.local, select_all=False,
         empty_selector=flags.all, **options,
     )  # fmt: skip
-    for info in builder.infos():
+    infos = builder.all()
+    builder.finish()
+    validate()
+    for info in infos:
         before = info.before = copy.deepcopy(info.object)
         try:
             edit(info, info.object)
+        except Incomplete as error:  # what was found is changed all the same
+            builder.errors.append(error)
         except CommandError as error:
             builder.errors.append(error)
             continue
@@ -94,7 +105,7 @@ def change(
         if flags.has("record"):
             info.object = context.record(info.object)
         if local:
-            printers.make(context, done)(info.object)
+            printers.make(context, done)(with_empty_fields(info.object))
             continue
         patch, kind = edit_patch(info.resource, before, info.object)
         query = {"dryRun": "All"} if dry_run == "server" else {}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands._metadata_changes import split
-from pybernetes.tools.kubectl.commands.set._change import COMMON, change, need_resources, pod_spec
+from pybernetes.tools.kubectl.commands.set._change import COMMON, Incomplete, change, need_resources, pod_spec
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, Verbatim, raise_all
+from pybernetes.tools.kubectl.errors import CommandError, Verbatim
 from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
@@ -24,15 +24,15 @@ def run(context: Context) -> None:
     """Set the images of containers."""
     resources, pairs = split(context.args, "image")
     images = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
-    errors = []
     need_resources(context, resources)
-    if not images:
-        errors.append("at least one image update is required")
-    elif len(images) > 1 and "*" in images:
-        errors.append(
-            "all containers are already specified by *, but saw more than one container_name=container_image pairs"
-        )
-    raise_all([CommandError(text) for text in errors])
+
+    def validate() -> None:
+        if not images:
+            raise CommandError("at least one image update is required")
+        if len(images) > 1 and "*" in images:
+            raise CommandError(
+                "all containers are already specified by *, but saw more than one container_name=container_image pairs"
+            )
 
     def edit(info: Info, value: Object) -> None:
         spec = pod_spec(value)
@@ -40,6 +40,7 @@ def run(context: Context) -> None:
             raise Verbatim(
                 f"error: {info.resource.plural}/{info.name} the object is not a pod or does not have a pod template: *{info.resource.version}.{value.get('kind')}"
             )
+        missing = []
         for name, image in images.items():
             matched = False
             for container in [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]:
@@ -47,6 +48,10 @@ def run(context: Context) -> None:
                     container["image"] = image
                     matched = True
             if not matched:
-                raise CommandError(f'error: unable to find container named "{name}"')
+                missing.append(f'error: unable to find container named "{name}"')
+        if missing:
+            raise Incomplete("\n".join(missing))
 
-    change(context, resources, "image updated", edit, "failed to patch image update to pod template: ")
+    change(
+        context, resources, "image updated", edit, "failed to patch image update to pod template: ", validate
+    )

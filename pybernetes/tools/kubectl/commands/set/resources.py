@@ -26,15 +26,16 @@ c containers string * | containers to change; * may stand for anything
 def run(context: Context) -> None:
     """Set limits and requests."""
     flags = context.flags
-    if not flags.limits and not flags.requests:
-        raise CommandError(
-            "you must specify an update to requests or limits (in the form of --requests/--limits)"
-        )
-    wanted = {
-        key: parse_list(text, "invalid")
-        for key, text in (("limits", flags.limits), ("requests", flags.requests))
-        if text
-    }
+    wanted: dict[str, Object] = {}
+
+    def validate() -> None:
+        if not flags.limits and not flags.requests:
+            raise CommandError(
+                "you must specify an update to requests or limits (in the form of --requests/--limits)"
+            )
+        for key, text in (("limits", flags.limits), ("requests", flags.requests)):
+            if text:
+                wanted[key] = parse_list(text, "invalid")
 
     def edit(info: Info, value: Object) -> None:
         spec = pod_spec(value)
@@ -55,4 +56,5 @@ def run(context: Context) -> None:
         "resource requirements updated",
         edit,
         "failed to patch resources update to pod template ",
+        validate,
     )

@@ -27,17 +27,20 @@ def run(context: Context) -> None:
     """Add subjects to bindings."""
     flags = context.flags
     need_resources(context, context.args)
-    if not flags.user and not flags.group and not flags.serviceaccount:
-        raise CommandError("you must specify at least one value of user, group or serviceaccount")
-    wanted: list[Object] = [{"apiGroup": _GROUP, "kind": "User", "name": name} for name in flags.user]
-    wanted += [{"apiGroup": _GROUP, "kind": "Group", "name": name} for name in flags.group]
-    for account in flags.serviceaccount:
-        parts = account.split(":")
-        if len(parts) != 2:
-            raise CommandError("serviceaccount must be <namespace>:<name>")
-        if not parts[0]:
-            raise CommandError("serviceaccount must be <namespace>:<name>, namespace must be specified")
-        wanted.append({"kind": "ServiceAccount", "name": parts[1], "namespace": parts[0]})
+    wanted: list[Object] = []
+
+    def validate() -> None:
+        if not flags.user and not flags.group and not flags.serviceaccount:
+            raise CommandError("you must specify at least one value of user, group or serviceaccount")
+        wanted.extend({"apiGroup": _GROUP, "kind": "User", "name": name} for name in flags.user)
+        wanted.extend({"apiGroup": _GROUP, "kind": "Group", "name": name} for name in flags.group)
+        for account in flags.serviceaccount:
+            parts = account.split(":")
+            if len(parts) != 2:
+                raise CommandError("serviceaccount must be <namespace>:<name>")
+            if not parts[0]:
+                raise CommandError("serviceaccount must be <namespace>:<name>, namespace must be specified")
+            wanted.append({"kind": "ServiceAccount", "name": parts[1], "namespace": parts[0]})
 
     def edit(info: Info, value: Object) -> None:
         if info.resource.kind not in ("RoleBinding", "ClusterRoleBinding"):
@@ -51,4 +54,6 @@ def run(context: Context) -> None:
         subjects += [subject for subject in wanted if tuple(subject.get(key) for key in keys) not in known]
         value["subjects"] = subjects
 
-    change(context, context.args, "subjects updated", edit, "failed to patch subjects to rolebinding: ")
+    change(
+        context, context.args, "subjects updated", edit, "failed to patch subjects to rolebinding: ", validate
+    )

@@ -57,6 +57,8 @@ def _ports(text: str) -> tuple[int, int | str]:
     if not first.isdigit():
         raise CommandError(f'strconv.ParseUint: parsing "{first}": invalid syntax')
     port = int(first)
+    if port > 65535:
+        raise CommandError(f'strconv.ParseUint: parsing "{first}": value out of range')
     if not 1 <= port <= 65535:
         raise CommandError("must be between 1 and 65535, inclusive")
     target: int | str = port
