@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 
 SUMMARY = "Do on the host what the control plane of a local cluster may not do itself"
@@ -27,6 +28,11 @@ def main(argv: list[str]) -> int:
         """Look a node up in the settings of this moment: nodes come and go."""
         return network.instance(saved_settings.load(cluster), name)
 
+    def process(name: str) -> dict[str, object] | None:
+        """Look up what the supervisor says of a process."""
+        found = json.loads(cluster.processes.read_text()).get(name)
+        return {key: found[key] for key in ("restarts", "started")} if found else None
+
     balancers = None
     if not settings.host_network:
         bridge = network.bridge_name(cluster.name)
@@ -44,7 +50,13 @@ def main(argv: list[str]) -> int:
             lambda: network.node_addresses(cluster.name, saved_settings.load(cluster)),
         )
     helper = HostHelper(
-        lambda: network.any_namespace(cluster.name), ranges, cluster.volumes, balancers, instance, routes
+        lambda: network.any_namespace(cluster.name),
+        ranges,
+        cluster.volumes,
+        balancers,
+        instance,
+        routes,
+        process,
     )
     helper.serve(cluster.host_socket, settings.user)
     return 0

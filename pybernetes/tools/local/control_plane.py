@@ -30,6 +30,7 @@ from pybernetes.tools.local.hollow import hollow_kubelet, hollow_server
 from pybernetes.tools.local.hollow.usage import HollowUsage
 from pybernetes.tools.local.host_client import HostClient
 from pybernetes.tools.local.metrics import MetricsSettings
+from pybernetes.tools.local.processes import CONTROL_PLANE
 from pybernetes.tools.local.serving_approval import SERVING_USER, ServingApproval
 from pybernetes.tools.local.system_pods import Part, SystemPods, pod_name
 
@@ -70,6 +71,7 @@ class ControlPlane:
     _hollow_addresses: set[str] = field(default_factory=set)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _clients: list[Client] = field(default_factory=list)
+    _restarts: dict[str, int] = field(default_factory=dict)  # of those
     _parts: dict[str, str] = field(default_factory=dict)  # what runs here, and since when
 
     async def start(self) -> None:
@@ -237,23 +239,36 @@ class ControlPlane:
         manager = Manager(self.client("system-pods", MASTERS))
         since = timestamp()
 
-        def of_node(name: str) -> dict[str, Part]:
+        async def of_node(name: str) -> dict[str, Part]:
             shown: dict[str, Part] = {}
             if name == self.first_node:
+                _, restarts = await self._process(CONTROL_PLANE, since)
                 for part, began in self._parts.items():
                     if part not in _UNSHOWN:
                         address = settings.components if part in _ADDRESSED else ""
                         if part == "kube-dns" and self.dns_settings is not None:
                             address = self.dns_settings.address
-                        shown[part] = Part(began, self.flags_of(part, name), address)
-            if not name.startswith("hollow-"):
-                shown |= {part: Part(since, self.flags_of(part, name)) for part in self.node_parts}
+                        again = restarts + self._restarts.get(part, 0)
+                        shown[part] = Part(began, self.flags_of(part, name), address, again)
+            if self.node_parts and not name.startswith("hollow-"):
+                began, restarts = await self._process(f"node-{name}", since)
+                for part in self.node_parts:
+                    shown[part] = Part(began, self.flags_of(part, name), restarts=restarts)
             return shown
 
         settings = self.server.context.nodes
 
         manager.add(SystemPods(manager.runtime, of_node))
         await manager.run()
+
+    async def _process(self, name: str, since: str) -> tuple[str, int]:
+        """Return since when a process of the cluster runs, and how often it was started again, as its supervisor says."""
+        try:
+            known = await self.host.process(name) if self.host is not None else None
+        except OSError as error:
+            log.warning("what is known of %s cannot be asked for: %s", name, error)
+            known = None
+        return (known["started"], int(known["restarts"])) if known else (since, 0)
 
     def _supervise(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
         """Run a part of the process; one that fails is started again."""
@@ -267,6 +282,7 @@ class ControlPlane:
                     raise
                 except BaseException:
                     log.exception("%s ended and is started again", name)
+                self._restarts[name] = self._restarts.get(name, 0) + 1
                 await asyncio.sleep(_RESTART_SECONDS)
 
         self._tasks.append(asyncio.create_task(forever(), name=name))

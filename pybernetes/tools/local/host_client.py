@@ -34,6 +34,11 @@ class HostClient:
         answer, _ = await asyncio.to_thread(self._ask, {"do": "instance", "name": name}, _DIAL_SECONDS)
         return answer["instance"]
 
+    async def process(self, name: str) -> dict[str, Any] | None:
+        """Return since when a process of the cluster runs and how often it was restarted; None if there is none."""
+        answer, _ = await asyncio.to_thread(self._ask, {"do": "process", "name": name}, _DIAL_SECONDS)
+        return answer["process"]
+
     async def balancers(self) -> dict[str, Balancer]:
         """Return the load balancers of the machine, by their addresses."""
         answer, _ = await asyncio.to_thread(self._ask, {"do": "balancers"}, _WORK_SECONDS)

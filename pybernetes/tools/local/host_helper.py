@@ -49,7 +49,9 @@ class HostHelper:
         balancers: HostBalancers | None = None,
         instance: Callable[[str], dict[str, Any] | None] = lambda name: None,
         routes: HostRoutes | None = None,
+        process: Callable[[str], dict[str, Any] | None] = lambda name: None,
     ) -> None:
+        self._find_process = process
         self._namespace, self._volumes, self._balancers, self._routes = namespace, volumes, balancers, routes
         self._find_instance = instance
         self._dialled = [ipaddress.ip_network(text) for text in dialled.split(",") if text]
@@ -57,7 +59,7 @@ class HostHelper:
         self._questions: dict[str, Callable[[dict[str, Any]], object]] = {
             "socket": self._socket, "instance": self._instance, "balancers": self._list, "balancer": self._balancer,
             "balance": self._balance, "unbalance": self._unbalance, "make-volume": self._make_volume, "remove-volume": self._remove_volume,
-            "routes": self._list_routes, "route": self._route, "unroute": self._unroute,
+            "process": self._process, "routes": self._list_routes, "route": self._route, "unroute": self._unroute,
         }  # fmt: skip
 
     def serve(self, path: Path, user: int) -> None:
@@ -121,6 +123,9 @@ class HostHelper:
 
     def _instance(self, asked: dict[str, Any]) -> object:
         return {"instance": self._find_instance(_text(asked["name"]))}
+
+    def _process(self, asked: dict[str, Any]) -> object:
+        return {"process": self._find_process(_text(asked["name"]))}
 
     @property
     def _own_balancers(self) -> HostBalancers:

@@ -252,7 +252,7 @@ def refresh(cluster: Cluster, settings: Settings) -> None:
         os.kill(pid, signal.SIGHUP)
 
 
-def running_processes(cluster: Cluster) -> dict[str, dict[str, int]]:
+def running_processes(cluster: Cluster) -> dict[str, dict[str, Any]]:
     """Return the processes of a cluster with their PIDs and how often they were restarted."""
     if not background_process.running(cluster.pid_file(SUPERVISOR)):
         return {}

@@ -40,6 +40,7 @@ class SupervisedProcess:
         self.restarts = 0
         self.delay = _BACKOFF[0]
         self.started = 0.0
+        self.began = ""  # the same by the clock on the wall
         self.due = 0.0  # when it is to be started, by the monotonic clock
 
 
@@ -119,6 +120,7 @@ class Supervisor:
 
     def _start(self, supervised: SupervisedProcess) -> None:
         supervised.started = time.monotonic()
+        supervised.began = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         spec = supervised.spec
         surplus = privileges.surplus(spec.capabilities) if spec.capabilities is not None else None
         kept = privileges.numbers(spec.capabilities or ())
@@ -204,6 +206,7 @@ class Supervisor:
             name: {
                 "pid": supervised.process.pid if supervised.process else 0,
                 "restarts": supervised.restarts,
+                "started": supervised.began,
             }
             for name, supervised in self.running.items()
         }

@@ -6,7 +6,7 @@ static pods they only show what runs elsewhere, and kubelets leave them alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pybernetes import KUBERNETES_VERSION
@@ -23,11 +23,12 @@ SOURCE = "kubernetes.io/config.source"
 
 
 class Part(NamedTuple):
-    """A part that runs: since when, with which flags, and where it answers if that is not its node's address."""
+    """A part that runs: since when, with which flags, where it answers if that is not its node's address, its restarts."""
 
     started: str
     flags: tuple[str, ...] = ()
     address: str = ""
+    restarts: int = 0
 
 
 def pod_name(component: str, node: str) -> str:
@@ -102,7 +103,7 @@ def status(component: str, node: Object, part: Part) -> Object:
                 "imageID": "",
                 "ready": ready,
                 "started": True,
-                "restartCount": 0,
+                "restartCount": part.restarts,
                 "state": {"running": {"startedAt": started}},
             }
         ],
@@ -117,7 +118,7 @@ class SystemPods(Controller):
     selects = {PODS: {"namespace": NAMESPACE, "labels": LABEL}}
     workers = 1
 
-    def __init__(self, runtime: Runtime, of_node: Callable[[str], Mapping[str, Part]]) -> None:
+    def __init__(self, runtime: Runtime, of_node: Callable[[str], Awaitable[Mapping[str, Part]]]) -> None:
         super().__init__(runtime)
         self._of_node = of_node
 
@@ -129,7 +130,7 @@ class SystemPods(Controller):
         return (shown["spec"].get("nodeName", ""),)
 
     def concerns(self, old: Object | None, new: Object | None) -> bool:
-        """Ignore a node's heartbeats."""
+        """Ignore the heartbeats of nodes that have no process."""
         return old is None or new is None or _relevant(old) != _relevant(new)
 
     async def reconcile(self, key: str) -> None:
@@ -137,7 +138,7 @@ class SystemPods(Controller):
         node = self.objects.get(key)
         if node is None:  # the garbage collector takes them
             return
-        components = self._of_node(key)
+        components = await self._of_node(key)
         for component, part in components.items():
             await self._show(component, node, part)
         expected = {pod_name(component, key) for component in components}
@@ -178,9 +179,16 @@ def _command(shown: Object) -> Any:
 
 
 def _relevant(node: Object) -> Any:
+    from pybernetes.tools.local.hollow.nodes import HOLLOW  # nodes' own processes know nothing of these
+
     node_status = node.get("status", {})
+    # A kubelet that was started again says so with its first heartbeat, and nothing else tells.
+    meta = node["metadata"]
+    real = not meta["name"].startswith("hollow-") and HOLLOW not in (meta.get("annotations") or {})
     ready = [
-        condition["status"] for condition in node_status.get("conditions", ()) if condition["type"] == "Ready"
+        (condition["status"], condition.get("lastHeartbeatTime") if real else None)
+        for condition in node_status.get("conditions", ())
+        if condition["type"] == "Ready"
     ]
     return ready, node_status.get("addresses")
 
@@ -191,7 +199,7 @@ def _comparable(pod_status: Object) -> Any:
         (condition["type"], condition["status"]) for condition in pod_status.get("conditions", ())
     )
     containers = [
-        (container["name"], container["ready"], container["state"])
+        (container["name"], container["ready"], container["restartCount"], container["state"])
         for container in pod_status.get("containerStatuses", ())
     ]
     return pod_status.get("phase"), pod_status.get("podIP"), conditions, containers

@@ -51,7 +51,7 @@ def _answer(helper: HostHelper, question: Any) -> Any:
         {"do": "socket", "host": 172, "port": 80},
         {"do": "balance", "address": "8.8.8.8", "owner": "a", "ports": [], "nodes": []},
         {"do": "balance", "address": "172.30.9.200"}, {"do": "unbalance", "address": ["172.30.9.200"]},
-        {"do": "balancer", "address": "172.30.9.200"}, {"do": "instance", "name": ["a"]},
+        {"do": "balancer", "address": "172.30.9.200"}, {"do": "instance", "name": ["a"]}, {"do": "process", "name": 7},
         {"do": "make-volume", "name": "../pvc-1"}, {"do": "make-volume", "name": "pvc-/../../x"},
         {"do": "remove-volume", "name": ".."}, {"do": "remove-volume", "name": ""},
         {"do": "remove-volume", "name": "pvc-\0"}, {"do": "remove-volume", "name": None},

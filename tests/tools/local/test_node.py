@@ -286,6 +286,10 @@ def test_a_kubelet_gets_itself_a_serving_certificate(user: User) -> None:
         "get", "csr", "-o", "jsonpath={.items[*].spec.signerName} {.items[*].status.conditions[*].type}"
     )
     assert requests == "kubernetes.io/kubelet-serving Approved"
+    count = "jsonpath={.status.containerStatuses[0].restartCount}"
+    user.until(
+        "1", "get", "pod", "-n", "kube-system", f"kube-proxy-{NAME}", "-o", count
+    )  # its process is the kubelet's
     until(
         lambda: "kubelet_node_name" in user.kubectl("get", "--raw", f"/api/v1/nodes/{NAME}/proxy/metrics"),
         not_yet=(AssertionError,),

@@ -41,3 +41,9 @@ def test_it_is_ready_if_its_node_is(ready: str) -> None:
 def test_a_part_of_the_control_plane_is_where_it_answers() -> None:
     status = system_pods.status("kube-scheduler", NODE, Part(STARTED, address="172.30.0.1"))
     assert (status["podIP"], status["hostIP"]) == ("172.30.0.1", "172.30.0.2")
+
+
+def test_restarts_are_counted() -> None:
+    status = system_pods.status("kube-proxy", NODE, Part(STARTED, restarts=2))
+    (container,) = status["containerStatuses"]
+    assert container["restartCount"] == 2 and container["state"] == {"running": {"startedAt": STARTED}}
