@@ -26,7 +26,7 @@ from pybernetes.control_plane.apiserver.custom_resources.custom_resources import
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.control_plane.apiserver.flowcontrol.configuration import FlowControlConfiguration
 from pybernetes.control_plane.apiserver.flowcontrol.dispatcher import Dispatcher
-from pybernetes.control_plane.apiserver.observability import start_checks
+from pybernetes.control_plane.apiserver.observability import start_checks, tracing
 from pybernetes.control_plane.apiserver.observability.health import Health
 from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 from pybernetes.control_plane.apiserver.pipeline import failures
@@ -58,6 +58,8 @@ class ApiServer:
     """kube-apiserver: the store, the kinds, the chain and the listener."""
 
     def __init__(self, store: Store, settings: Settings) -> None:
+        if settings.tracer is not None:
+            store = tracing.traced_store(settings.tracer, store)
         self.store, self.settings = store, settings
         self.kinds = Kinds(settings.resources)
         for kind in self.kinds:
@@ -65,6 +67,8 @@ class ApiServer:
         self.context = new_context(
             store, self.kinds, nodes=settings.nodes, lists=ListCache.within(settings.memory_room)
         )
+        if settings.tracer is not None:
+            self.context.https = tracing.TracedHttpClient(settings.tracer, settings.nodes.dialer)
         encoded.within(settings.memory_room)
         self.context.admission = Chain([plugin(self.context) for plugin in settings.admission])
         self.context.authentication = settings.authentication(self.context)
@@ -118,6 +122,7 @@ class ApiServer:
             settings.auditor,
             dispatcher if settings.seats else None,
             settings.request_seconds,
+            settings.tracer,
         )
         limits = Limits().within(settings.memory_room)
         headers = NOT_CACHED
@@ -300,4 +305,6 @@ class ApiServer:
         for file in self._config_files:
             await file.close()
         await self.store.close()
+        if self.settings.tracer is not None:
+            await asyncio.to_thread(self.settings.tracer.close)
         await self.settings.encryption.close()

@@ -16,6 +16,7 @@ from pybernetes.control_plane.apiserver.authz.authorizer import Authorizer
 from pybernetes.control_plane.apiserver.config_reloads import ConfigFile
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.encryption.encryption import Encryption
+from pybernetes.control_plane.apiserver.observability.tracing import Tracer
 from pybernetes.control_plane.apiserver.proxy.node_access import NodeAccess
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.lib import memory_room
@@ -61,6 +62,8 @@ class Settings:
     drain_seconds: float = 60.0
     # How often what is older than this is let go from the store's history; 0 keeps it.
     compaction_seconds: float = 300.0
+    # What makes spans of requests; None makes none.
+    tracer: Tracer | None = None
     # Whether /debug/pprof/ is served.
     profiling: bool = True
     # How long the checks of the store may take, for health and for readiness.

@@ -23,6 +23,7 @@ from pybernetes.control_plane.apiserver.authn.client_ca_publisher import ClientA
 from pybernetes.control_plane.apiserver.authn.setup import authentication, bundles, issuers
 from pybernetes.control_plane.apiserver.authz.setup import authorizers, structured
 from pybernetes.control_plane.apiserver.encryption.setup import encryption
+from pybernetes.control_plane.apiserver.observability import tracing
 from pybernetes.control_plane.apiserver.proxy import kubelets
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.control_plane.apiserver.storage.resource_version import check, stamp
@@ -63,6 +64,7 @@ def settings(arguments: argparse.Namespace) -> Settings:
     result.encryption = encryption(arguments, registry.builtin(), server)
     believed = issuers(arguments, server)
     chain = structured(arguments, server)
+    spans = tracing.load(arguments.tracing_config_file) if arguments.tracing_config_file else None
     result.config_files = [believed.follow, *([chain.follow] if chain is not None else [])]
     result.advertise_address = advertised(arguments)
     result.flags = zpages.flags_of(arguments)
@@ -102,6 +104,8 @@ def settings(arguments: argparse.Namespace) -> Settings:
         builders = authorizers(arguments)
         result.authorizers = lambda context: [build(context) for build in builders]
     result.admission = select(arguments)
+    if spans is not None:  # last: its thread starts with it
+        result.tracer = tracing.Tracer(spans, server)
     return result
 
 

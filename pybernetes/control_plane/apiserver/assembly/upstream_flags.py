@@ -5,6 +5,7 @@ Flags with an effect stand where that is; ``docs/flags.md`` lists all of them.
 
 from __future__ import annotations
 
+from pybernetes.control_plane.apiserver.observability import tracing
 from pybernetes.lib.flags import Fixed, Flag, Ignored, Refused, Seconds
 
 _HTTP1 = "connections speak HTTP/1.1, which carries one request at a time"
@@ -23,6 +24,7 @@ PROCESS_FLAGS = (
     Flag("strict-transport-security-directives", (), "directives of the Strict-Transport-Security header"),
     Flag("etcd-healthcheck-timeout", Seconds(2), "how long the check etcd may take"),
     Flag("etcd-readycheck-timeout", Seconds(2), "how long the check etcd-readiness may take"),
+    tracing.FLAG,
 )  # fmt: skip
 OTHER_FLAGS = (
     Ignored("contention-profiling", False, "one thread has the interpreter at a time: there is no contention to show"),
@@ -77,5 +79,4 @@ OTHER_FLAGS = (
     Refused("peer-ca-file", help=_PEERS),
     Refused("service-account-signing-endpoint", help="tokens are signed with a key of a file"),
     Refused("tls-curve-preferences", help="Python's TLS does not choose curves"),
-    Refused("tracing-config-file", help="no spans are recorded"),
 )  # fmt: skip
