@@ -64,6 +64,9 @@ class ClusterObjects:
 
     async def create_once(self, kind: Kindlike, obj: Object) -> None:
         """Create an object, and leave the one that is there."""
+        # A service would be refused for its address before anybody looks whether it exists.
+        if await self.get(kind, obj["metadata"]["name"], obj["metadata"].get("namespace", "")) is not None:
+            return
         try:
             await self._until(
                 lambda: self.client.create(kind, obj), f"could not create {obj['metadata']['name']!r}"

@@ -37,26 +37,32 @@ async def check(socket: str) -> None:
     await _with(socket, nothing)
 
 
-async def pull(socket: str, images: Iterable[str], *, always: bool = False) -> list[str]:
-    """Pull images that are not there, or all; return what went wrong."""
+async def pull(socket: str, images: Iterable[str], *, always: bool = False, serial: bool = True) -> list[str]:
+    """Pull images that are not there, or all, one after the other or all at once; return what went wrong."""
 
     async def work(client: CriClient) -> list[str]:
-        problems = []
-        for image in images:
-            if not always and await client.image_status(image) is not None:
-                continue
-            for attempt in range(_TRIES):
-                try:
-                    await client.pull_image(image, None, None)
-                    break
-                except CriError as error:
-                    if attempt == _TRIES - 1 or "not found" in str(error) or "no such host" in str(error):
-                        problems.append(f"failed to pull image {image}: {error}")
-                        break
-                await asyncio.sleep(0.5)
-        return problems
+        if serial:
+            problems = [await _pull(client, image, always) for image in images]
+        else:
+            problems = list(await asyncio.gather(*(_pull(client, image, always) for image in images)))
+        return [problem for problem in problems if problem]
 
     return await _with(socket, work)
+
+
+async def _pull(client: CriClient, image: str, always: bool) -> str:
+    """Pull an image; return what went wrong, empty if nothing did."""
+    if not always and await client.image_status(image) is not None:
+        return ""
+    for attempt in range(_TRIES):
+        try:
+            await client.pull_image(image, None, None)
+            break
+        except CriError as error:
+            if attempt == _TRIES - 1 or "not found" in str(error) or "no such host" in str(error):
+                return f"failed to pull image {image}: {error}"
+        await asyncio.sleep(0.5)
+    return ""
 
 
 async def remove_pods(socket: str) -> int:

@@ -36,13 +36,16 @@ class ImagePull:
     def __init__(self, cluster: Object, registration: Object) -> None:
         self.images = listing(cluster)
         self.socket, self.policy = registration["criSocket"], registration["imagePullPolicy"]
+        self.serial = bool(registration["imagePullSerial"])
 
     async def check(self) -> Findings:
         """Complain of images that cannot be pulled."""
         if self.policy == "Never":
             return Findings()
         try:
-            problems = await runtime.pull(self.socket, self.images, always=self.policy == "Always")
+            problems = await runtime.pull(
+                self.socket, self.images, always=self.policy == "Always", serial=self.serial
+            )
         except KubeadmError as error:
             return problem(f"could not connect to the container runtime: {error}")
         return problem(*problems)

@@ -1,0 +1,95 @@
+"""Which versions a cluster may go to from where it is. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from pybernetes.tools.kubeadm.errors import KubeadmError
+
+_VERSION = re.compile(r"v?(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?")
+_KUBELET_SKEW = 3
+
+
+@dataclass
+class Problems:
+    """What speaks against an upgrade; ``--force`` goes past what can be skipped."""
+
+    mandatory: list[str] = field(default_factory=list)
+    skippable: list[str] = field(default_factory=list)
+
+
+def parse(text: str) -> tuple[int, int, int, str]:
+    """Return the numbers of a version and what it is before; KubeadmError if it is none."""
+    match = _VERSION.match(text)
+    if match is None:
+        raise KubeadmError(f'couldn\'t parse version "{text}"')
+    return int(match[1]), int(match[2]), int(match[3]), match[4] or ""
+
+
+def problems(
+    target: str,
+    current: str,
+    own: str,
+    kubelets: Iterable[str],
+    *,
+    experimental: bool = False,
+    candidates: bool = False,
+) -> Problems:
+    """Return what speaks against going from one version to another with a kubeadm of our version."""
+    new, cluster, kubeadm = parse(target), parse(current), parse(own)
+    found = Problems()
+    unstable = bool(new[3])
+    grave = found.skippable if unstable else found.mandatory
+    if new[:2] < (kubeadm[0], kubeadm[1] - 1):
+        found.mandatory.append(
+            f'Specified version to upgrade to "{target}" is equal to or lower than the minimum supported version "{current}". '
+            "Please specify a higher version to upgrade to"
+        )
+    if new[1] > cluster[1] + 1:
+        grave.append(
+            f'Specified version to upgrade to "{target}" is too high; kubeadm can upgrade only 1 minor version at a time'
+        )
+    if new[1] < cluster[1] - 1:
+        grave.append(
+            f'Specified version to downgrade to "{target}" is too low; kubeadm can downgrade only 1 minor version at a time'
+        )
+    if kubeadm[:3] < new[:3]:
+        if new[1] > kubeadm[1]:
+            grave.append(
+                f'Specified version to upgrade to "{target}" is at least one minor release higher than the kubeadm minor release '
+                f"({new[1]} > {kubeadm[1]}). Such an upgrade is not supported"
+            )
+        else:
+            found.skippable.append(
+                f'Specified version to upgrade to "{target}" is higher than the kubeadm version "{own}". Upgrade kubeadm first '
+                "using the tool you used to install kubeadm"
+            )
+    if kubeadm[0] > new[0] or kubeadm[1] > new[1]:
+        found.skippable.append(
+            f"Kubeadm version {own} can only be used to upgrade to Kubernetes version {kubeadm[0]}.{kubeadm[1]}"
+        )
+    if unstable and not experimental and not (new[3].startswith("rc") and candidates):
+        found.skippable.append(
+            f'Specified version to upgrade to "{target}" is an unstable version and such upgrades weren\'t allowed via setting '
+            "the --allow-*-upgrades flags"
+        )
+    old = sorted({kubelet for kubelet in kubelets if new[1] > parse(kubelet)[1] + _KUBELET_SKEW})
+    if old:
+        listed = " ".join(old)
+        found.skippable.append(
+            f"There are kubelets in this cluster that are too old that have these versions [{listed}]"
+        )
+    return found
+
+
+def check(found: Problems, *, force: bool) -> list[str]:
+    """Return what is said beside an upgrade that goes on; KubeadmError if it must not."""
+    if found.mandatory or (found.skippable and not force):
+        listed = "\n".join(f"\t- {text}" for text in (*found.mandatory, *found.skippable))
+        hint = "" if found.mandatory else "\nCan be forced with --force"
+        raise KubeadmError(
+            f"[upgrade/version] FATAL: the --version argument is invalid due to these errors:\n\n{listed}{hint}"
+        )
+    return found.skippable

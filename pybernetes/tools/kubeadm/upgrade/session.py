@@ -1,0 +1,101 @@
+"""What the commands of an upgrade share: the cluster, its configuration, and what its nodes run."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pybernetes.api.text import yaml_reader
+from pybernetes.client import kubeconfig
+from pybernetes.client.client import Client
+from pybernetes.client.errors import StatusError
+from pybernetes.client.refs import NODES
+from pybernetes.tools.kubeadm import cluster_settings, kubelet_service
+from pybernetes.tools.kubeadm.command_line import Arguments
+from pybernetes.tools.kubeadm.configuration import defaults, documents, loading, networks
+from pybernetes.tools.kubeadm.configuration.loading import InitSettings
+from pybernetes.tools.kubeadm.errors import KubeadmError
+from pybernetes.tools.kubeadm.init_data import say
+from pybernetes.tools.kubeadm.locations import KUBELET_INSTANCE_CONFIG, MANIFESTS
+from pybernetes.tools.kubeadm.objects import ClusterObjects
+
+Object = dict[str, Any]
+_ANNOTATION = "kubeadm.kubernetes.io/kube-apiserver.advertise-address.endpoint"
+
+
+@dataclass
+class Session:
+    """A cluster that is upgraded."""
+
+    client: Client
+    objects: ClusterObjects
+    settings: InitSettings
+    upgrade: Object
+
+    @property
+    def current(self) -> str:
+        """The version of the cluster."""
+        return str(self.settings.cluster["kubernetesVersion"])
+
+    async def kubelets(self) -> dict[str, str]:
+        """Return the versions of the kubelets by their nodes."""
+        try:
+            page = await self.client.list(NODES)
+        except (StatusError, OSError) as error:
+            raise KubeadmError(f"couldn't list all nodes in cluster: {error}") from None
+        return {
+            node["metadata"]["name"]: ((node.get("status") or {}).get("nodeInfo") or {}).get(
+                "kubeletVersion", ""
+            )
+            for node in page.items
+        }
+
+
+@asynccontextmanager
+async def session(arguments: Arguments, path: Path) -> AsyncIterator[Session]:
+    """Give the cluster that a kubeconfig leads to, with its configuration for this machine."""
+    given: Object = {}
+    if arguments.config:
+        given = documents.read(documents.read_file(arguments.config)).own.get("UpgradeConfiguration") or {}
+    upgrade = loading.upgrade(given)
+    say(
+        '[upgrade/config] Reading configuration from the "kubeadm-config" ConfigMap in namespace "kube-system"...'
+    )
+    try:
+        config = kubeconfig.load(path)
+    except kubeconfig.ConfigError as error:
+        raise KubeadmError(f"couldn't create a Kubernetes client from file {path}: {error}") from None
+    async with config.client(user_agent="kubeadm") as client:
+        objects = ClusterObjects(client, 30.0)
+        own = defaults.init({"timeouts": upgrade["timeouts"]})
+        own["nodeRegistration"] = loading.registration(
+            {**own["nodeRegistration"], **_registered()}, control_plane=True
+        )
+        own["localAPIEndpoint"] = loading.endpoint(_endpoint() or own["localAPIEndpoint"])
+        yield Session(client, objects, await cluster_settings.fetch(objects, own), upgrade)
+
+
+def _registered() -> Object:
+    """Return the name and the container runtime that this machine's kubelet has."""
+    known: Object = {}
+    for word in kubelet_service.arguments():
+        if word.startswith("--hostname-override="):
+            known["name"] = word.partition("=")[2]
+    if KUBELET_INSTANCE_CONFIG.exists():
+        value, _ = yaml_reader.loads(KUBELET_INSTANCE_CONFIG.read_bytes())
+        known["criSocket"] = (value or {}).get("containerRuntimeEndpoint", "")
+    return known
+
+
+def _endpoint() -> Object | None:
+    """Return where the API server of this machine is, as its manifest tells; None on a worker."""
+    path = MANIFESTS / "kube-apiserver.yaml"
+    if not path.exists():
+        return None
+    value, _ = yaml_reader.loads(path.read_bytes())
+    text = (value["metadata"].get("annotations") or {}).get(_ANNOTATION, "")
+    parsed = networks.host_port(text)
+    return {"advertiseAddress": parsed[0], "bindPort": parsed[1] or 6443} if parsed else None

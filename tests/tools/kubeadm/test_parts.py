@@ -1,0 +1,177 @@
+"""Parts of kubeadm that decide: tokens, signatures, shared certificates, phases, command lines, versions."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pybernetes.control_plane.controllers._tokens.bootstrap import detached_signature
+from pybernetes.lib.flags import Flag
+from pybernetes.tools.kubeadm import command_line, discovery, shared_certificates, tokens, workflow
+from pybernetes.tools.kubeadm.checks.check import Findings, ignored_names, problem, run
+from pybernetes.tools.kubeadm.commands.token import left
+from pybernetes.tools.kubeadm.errors import KubeadmError, PreflightError
+from pybernetes.tools.kubeadm.leftovers import Leftovers
+from pybernetes.tools.kubeadm.main import main
+from pybernetes.tools.kubeadm.phases.init import PHASES
+from pybernetes.tools.kubeadm.upgrade import policy
+from pybernetes.tools.kubeadm.workflow import Phase
+
+NOW = datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=datetime.UTC)
+
+
+def test_a_token_survives_its_secret() -> None:
+    token = {
+        "token": tokens.generate(),
+        "ttl": "24h0m0s",
+        "usages": ["signing"],
+        "groups": ["system:bootstrappers:a"],
+    }
+    found = tokens.from_secret(tokens.secret(token, NOW))
+    assert found["token"] == token["token"] and found["expires"] == "2026-01-03T03:04:05Z"
+    assert found["usages"] == ["signing"] and found["groups"] == ["system:bootstrappers:a"]
+    assert tokens.expiration({"ttl": "0s"}, NOW) == ""
+    assert (
+        left(found["expires"], NOW) == "24h"
+        and left("", NOW) == "<forever>"
+        and left("2020-01-01T00:00:00Z", NOW) == "<invalid>"
+    )
+
+
+@pytest.mark.parametrize("group", ["system:masters", "system:bootstrappers:", "system:bootstrappers:A", "x"])
+def test_groups_that_tokens_cannot_give(group: str) -> None:
+    assert tokens.problem_with_group(group)
+
+
+def test_cluster_info_is_believed_with_the_right_token_only() -> None:
+    signature = detached_signature("content", "abcdef", "0123456789abcdef")
+    valid = discovery.signature_is_valid
+    assert valid(signature, "content", "abcdef", "0123456789abcdef")
+    assert not valid(signature, "other", "abcdef", "0123456789abcdef")
+    assert not valid(signature, "content", "abcdef", "0000000000000000")
+    assert not valid(signature, "content", "zzzzzz", "0123456789abcdef")
+    none = signature.replace(signature.partition("..")[0], "eyJhbGciOiJub25lIiwia2lkIjoiYWJjZGVmIn0")
+    for wrong in ("", "..", "a..b", "é..", none):
+        assert not valid(wrong, "content", "abcdef", "0123456789abcdef")
+
+
+def test_hashes_of_authorities() -> None:
+    assert discovery._pins(["SHA256:" + "Ab" * 32]) == {"sha256:" + "ab" * 32}
+    for wrong in ("ab", "md5:ab", "sha256:zz", "sha256:abcd"):
+        with pytest.raises(KubeadmError, match="invalid discovery token CA certificate hash"):
+            discovery._pins([wrong])
+
+
+def test_shared_certificates_open_with_their_key_only() -> None:
+    key = bytes.fromhex(shared_certificates.new_key())
+    data = shared_certificates.encrypt(b"secret", key)
+    assert b"secret" not in data and shared_certificates.decrypt(data, key) == b"secret"
+    for wrong in (bytes(32), key[::-1]):
+        with pytest.raises(KubeadmError, match="message authentication failed"):
+            shared_certificates.decrypt(data, wrong)
+    with pytest.raises(KubeadmError):
+        shared_certificates.decrypt(b"", key)
+
+
+async def test_phases_run_in_order_without_the_skipped() -> None:
+    ran: list[str] = []
+
+    def step(name: str) -> Any:
+        async def work(data: object) -> None:
+            ran.append(name)
+
+        return work
+
+    inner = (Phase("x", "", step("b/x")), Phase("y", "", step("b/y")))
+    phases = (Phase("a", "", step("a")), Phase("b", "", step("b"), inner), Phase("c", "", step("c")))
+    await workflow.run(phases, None, ["a", "b/x"])
+    assert ran == ["b", "b/y", "c"]
+    ran.clear()
+    await workflow.run_one(phases, ["b", "all"], None, "kubeadm init")
+    await workflow.run_one(phases, ["b", "y"], None, "kubeadm init")
+    assert ran == ["b", "b/x", "b/y", "b", "b/y"]
+    with pytest.raises(KubeadmError, match="invalid phase name: d"):
+        await workflow.run(phases, None, ["d"])
+    with pytest.raises(KubeadmError, match='unknown command "z" for "kubeadm init phase b"'):
+        workflow.find(phases, ["b", "z"], "kubeadm init")
+
+
+def test_the_phases_of_init() -> None:
+    assert [phase.name for phase in PHASES] == [
+        "preflight", "certs", "kubeconfig", "etcd", "control-plane", "kubelet-start", "wait-control-plane", "upload-config",
+        "upload-certs", "mark-control-plane", "bootstrap-token", "kubelet-finalize", "addon", "show-join-command",
+    ]  # fmt: skip
+
+
+def test_command_lines() -> None:
+    flags = (Flag("config", ""), Flag("upload-certs", False), Flag("token", ""), Flag("skip-phases", ()))
+    parsed = command_line.parse(
+        "kubeadm x", "", flags, ["phase", "--upload-certs", "certs", "--skip-phases=a,b"], most=2
+    )
+    assert parsed.words == ["phase", "certs"] and parsed.upload_certs and parsed.skip_phases == ("a", "b")
+    with pytest.raises(KubeadmError, match="unknown flag: --bogus"):
+        command_line.parse("kubeadm x", "", flags, ["--bogus"])
+    mixed = command_line.parse("kubeadm x", "", flags, ["--config=a", "--token", "t", "--upload-certs"])
+    with pytest.raises(KubeadmError, match=r"can not mix '--config' with arguments \[token\]"):
+        command_line.check_mixed(mixed)
+
+
+def test_errors_become_messages(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bogus"]) == 1
+    assert capsys.readouterr().err.startswith('error: unknown command "bogus" for "kubeadm"\n')
+    assert main(["token", "create", "bad"]) == 1
+    assert 'the bootstrap token "bad" was not of the form' in capsys.readouterr().err
+    assert main(["version", "-o", "short"]) == 0 and capsys.readouterr().out == "v1.37.0\n"
+
+
+class Failing:
+    name = "Port-1"
+
+    async def check(self) -> Findings:
+        return problem("Port 1 is in use")
+
+
+async def test_checks(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(PreflightError, match=r"\[ERROR Port-1\]: Port 1 is in use"):
+        await run([Failing()], frozenset())
+    await run([Failing()], ignored_names(["port-1"]))
+    await run([Failing()], ignored_names(["all"]))
+    assert capsys.readouterr().err.count("[WARNING Port-1]") == 2
+    with pytest.raises(KubeadmError, match="don't specify individual checks"):
+        ignored_names(["all", "Swap"])
+
+
+def test_what_came_since_is_removed(tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "old").write_text("old")
+    leftovers = Leftovers([tmp_path / "kept", tmp_path / "new"])
+    (tmp_path / "kept" / "fresh").write_text("")
+    (tmp_path / "new" / "deep").mkdir(parents=True)
+    (tmp_path / "new" / "deep" / "file").write_text("")
+    leftovers.remove()
+    assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == ["kept", "kept/old"]
+
+
+@pytest.mark.parametrize(
+    ("target", "current", "kubelets", "mandatory", "skippable"),
+    [
+        ("v1.37.0", "v1.36.2", ["v1.36.2"], 0, 0),
+        ("v1.37.1", "v1.37.0", [], 0, 1),
+        ("v1.38.0", "v1.37.0", [], 1, 0),
+        ("v1.37.0", "v1.35.0", [], 1, 0),
+        ("v1.35.0", "v1.37.0", [], 2, 1),
+        ("v1.37.0", "v1.37.0", ["v1.33.9"], 0, 1),
+        ("v1.37.0-rc.1", "v1.36.0", [], 0, 1),
+    ],
+)
+def test_upgrades(target: str, current: str, kubelets: list[str], mandatory: int, skippable: int) -> None:
+    found = policy.problems(target, current, "v1.37.0", kubelets)
+    assert (len(found.mandatory), len(found.skippable)) == (mandatory, skippable)
+    if mandatory or skippable:
+        with pytest.raises(KubeadmError, match="FATAL: the --version argument is invalid"):
+            policy.check(found, force=False)
+    if not mandatory:
+        assert policy.check(found, force=True) == found.skippable
