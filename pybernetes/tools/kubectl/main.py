@@ -62,10 +62,10 @@ def _may_be_plugin(command: Command | None, path: str, arguments: list[str]) -> 
 
 
 def _run(argv: list[str], streams: dict[str, Any]) -> int:
-    if argv[:1] == ["__complete"]:
+    if argv[:1] in (["__complete"], ["__completeNoDesc"]):
         from pybernetes.tools.kubectl.command_line.completion import complete
 
-        printed, told = complete(argv[1:], streams)
+        printed, told = complete(argv[1:], streams, argv[0] == "__complete")
         (streams.get("stdout") or sys.stdout).write(printed)
         (streams.get("stderr") or sys.stderr).write(told)
         return 0

@@ -6,8 +6,7 @@ description after it where there is one, then a colon and a number of flags for 
 A command says with COMPLETION what its arguments are; the first word is one of these, others may follow it:
 
 types [TYPE …]     a type (of these, if some are given), then names of that type; or TYPE/NAME
-fields             the type that a path of fields begins with
-pods [containers]  a pod, or something that has pods; then, with the second word, one of its containers
+pods [containers]  a pod, or something that has pods; then, with the second word, one of its containers (or ports)
 names RESOURCE     one object of a resource
 kubeconfig PLURAL  one cluster, user or context of the kubeconfig
 files              files here and in pods
@@ -19,7 +18,7 @@ from __future__ import annotations
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.command_line.flags import Flag, FlagError, HelpWanted, declare, parse
-from pybernetes.tools.kubectl.command_line.lookup import COMMANDS, find, group_of, names, texts_of_flags
+from pybernetes.tools.kubectl.command_line.lookup import COMMANDS, find, group_of, load, names, texts_of_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 
@@ -32,17 +31,19 @@ _DIRECTIVES = {
     NO_SPACE: "ShellCompDirectiveNoSpace", NO_FILES: "ShellCompDirectiveNoFileComp",
     EXTENSIONS: "ShellCompDirectiveFilterFileExt",
 }  # fmt: skip
-_WITH_PODS = ("daemonsets", "deployments", "jobs", "pods", "replicasets", "replicationcontrollers", "services", "statefulsets")  # fmt: skip
+_WITH_PODS = ("daemonsets", "deployments", "pods", "jobs", "replicasets", "replicationcontrollers", "services", "statefulsets")  # fmt: skip
 _OUTPUTS = (
-    "custom-columns", "custom-columns-file", "go-template", "go-template-file", "json", "jsonpath", "jsonpath-as-json",
-    "jsonpath-file", "kyaml", "name", "template", "templatefile", "wide", "yaml",
+    "json", "yaml", "kyaml", "name", "go-template", "go-template-file", "template", "templatefile", "jsonpath",
+    "jsonpath-as-json", "jsonpath-file", "custom-columns", "custom-columns-file", "wide",
 )  # fmt: skip
 Answer = tuple[list[str], int]
 
 
-def complete(words: list[str], streams: dict[str, Any]) -> tuple[str, str]:
+def complete(words: list[str], streams: dict[str, Any], described: bool = True) -> tuple[str, str]:
     """Return the choices and the message for the words of a line, the last of which is unfinished."""
     *before, last = words or [""]
+    if before == ["help"]:
+        before = []
     try:
         choices, directive = _answer(before, last, streams)
     except (FlagError, HelpWanted):
@@ -52,6 +53,8 @@ def complete(words: list[str], streams: dict[str, Any]) -> tuple[str, str]:
     told = (
         ", ".join(word for bit, word in _DIRECTIVES.items() if directive & bit) or "ShellCompDirectiveDefault"
     )
+    if not described:
+        choices = [choice.partition("\t")[0] for choice in choices]
     printed = "".join(f"{choice}\n" for choice in choices) + f":{directive}\n"
     return printed, f"Completion ended with directive: {told}\n"
 
@@ -72,13 +75,13 @@ def _answer(before: list[str], last: str, streams: dict[str, Any]) -> Answer:
     if command is None and wanted is None:
         if [word for word in rest if not word.startswith("-")]:
             return [], FILES
-        return _starting(names(COMMANDS), last), NO_FILES
+        return _described(COMMANDS, last), NO_FILES
     context = Context(parse(rest, flags), path, command, **streams)
     where = path.partition(" ")[2]
     if wanted is not None:
         return _value(context, where, wanted.name, last)
     if command is not None and (package := group_of(command)) and not context.args:
-        nested = _starting(names(package), last)
+        nested = _described(package, last)
         if nested or where != "apply":
             return nested, NO_FILES
     return _arguments(context, context.args, last)
@@ -88,13 +91,13 @@ def valued(word: str, flags: dict[str, Flag]) -> Flag | None:
     """Return the flag whose value follows a word, if it needs one."""
     if word.startswith("--"):
         wanted = flags.get(word[2:])
-        return wanted if wanted is not None and wanted.kind != "bool" else None
+        return wanted if wanted is not None and wanted.bare is None else None
     shorts = {flag.short: flag for flag in flags.values() if flag.short}
     for place, letter in enumerate(word[1:] if word.startswith("-") else "", 2):
         wanted = shorts.get(letter)
         if wanted is None:
             return None
-        if wanted.kind != "bool":
+        if wanted.bare is None:
             return wanted if place == len(word) else None
     return None
 
@@ -117,7 +120,7 @@ def _value(context: Context, path: str, flag: str, last: str) -> Answer:
         return _starting(_configured(context, f"{flag}s"), last), NO_FILES
     if flag == "output" and path == "get":
         return _starting(list(_OUTPUTS), last), NO_FILES
-    if flag == "container" and context.args:
+    if flag == "container" and path in ("exec", "cp") and context.args:
         return _starting(_containers(context, context.args[0]), last), NO_FILES
     if flag == "filename":
         return ["json", "yaml", "yml"], EXTENSIONS
@@ -129,12 +132,11 @@ def _arguments(context: Context, args: list[str], last: str) -> Answer:
     match kind:
         case "types":
             return _typed(context, words, args, last), NO_FILES
-        case "fields" if not args and "." not in last:
-            return _starting(_types(context), last), NO_FILES
         case "pods" if not args:
             return _pods(context, last)
         case "pods" if words and len(args) == 1:
-            return _starting(_containers(context, args[0]), last), NO_FILES
+            choices = _ports(context, args[0], last) if words[0] == "ports" else _containers(context, args[0])
+            return _starting(choices, last), NO_FILES
         case "names" if not args:
             return _starting(_objects(context, words[0]), last), NO_FILES
         case "kubeconfig" if not args:
@@ -142,10 +144,10 @@ def _arguments(context: Context, args: list[str], last: str) -> Answer:
         case "words" if not args:
             return _starting(words, last), NO_FILES
         case "files" if len(args) < 2:
-            choices = ["/", "./"] + [f"{name}/" for name in _objects(context, "namespaces")]
-            choices += [f"{name}:" for name in _objects(context, "pods")]
+            choices = [f"{name}/" for name in _objects(context, "namespaces")]
+            choices += [*(f"{name}:" for name in _objects(context, "pods")), "./", "/"]
             return _starting(choices, last), NO_SPACE
-    return [], FILES if kind in ("", "fields", "files") else NO_FILES
+    return [], FILES if kind in ("", "files") else NO_FILES
 
 
 def _typed(context: Context, allowed: list[str], args: list[str], last: str) -> list[str]:
@@ -178,10 +180,14 @@ def _containers(context: Context, word: str) -> list[str]:
 
 
 def _types(context: Context) -> list[str]:
+    try:
+        known = context.discovery.resources(1)
+    except CommandError:
+        return []
+    known = [resource for resource in known if resource.preferred and "get" in resource.verbs]
     return [
         resource.full_name
-        for resource in context.discovery.resources()
-        if resource.preferred and "get" in resource.verbs
+        for resource in sorted(known, key=lambda resource: (resource.group, resource.plural))
     ]
 
 
@@ -190,10 +196,39 @@ def _configured(context: Context, key: str) -> list[str]:
 
 
 def _objects(context: Context, word: str) -> list[str]:
-    resource = context.discovery.find(word)
-    namespace = context.namespace if resource.namespaced else ""
-    return [item["metadata"]["name"] for item in context.client.list(resource, namespace).get("items") or ()]
+    """Return the names of the objects that a word means; none if they cannot be had."""
+    found: list[str] = []
+    try:
+        for resource in context.discovery.category(word) or [context.discovery.find(word)]:
+            namespace = context.namespace if resource.namespaced else ""
+            listed = context.client.list(resource, namespace).get("items") or ()
+            found += [item["metadata"]["name"] for item in listed]
+    except CommandError:
+        return []
+    return found
+
+
+def _ports(context: Context, word: str, last: str) -> list[str]:
+    """Return the ports of a pod or a service, each behind the local port that is begun, or behind itself."""
+    from pybernetes.tools.kubectl.resources.pods import named, pods_of
+
+    info = named(context, word)
+    if info.resource.kind == "Service":
+        numbers = [port["port"] for port in (info.object.get("spec") or {}).get("ports") or ()]
+    else:
+        spec = pods_of(context, info, 0)[0].get("spec") or {}
+        listed = [port for container in spec.get("containers") or () for port in container.get("ports") or ()]
+        numbers = [port["containerPort"] for port in listed]
+    local = last.partition(":")[0]
+    return [f"{local or number}:{number}" for number in numbers]
+
+
+def _described(package: str, last: str) -> list[str]:
+    """Return the commands that begin like a word, each with what it is for."""
+    known = [name for name in names(package) if name.startswith(last) and name != "alpha"]
+    commands = {name: load(package, name) for name in sorted(known)}
+    return [f"{name}\t{command.SUMMARY}" for name, command in commands.items() if command is not None]
 
 
 def _starting(choices: list[str], last: str) -> list[str]:
-    return sorted({choice for choice in choices if choice.startswith(last)})
+    return [choice for choice in choices if choice.startswith(last)]

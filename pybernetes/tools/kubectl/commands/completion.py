@@ -6,7 +6,7 @@ from pybernetes.tools.kubectl.context import Context
 
 SUMMARY = "Output shell completion code for the specified shell (bash, zsh, fish, or powershell)"
 USAGE = "completion SHELL"
-COMPLETION = "words bash fish powershell zsh"
+COMPLETION = "words powershell bash zsh fish"
 FLAGS = ()
 # Each script asks `kubectl __complete` and obeys the number that comes last: 2, no space after it; 4, no file names;
 # 8, what was said are endings of file names.

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 SUMMARY = "Get documentation for a resource"
 USAGE = "explain TYPE [--recursive=FALSE|TRUE] [--api-version=api-version-group] [-o|--output=plaintext|plaintext-openapiv2]"
-COMPLETION = "fields"
 FLAGS = ("""
 - api-version string | version (group/version) to explain
 - max-depth int 0 | with --recursive, so many levels; 0 is all

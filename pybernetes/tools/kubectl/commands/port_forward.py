@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "Forward one or more local ports to a pod"
 USAGE = "port-forward TYPE/NAME [options] [LOCAL_PORT:]REMOTE_PORT [...[LOCAL_PORT_N:]REMOTE_PORT_N]"
-COMPLETION = "pods"
+COMPLETION = "pods ports"
 FLAGS = ("""
 - address list localhost | addresses to listen on
 - pod-running-timeout duration 1m0s | how long to wait until a pod runs

@@ -13,19 +13,28 @@ from tests.tools.kubectl.run_kubectl import run
         (["ge"], ["get", ":4"]),
         (["get", "--all-"], ["--all-namespaces", ":4"]),
         (["rollout", "re"], ["restart", "resume", ":4"]),
-        (["rollout", "restart", "d"], ["daemonset", "deployment", ":4"]),
+        (["rollout", "restart", "d"], ["deployment", "daemonset", ":4"]),
         (["get", "-o", "js"], ["json", "jsonpath", "jsonpath-as-json", "jsonpath-file", ":4"]),
         (["get", "--output=ya"], ["yaml", ":4"]),
         (["get", "-wo", "ya"], ["yaml", ":4"]),
         (["apply", "-f", ""], ["json", "yaml", "yml", ":8"]),
-        (["completion", ""], ["bash", "fish", "powershell", "zsh", ":4"]),
+        (["completion", ""], ["powershell", "bash", "zsh", "fish", ":4"]),
         (["get", "--sort-by", ""], [":0"]),
         (["exec", "p", "--", "-"], [":4"]),
         (["nope", ""], [":0"]),
+        (["help", "ge"], ["get", ":4"]),
+        (["explain", ""], [":0"]),
     ],
 )
 def test_completion(words: list[str], choices: list[str]) -> None:
     assert [line.partition("\t")[0] for line in run("__complete", *words)[1].splitlines()] == choices
+
+
+def test_commands_are_described_unless_the_shell_cannot_show_it() -> None:
+    assert (
+        run("__complete", "create", "sec")[1] == "secret\tCreate a secret using a specified subcommand\n:4\n"
+    )
+    assert run("__completeNoDesc", "create", "sec")[1] == "secret\n:4\n"
 
 
 @pytest.mark.parametrize(

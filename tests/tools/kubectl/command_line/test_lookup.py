@@ -150,7 +150,7 @@ def test_a_file_is_a_command(folder: Path) -> None:
     assert "  hello-world     Greet somebody\n" in run()[1]
     assert "--loud=false" in run("hello-world", "--help")[1]
     assert run("__complete", "hello-world", "ja")[1] == "jane\n:4\n"
-    assert run("__complete", "hello")[1] == "hello-world\n:4\n"
+    assert run("__complete", "hello")[1] == "hello-world\tGreet somebody\n:4\n"
 
 
 def test_a_folder_is_a_command_with_commands(folder: Path) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pybernetes.api.resource import Object
 
 
-SUMMARY = "Create a ExternalName service"
+SUMMARY = "Create an ExternalName service"
 USAGE = "create service externalname NAME --external-name external.name [--dry-run=server|client|none]"
 FLAGS = (*COMMON, TCP, "- external-name string | name that the service stands for\n")
 
