@@ -75,7 +75,22 @@ async def _slow_heads(server: Attacked) -> None:
         writer.transport.abort()
 
 
+async def _small_records(server: Attacked) -> None:
+    """Send a body in TLS records of one byte each."""
+    head = server.head("/api/v1/namespaces/default/configmaps", "POST") + b"Content-Length: 3000000\r\n\r\n"
+    _, writer = await server.connect()
+    try:
+        writer.write(head)
+        for _ in range(20):
+            for _ in range(1000):  # asyncio makes a record of each write
+                writer.write(b"x")
+            await writer.drain()
+    finally:
+        writer.transport.abort()
+
+
 ATTACKS: dict[str, Attack] = {
+    "TLS records of one byte": _small_records,
     "a header that is repeated": _repeated_header,
     "many headers": _many_headers,
     "a header in small pieces": _dripping_header,

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ssl
 from typing import Any
 
+from pybernetes.lib.paced_tls import PacedObject
+
 _TEXT = b"Client sent an HTTP request to an HTTPS server.\n"
 ANSWER = b"HTTP/1.0 400 Bad Request\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%b" % (
     len(_TEXT),
@@ -18,7 +20,7 @@ ANSWER = b"HTTP/1.0 400 Bad Request\r\nConnection: close\r\nContent-Length: %d\r
 _REASON = "HTTP_REQUEST"
 
 
-class _Object(ssl.SSLObject):
+class _Object(PacedObject):
     """One connection."""
 
     outgoing: ssl.MemoryBIO | None = None

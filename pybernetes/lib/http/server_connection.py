@@ -20,6 +20,7 @@ from pybernetes.lib.http.request_parser import RequestParser
 from pybernetes.lib.http.sending import LARGE, PACKED, SLICE, packed_chunks, slices
 from pybernetes.lib.http.stream import Stream
 from pybernetes.lib.http.upgrade import Upgrade
+from pybernetes.lib.paced_tls import PacedObject
 
 if TYPE_CHECKING:
     from pybernetes.lib.http.server import Server
@@ -59,6 +60,8 @@ class Connection(RequestParser):
             self.abort()
             return
         self._begin()
+        if isinstance(self.tls, PacedObject):
+            self.tls.pace(self)
         self.server.connections.add(self)
         self._timer = self.server.loop.call_later(self.server.limits.head_seconds, self._check_idle)
 
@@ -84,6 +87,8 @@ class Connection(RequestParser):
         # Requests know their connection: their bodies would stay until garbage is collected.
         self._queue.clear()
         self._busy = None
+        if isinstance(self.tls, PacedObject):
+            self.tls.pace(None)
         self._let_go()
 
     def eof_received(self) -> bool | None:

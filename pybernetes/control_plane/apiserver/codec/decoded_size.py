@@ -30,8 +30,9 @@ def decoded_size(request: Request) -> int:
         return _EXPANDED
     if request.header(b"content-type").startswith(protobuf.MEDIA_TYPE):
         return _PROTOBUF_BYTES * len(raw)
-    items = raw.count(b",") + raw.count(b"\n")
-    return _COPIES * len(raw) + _MARK_BYTES * len(raw.translate(None, _NO_MARKS)) + _ITEM_BYTES * items
+    marks = raw.translate(None, _NO_MARKS)
+    items = marks.count(b",") + marks.count(b"\n")
+    return _COPIES * len(raw) + _MARK_BYTES * len(marks) + _ITEM_BYTES * items
 
 
 def shares() -> MemoryShares:

@@ -1,0 +1,66 @@
+"""TLS that takes some records at a time: the client chooses how small they are, and each costs as much as a large one.
+
+An event loop decrypts all that has come of a connection before anybody else has a turn, which can be megabytes: of records with one
+byte each that took half a second. When those of a turn are used up, the loop takes what was read so far for all that there is, and
+is told to go on in its next turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from typing import Any, Protocol
+
+# Records of a turn: up to 512 kB. They are counted on, not from each turn: once in so many small requests one waits for a turn.
+RECORDS = 32
+
+
+class Paced(Protocol):
+    """A connection, as its TLS sees it."""
+
+    @property
+    def transport(self) -> asyncio.Transport:
+        """What is told to stop reading and to go on."""
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether nothing is read for now, for reasons of its own."""
+
+    @property
+    def is_upgraded(self) -> bool:
+        """Whether what it was upgraded to says when it is read: nothing is paced from then on."""
+
+
+class PacedObject(ssl.SSLObject):
+    """The TLS of one connection."""
+
+    _connection: Paced | None = None
+    _left = RECORDS
+    _is_resting = False
+
+    def pace(self, connection: Paced | None) -> None:
+        """Read for a connection from now on; for none when it has ended: they would know one another for ever."""
+        self._connection = connection
+
+    def read(self, len: int = 1024, buffer: Any = None) -> Any:
+        """Return what a record has; SSLWantReadError when those of a turn are used up, or none has come."""
+        self._left -= 1
+        if self._left < 0 and self._connection is not None and self._rest(self._connection):
+            raise ssl.SSLWantReadError
+        return self._sslobj.read(len) if buffer is None else self._sslobj.read(len, buffer)  # type: ignore[attr-defined]
+
+    def _rest(self, connection: Paced) -> bool:
+        """Have the rest read in the next turn of the loop; tell whether that will be."""
+        transport = connection.transport
+        if transport.is_closing() or connection.is_upgraded:
+            return False
+        if not self._is_resting:
+            self._is_resting = True
+            transport.pause_reading()
+            asyncio.get_running_loop().call_soon(self._go_on)
+        return True
+
+    def _go_on(self) -> None:
+        self._is_resting, self._left, connection = False, RECORDS, self._connection
+        if connection is not None and not connection.is_paused and not connection.transport.is_closing():
+            connection.transport.resume_reading()

@@ -1,0 +1,128 @@
+"""Clients whose TLS records are small: nobody else waits until all of them are decrypted."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import uvloop
+
+from pybernetes.lib import tls
+from pybernetes.lib.http.duplex import Duplex
+from pybernetes.lib.http.limits import Limits
+from pybernetes.lib.http.messages import Request, Response
+from pybernetes.lib.http.server import Server
+from pybernetes.lib.http.server_connection import Answer
+from pybernetes.lib.http.upgrade import upgraded
+from pybernetes.lib.paced_tls import RECORDS, PacedObject
+from pybernetes.lib.plain_http_answer import AnsweringContext
+from tests.support import eventually
+
+BODY = bytes(range(256)) * 80
+UPGRADE = b"GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n"
+
+
+class Turns:
+    """Counts the records that are read in each turn of the loop."""
+
+    def __init__(self) -> None:
+        self.most = self.now = 0
+
+    def read(self) -> None:
+        if not self.now:
+            asyncio.get_running_loop().call_soon(self._end)
+        self.now += 1
+        self.most = max(self.most, self.now)
+
+    def _end(self) -> None:
+        self.now = 0
+
+
+@contextmanager
+def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Turns]:
+    turns, read = Turns(), PacedObject.read
+
+    def counting(self: PacedObject, len: int = 1024, buffer: object = None) -> object:
+        value = read(self, len, buffer)
+        turns.read()
+        return value
+
+    monkeypatch.setattr(PacedObject, "read", counting)
+    yield turns
+
+
+def answer(request: Request) -> Answer:
+    if b"upgrade" in request.headers:
+        return upgraded(b"HTTP/1.1 101 Switching Protocols\r\n\r\n", echo)
+    return Response(request.body)
+
+
+async def echo(duplex: Duplex) -> None:
+    while data := await duplex.read():
+        duplex.write(data)
+        await duplex.drain()
+
+
+def records(client: ssl.SSLObject, outgoing: ssl.MemoryBIO, data: bytes) -> bytes:
+    """Return bytes as TLS records of one byte each."""
+    for byte in data:
+        client.write(bytes([byte]))
+    return outgoing.read()
+
+
+async def shake_hands(
+    client: ssl.SSLObject, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, port: int
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    while True:
+        try:
+            client.do_handshake()
+        except ssl.SSLWantReadError:
+            writer.write(outgoing.read())
+            incoming.write(await reader.read(65536))
+        else:
+            writer.write(outgoing.read())
+            return reader, writer
+
+
+@pytest.mark.parametrize("new_loop", [asyncio.new_event_loop, uvloop.new_event_loop])
+@pytest.mark.parametrize(
+    "head", [b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(BODY), UPGRADE]
+)
+def test_records_of_one_byte(
+    new_loop: object, head: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All arrive, a few in each turn of the loop; after an upgrade it is for others to say how many."""
+    certificate, key, authority = tls.ensure_serving(tmp_path, ["127.0.0.1"])
+    context = AnsweringContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    trusting = ssl.create_default_context(cafile=str(authority))
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = trusting.wrap_bio(incoming, outgoing, server_hostname="127.0.0.1")
+
+    async def test(turns: Turns) -> None:
+        server = Server(answer, limits=Limits())
+        port = await server.start("127.0.0.1", 0, context)
+        reader, writer = await shake_hands(client, incoming, outgoing, port)
+        writer.write(records(client, outgoing, head + BODY))
+        received = b""
+        async with asyncio.timeout(60):
+            while not received.endswith(BODY):
+                incoming.write(await reader.read(65536))
+                try:
+                    while True:
+                        received += client.read(65536)
+                except ssl.SSLWantReadError:
+                    pass
+        writer.close()
+        await eventually(lambda: not server.connections)
+        await server.stop()
+        if head is not UPGRADE:
+            assert turns.most <= RECORDS + 1
+
+    with counted(monkeypatch) as turns, asyncio.Runner(loop_factory=new_loop) as runner:  # type: ignore[arg-type]
+        runner.run(test(turns))
