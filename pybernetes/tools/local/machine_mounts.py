@@ -71,6 +71,12 @@ def become(root: Path, hostname: str, run: Mapping[str, Path], plugins: Path | N
         unmount(point)
     points -= others
     number = _number(root / "machine-id")
+    for name in (
+        "tree",
+        "layers",
+    ):  # whatever modes files in the machine have, on the host they are their owner's alone
+        (root / name).mkdir(exist_ok=True)
+        (root / name).chmod(0o700)
     with _Places() as places:
         own = {path: places.make(tree(root, path), mode) for path, mode in OWN.items()}
         own |= {path: places.open(folder) for path, folder in run.items()}

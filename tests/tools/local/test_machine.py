@@ -82,6 +82,7 @@ def test_a_machine_has_a_tree_of_its_own(pair: Pair) -> None:
         sh(first, f"echo mine > {file}")
         assert sh(first, f"cat {file}") == "mine\n"
         assert not Path(file).exists() and sh(second, f"ls {file} 2>/dev/null || true") == ""
+    assert {(first.root / name).stat().st_mode & 0o077 for name in ("tree", "layers")} == {0}
     assert (first.own("/etc/kubernetes") / f"made-by-{NAME}").read_text() == "mine\n"
     assert (
         pair.run / "n1" / f"made-by-{NAME}"
