@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
-import ssl
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from pybernetes.lib import tls
+from tests.loopback_server import JsonHandler, loopback_server, served, wrap
 
 Object = dict[str, Any]
 # Gets the path and the review; gives a review, bytes to be sent as they are, a status and bytes, or these and headers.
@@ -64,11 +62,8 @@ def hook_server(directory: Path, names: tuple[str, ...] = (), *, secure: bool = 
     """Run a server on loopback, with a certificate for its address and more names, or without TLS."""
     authority = tls.create_authority("hooks")
     pair = tls.issue(authority, "hooks", names=("127.0.0.1", "localhost", *names), server=True)
-    certificate, key = directory / "hook.crt", directory / "hook.key"
-    certificate.write_bytes(pair.certificate)
-    key.write_bytes(pair.key)
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(JsonHandler):
         protocol_version = "HTTP/1.1"
 
         def setup(self) -> None:
@@ -82,28 +77,11 @@ def hook_server(directory: Path, names: tuple[str, ...] = (), *, secure: bool = 
             said = hooks.respond(path, review)
             status, said, *more = said if isinstance(said, tuple) else (200, said)
             body = said if isinstance(said, bytes) else json.dumps(said).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            for name, value in more[0].items() if more else ():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
+            self.reply(body, status, more[0] if more else None)
 
-        def log_message(self, format: str, *arguments: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
+    server = loopback_server(Handler)
     if secure:
-        server.socket = context.wrap_socket(server.socket, server_side=True)
+        wrap(server, directory, "hook", pair)
     hooks = HookServer(server.server_address[1], authority.certificate)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
+    with served(server):
         yield hooks
-    finally:
-        server.shutdown()
-        server.server_close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -19,10 +20,12 @@ def test_every_pod_is_in_its_group(tmp_path: Path) -> None:
     block = re.search(r"```sh\n(.*?)```", PAGE.read_text(), re.DOTALL)
     assert block is not None
     user = User(tmp_path)
+    cluster = f"groups-{os.getpid()}"  # the page's name could be one that somebody has
     try:
         for line in block.group(1).splitlines():
             program, *arguments = line.split()
-            arguments = [str(ROOT / each) if each.startswith("docs/") else each for each in arguments]
+            arguments = [str(ROOT / word) if word.startswith("docs/") else word for word in arguments]
+            arguments = [cluster if word == "groups" else word for word in arguments]
             if program == "./pyb" and arguments[0] == "up":
                 user.pyb(*arguments)
                 user.until("hollow-5", "get", "nodes")
@@ -32,7 +35,7 @@ def test_every_pod_is_in_its_group(tmp_path: Path) -> None:
             user.kubectl("rollout", "status", name, "--timeout=60s")
         user.kubectl("wait", "--for=condition=complete", "job/report", "--timeout=60s")
         pods = json.loads(user.kubectl("get", "pods", "-o", "json"))["items"]
-        placed = Counter((each["metadata"]["labels"]["app"], each["spec"]["nodeName"]) for each in pods)
+        placed = Counter((pod["metadata"]["labels"]["app"], pod["spec"]["nodeName"]) for pod in pods)
         assert placed == {
             ("gateway", "hollow-0"): 2,
             ("report", "hollow-1"): 2,
@@ -44,4 +47,4 @@ def test_every_pod_is_in_its_group(tmp_path: Path) -> None:
         user.kubectl("scale", "deployment/gateway", "--replicas=200")
         user.until("Insufficient", "get", "events", "--field-selector=reason=FailedScheduling")
     finally:
-        user.pyb("delete", "groups")
+        user.pyb("delete", cluster)

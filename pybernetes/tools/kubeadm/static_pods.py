@@ -220,16 +220,23 @@ def _probe_host(cluster: Object, field: str) -> str:
     return _loopback(address) if address in ("0.0.0.0", "::") else address
 
 
-def _controller_manager(cluster: Object, timeout: str) -> Object:
-    certificates, networking = cluster["certificatesDir"], cluster["networking"]
-    kubeconfig = f"{KUBERNETES}/controller-manager.conf"
-    has_key = Path(certificates, "ca.key").exists() or not Path(certificates, "ca.crt").exists()
-    flags = {
+def _client_flags(kubeconfig: str) -> dict[str, str]:
+    """Return the flags of a component that takes turns with others of its kind."""
+    return {
         "bind-address": "127.0.0.1",
         "leader-elect": "true",
         "kubeconfig": kubeconfig,
         "authentication-kubeconfig": kubeconfig,
         "authorization-kubeconfig": kubeconfig,
+    }
+
+
+def _controller_manager(cluster: Object, timeout: str) -> Object:
+    certificates, networking = cluster["certificatesDir"], cluster["networking"]
+    kubeconfig = f"{KUBERNETES}/controller-manager.conf"
+    has_key = Path(certificates, "ca.key").exists() or not Path(certificates, "ca.crt").exists()
+    flags = {
+        **_client_flags(kubeconfig),
         "client-ca-file": f"{certificates}/ca.crt",
         "requestheader-client-ca-file": f"{certificates}/front-proxy-ca.crt",
         "root-ca-file": f"{certificates}/ca.crt",
@@ -262,13 +269,7 @@ def _controller_manager(cluster: Object, timeout: str) -> Object:
 
 def _scheduler(cluster: Object, timeout: str) -> Object:
     kubeconfig = f"{KUBERNETES}/scheduler.conf"
-    flags = {
-        "bind-address": "127.0.0.1",
-        "leader-elect": "true",
-        "kubeconfig": kubeconfig,
-        "authentication-kubeconfig": kubeconfig,
-        "authorization-kubeconfig": kubeconfig,
-    }
+    flags = _client_flags(kubeconfig)
     host = _probe_host(cluster, "scheduler")
     return _component(
         cluster, "kube-scheduler", "scheduler",

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import ssl
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from pybernetes.lib import tls
+from tests.loopback_server import JsonHandler, loopback_server, served
+from tests.loopback_server import secure as encrypt
 
 Answer = Callable[[dict[str, Any]], "dict[str, Any] | tuple[int, bytes]"]
 
@@ -27,7 +25,7 @@ class ReviewServer:
         self.answer = answer
         outer = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(JsonHandler):
             protocol_version = "HTTP/1.1"
 
             def do_POST(self) -> None:
@@ -40,36 +38,14 @@ class ReviewServer:
                     if isinstance(said, tuple)
                     else (200, json.dumps({**review, "status": said}).encode())
                 )
-                self.send_response(code)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+                self.reply(body, code)
 
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.http.daemon_threads = True
+        self.http = loopback_server(Handler)
         port = self.http.server_address[1]
         cluster: dict[str, Any] = {"server": f"http://127.0.0.1:{port}/review"}
         if secure:
-            authority = tls.ensure_authority(directory, "reviews-ca", "reviews-ca")
-            pair = tls.issue(
-                tls.Pair(*(file.read_bytes() for file in authority)),
-                "reviews",
-                names=["127.0.0.1"],
-                server=True,
-            )
-            for name, content in (("reviews.crt", pair.certificate), ("reviews.key", pair.key)):
-                (directory / name).write_bytes(content)
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(directory / "reviews.crt", directory / "reviews.key")
-            self.http.socket = context.wrap_socket(self.http.socket, server_side=True)
-            cluster = {
-                "server": f"https://127.0.0.1:{port}/review",
-                "certificate-authority": str(authority[0]),
-            }
+            authority = encrypt(self.http, directory, "reviews")
+            cluster = {"server": f"https://127.0.0.1:{port}/review", "certificate-authority": str(authority)}
         self.kubeconfig = directory / f"reviews-{port}.kubeconfig"
         self.kubeconfig.write_text(
             yaml.safe_dump(
@@ -89,11 +65,5 @@ class ReviewServer:
 def reviewing(directory: Path, answer: Answer, *, secure: bool = True) -> Iterator[ReviewServer]:
     """Yield a server that answers reviews."""
     server = ReviewServer(directory, answer, secure=secure)
-    thread = threading.Thread(target=server.http.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
+    with served(server.http):
         yield server
-    finally:
-        server.http.shutdown()
-        server.http.server_close()
-        thread.join(10)

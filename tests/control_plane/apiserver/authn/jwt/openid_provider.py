@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import ssl
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,7 @@ import jwt
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from jwt.algorithms import ECAlgorithm, RSAAlgorithm
 
-from pybernetes.lib import tls
+from tests.loopback_server import JsonHandler, loopback_server, secure, served
 
 
 class OpenIdProvider:
@@ -28,7 +26,7 @@ class OpenIdProvider:
         self.waits: threading.Event | None = None
         outer = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(JsonHandler):
             def do_GET(self) -> None:
                 outer.calls.append(self.path)
                 if outer.waits is not None:
@@ -38,27 +36,10 @@ class OpenIdProvider:
                     if outer.spoilt is not None
                     else json.dumps(outer.document(self.path)).encode()
                 )
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+                self.reply(body)
 
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.http.daemon_threads = True
-        authority = tls.ensure_authority(directory, "openid-ca", "openid-ca")
-        pair = tls.issue(
-            tls.Pair(*(file.read_bytes() for file in authority)), "openid", names=["127.0.0.1"], server=True
-        )
-        for name, content in (("openid.crt", pair.certificate), ("openid.key", pair.key)):
-            (directory / name).write_bytes(content)
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(directory / "openid.crt", directory / "openid.key")
-        self.http.socket = context.wrap_socket(self.http.socket, server_side=True)
-        self.authority = authority[0]
+        self.http = loopback_server(Handler)
+        self.authority = secure(self.http, directory, "openid")
         self.url = f"https://127.0.0.1:{self.http.server_address[1]}"
         self.rotate("first")
 
@@ -87,11 +68,5 @@ class OpenIdProvider:
 def providing(directory: Path) -> Iterator[OpenIdProvider]:
     """Yield a provider."""
     provider = OpenIdProvider(directory)
-    thread = threading.Thread(target=provider.http.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
+    with served(provider.http):
         yield provider
-    finally:
-        provider.http.shutdown()
-        provider.http.server_close()
-        thread.join(10)
