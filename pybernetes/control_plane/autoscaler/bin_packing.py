@@ -56,9 +56,9 @@ def pack(free: Mapping[int, int], slots: int, items: Sequence[Item], limit: int)
         for alike in before:
             left = _fill(alike, amounts, left, nodes)
         fresh = _Alike(dict(free), slots, limit - used)
-        each = fresh.takes(amounts)
-        if left and each and fresh.count:
-            fresh.count = min(fresh.count, -(-left // each))
+        per_node = fresh.takes(amounts)
+        if left and per_node and fresh.count:
+            fresh.count = min(fresh.count, -(-left // per_node))
             used += fresh.count
             left = _fill(fresh, amounts, left, nodes)
         placed.append(count - left)
@@ -67,13 +67,13 @@ def pack(free: Mapping[int, int], slots: int, items: Sequence[Item], limit: int)
 
 def _fill(alike: _Alike, amounts: Amounts, left: int, nodes: list[_Alike]) -> int:
     """Put pods onto nodes that are alike; return how many are left."""
-    each = alike.takes(amounts)
-    whole = min(alike.count, left // each) if each else 0
+    per_node = alike.takes(amounts)
+    whole = min(alike.count, left // per_node) if per_node else 0
     if whole:
-        nodes.append(alike.filled(amounts, each, whole))
-        left -= whole * each
+        nodes.append(alike.filled(amounts, per_node, whole))
+        left -= whole * per_node
     rest = alike.count - whole
-    if rest and each and left:
+    if rest and per_node and left:
         nodes.append(alike.filled(amounts, left, 1))
         rest, left = rest - 1, 0
     if rest:

@@ -46,7 +46,7 @@ class Catalogue(Generic[Key]):
             now = self._clock.monotonic()
             if self._listed is not None and now - self._listed < self._ages.list_:
                 return
-            found: dict[Key, Found] = {}
+            metrics: dict[Key, Found] = {}
             queries = dict.fromkeys(rule.series_query for rule in self._rules)
             since = self._clock.now() - self._ages.series
             listed = {query: await self._client.series(query, since) for query in queries}
@@ -56,5 +56,5 @@ class Catalogue(Generic[Key]):
                     name = rule.metric_name(series) if series and rule.takes(series) else None
                     if name:
                         for key in self._keys(rule, name, labels):
-                            found.setdefault(key, Found(rule, series))
-            self.metrics, self._listed = found, now
+                            metrics.setdefault(key, Found(rule, series))
+            self.metrics, self._listed = metrics, now

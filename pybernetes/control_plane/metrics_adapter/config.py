@@ -40,15 +40,15 @@ class Rule:
         """Return what a series is called as a metric; None if the rule is not for it."""
         if self.matches is None:
             return self.called or series
-        found = self.matches.search(series)
-        if found is None:
+        matched = self.matches.search(series)
+        if matched is None:
             return None
         if not self.called:
-            return found[1] if found.re.groups else series
+            return matched[1] if matched.re.groups else series
 
         def group(match: re.Match[str]) -> str:
             number = int(match[1])
-            return (found[number] or "") if number <= found.re.groups else ""
+            return (matched[number] or "") if number <= matched.re.groups else ""
 
         return _DURATION.sub(group, self.called)
 

@@ -46,10 +46,10 @@ class CustomMetrics(ApiGroup):
         self._catalogue: Catalogue[tuple[GroupResource, str]] = Catalogue(prometheus, rules, self._keys, ages)
 
     def _keys(self, rule: Rule, name: str, labels: dict[str, str]) -> Iterable[tuple[GroupResource, str]]:
-        found = self._resources.of_series(rule, labels)
+        resources = self._resources.of_series(rule, labels)
         # What is in a namespace can only be asked for if the series tells which.
         return [
-            (resource, name) for resource in found if not resource.namespaced or _NAMESPACE in found
+            (resource, name) for resource in resources if not resource.namespaced or _NAMESPACE in resources
         ]  # fmt: skip
 
     async def refresh(self) -> None:
@@ -70,10 +70,10 @@ class CustomMetrics(ApiGroup):
             resource, name, metric, namespace = _NAMESPACE, info.namespace, info.name, ""
         else:
             plural, _, group = info.resource.partition(".")
-            found = self._resources.find(group, plural)
-            if found is None or not info.name or not info.subresource:
+            known = self._resources.find(group, plural)
+            if known is None or not info.name or not info.subresource:
                 raise errors.no_such_resource()
-            resource, name, metric, namespace = found, info.name, info.subresource, info.namespace
+            resource, name, metric, namespace = known, info.name, info.subresource, info.namespace
         entry = self._catalogue.metrics.get((resource, metric))
         label = self._resources.label_of(entry.rule, resource) if entry is not None else None
         if entry is None or label is None or resource.namespaced is not bool(namespace):

@@ -49,17 +49,17 @@ class Resources:
 
     def of_series(self, rule: Rule, labels: Mapping[str, str]) -> list[GroupResource]:
         """Return the resources that the labels of a series name."""
-        found = [
+        resources = [
             resource
             for label, (group, name) in rule.overrides.items()
             if label in labels and (resource := self.find(group, name)) is not None
         ]
         if rule.label_template:
-            found += [
+            resources += [
                 resource for resource in dict.fromkeys(self._known.values())
-                if resource not in found and self.label_of(rule, resource) in labels
+                if resource not in resources and self.label_of(rule, resource) in labels
             ]  # fmt: skip
-        return found
+        return resources
 
 
 def quoted(text: str) -> str:

@@ -41,8 +41,8 @@ _CHOICES = {
 def problems(configuration: Object) -> list[str]:
     """Return what is wrong with a configuration whose fields are of the right types, each with its field."""
     every = {**defaults(), **{key: value for key, value in configuration.items() if value is not None}}
-    found = [f"invalid configuration: {text}" for rule in _RULES for text in rule(every)]
-    return list(dict.fromkeys(found))
+    texts = [f"invalid configuration: {text}" for rule in _RULES for text in rule(every)]
+    return list(dict.fromkeys(texts))
 
 
 def _refused(every: Object) -> Iterator[str]:

@@ -102,13 +102,13 @@ class AggregatedServer:
             return Response(
                 orjson.dumps(documents.aggregated(groups)), content_type=documents.AGGREGATED_TYPE.encode()
             )
-        found: Object | None = None
+        document: Object | None = None
         if path == "/apis":
-            found = documents.group_list(groups)
+            document = documents.group_list(groups)
         elif path == "/openapi/v2":
-            found = documents.openapi_v2(groups)
+            document = documents.openapi_v2(groups)
         elif path == "/openapi/v3":
-            found = {
+            document = {
                 "paths": {
                     f"apis/{served.group_version}": {
                         "serverRelativeURL": f"/openapi/v3/apis/{served.group_version}"
@@ -117,17 +117,17 @@ class AggregatedServer:
                 }
             }
         elif path == "/version":
-            found = {"gitVersion": KUBERNETES_VERSION}
+            document = {"gitVersion": KUBERNETES_VERSION}
         for served in groups:
             if path == f"/apis/{served.group}":
-                found = documents.group(served)
+                document = documents.group(served)
             elif path == f"/apis/{served.group_version}":
-                found = documents.resource_list(served)
+                document = documents.resource_list(served)
             elif path == f"/openapi/v3/apis/{served.group_version}":
-                found = documents.openapi_v3(served)
-        if found is None:
+                document = documents.openapi_v3(served)
+        if document is None:
             raise errors.no_such_resource()
-        return Response(orjson.dumps(found))
+        return Response(orjson.dumps(document))
 
 
 def _unavailable(error: Exception) -> Response:

@@ -26,10 +26,10 @@ class LocalInstances:
     async def _find(self, node: Object) -> LocalInstance | None:
         """Return the instance of a node; CloudError if it belongs to another cloud, or to none."""
         name, identity = node["metadata"]["name"], (node.get("spec") or {}).get("providerID", "")
-        found = await self._machine.instance(name)
-        if identity not in ("", self._id(name)) or (found is None and not identity):
+        instance = await self._machine.instance(name)
+        if identity not in ("", self._id(name)) or (instance is None and not identity):
             raise CloudError(f"{name} is not a node of the local cluster {self._machine.cluster}")
-        return found
+        return instance
 
     async def exists(self, node: Object) -> bool:
         """Return whether the cluster has the node."""
@@ -37,18 +37,18 @@ class LocalInstances:
 
     async def is_shut_down(self, node: Object) -> bool:
         """Return whether somebody stopped the node."""
-        found = await self._find(node)
-        return found is not None and found.off
+        instance = await self._find(node)
+        return instance is not None and instance.off
 
     async def metadata(self, node: Object) -> InstanceMetadata | None:
         """Return what is known of a node; None of one that somebody else made."""
         name = node["metadata"]["name"]
-        found = await self._find(node)
-        if found is None:
+        instance = await self._find(node)
+        if instance is None:
             raise CloudError(f"{name} is not there any more")
-        addresses = (NodeAddress(INTERNAL_IP, found.address),) if found.address else ()
-        kind = REAL if found.address else HOLLOW
-        return InstanceMetadata(self._id(name), found.group or kind, addresses, ZONE, REGION)
+        addresses = (NodeAddress(INTERNAL_IP, instance.address),) if instance.address else ()
+        kind = REAL if instance.address else HOLLOW
+        return InstanceMetadata(self._id(name), instance.group or kind, addresses, ZONE, REGION)
 
 
 class LocalCloud:

@@ -226,7 +226,7 @@ class HorizontalPodAutoscalerController(Controller):
             settings.initial_readiness,
         )  # fmt: skip
         specs = hpa["spec"].get("metrics") or []
-        replicas, name, found, failures = 0, "", [], []
+        replicas, name, statuses, failures = 0, "", [], []
         for spec in specs:
             began, action, error = self.clock.monotonic(), "none", "none"
             try:
@@ -234,10 +234,10 @@ class HorizontalPodAutoscalerController(Controller):
             except Failed as failure:
                 self._recorder.warning(hpa, failure.reason, failure.cause)
                 failures.append(failure.with_traceback(None))  # which would be in a ring with this list
-                found.append({"type": ""})
+                statuses.append({"type": ""})
                 error = "spec" if failure.reason == "InvalidMetricSourceType" else "internal"
             else:
-                found.append(result.status)
+                statuses.append(result.status)
                 if replicas == 0 or result.replicas > replicas:
                     replicas, name = result.replicas, result.name
                 before = hpa.get("status", {}).get("currentReplicas", 0)
@@ -255,11 +255,11 @@ class HorizontalPodAutoscalerController(Controller):
             )
             raise NotScaled(
                 f"invalid metrics ({len(failures)} invalid out of {len(specs)}), first error is: {first}",
-                found,
+                statuses,
             )
         text = f"the HPA was able to successfully calculate a replica count from {name}"
         status.set(ACTIVE, "True", "ValidMetricFound", text)
-        return replicas, name, found
+        return replicas, name, statuses
 
     def _normalized(
         self, history: History, hpa: Object, current: int, desired: int, status: ScalingStatus

@@ -278,7 +278,7 @@ def _claim_rules(
     rules: list[Mapping[str, Any]], path: Path, programs: list[Program], problems: Errors
 ) -> tuple[list[tuple[str, str]], list[Rule]]:
     required: dict[str, str] = {}
-    found: dict[str, Rule] = {}
+    compiled: dict[str, Rule] = {}
     for index, rule in enumerate(rules):
         where = path / "claimValidationRules"
         here, claim, source = where[index], rule.get("claim", ""), rule.get("expression", "")
@@ -296,14 +296,14 @@ def _claim_rules(
             if rule.get("requiredValue"):
                 text = "may not be specified when expression is set"
                 problems.invalid(here / "requiredValue", rule["requiredValue"], text)
-            if source in found:
+            if source in compiled:
                 problems.duplicate(here / "expression", source)
                 continue
             program = _compile(source, settings.claims_environment(), here / "expression", problems, [BOOL])
             if program is not None:
-                found[source] = Rule(program, rule.get("message", ""))
+                compiled[source] = Rule(program, rule.get("message", ""))
                 programs.append(program)
-    return list(required.items()), list(found.values())
+    return list(required.items()), list(compiled.values())
 
 
 def _prefixed(given: Mapping[str, Any], path: Path, problems: Errors, *, required: bool) -> settings.Mapping:
@@ -327,7 +327,7 @@ def _prefixed(given: Mapping[str, Any], path: Path, problems: Errors, *, require
 
 
 def _extra(mappings: list[Mapping[str, Any]], path: Path, problems: Errors) -> list[tuple[str, Program]]:
-    found: dict[str, Program] = {}
+    compiled: dict[str, Program] = {}
     seen: set[str] = set()
     for index, mapping in enumerate(mappings):
         here, key, source = path[index], mapping.get("key", ""), mapping.get("valueExpression", "")
@@ -345,23 +345,23 @@ def _extra(mappings: list[Mapping[str, Any]], path: Path, problems: Errors) -> l
         if not source:
             problems.required(here / "valueExpression")
         elif (program := _claims(source, here / "valueExpression", problems)) is not None:
-            found[key] = program
-    return list(found.items())
+            compiled[key] = program
+    return list(compiled.items())
 
 
 def _user_rules(rules: list[Mapping[str, Any]], path: Path, problems: Errors) -> list[Rule]:
-    found: dict[str, Rule] = {}
+    compiled: dict[str, Rule] = {}
     for index, rule in enumerate(rules):
         where, source = path[index] / "expression", rule.get("expression", "")
         if not source:
             problems.required(where)
-        elif source in found:
+        elif source in compiled:
             problems.duplicate(where, source)
         else:
             program = _compile(source, settings.user_environment(), where, problems, [BOOL])
             if program is not None:
-                found[source] = Rule(program, rule.get("message", ""))
-    return list(found.values())
+                compiled[source] = Rule(program, rule.get("message", ""))
+    return list(compiled.values())
 
 
 def _uses(program: Program, claim: str) -> bool:
