@@ -111,7 +111,7 @@ async def _scenario(world: World, cluster: Cluster, proxy: ProxyServer) -> None:
 
     async def answers(where: str, port: int = 80, ip: str = address) -> str:
         try:
-            return (await world.ask(where, ip, port, 0.5))[0]
+            return (await world.ask(where, ip, port, 2))[0]
         except ConnectionRefusedError:
             return "refused"
         except (OSError, TimeoutError):
@@ -125,7 +125,7 @@ async def _scenario(world: World, cluster: Cluster, proxy: ProxyServer) -> None:
 
     async def told() -> str:
         try:
-            return await world.tell(asker, address, 53, 0.5)
+            return await world.tell(asker, address, 53, 2)
         except TimeoutError:
             return "nothing"
 
