@@ -26,7 +26,10 @@ def sockets(cluster: Cluster) -> dict[str, Path]:
     sockets_by_node = {node.name: containerd_socket(cluster, node.name) for node in nodes if not node.stopped}
     running = {name: socket for name, socket in sockets_by_node.items() if socket.exists()}
     if not running:
-        raise images.ImageError(f"the cluster {cluster.name} has no node with real containers that runs")
+        raise images.ImageError(
+            f"the cluster {cluster.name} has no node with real containers that runs, and images are checked by one; "
+            f"add one first (pyb node add --cluster {cluster.name}), nodes that come later then have them too"
+        )
     return running
 
 

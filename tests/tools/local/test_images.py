@@ -1,10 +1,14 @@
-"""Names of images."""
+"""Names of images, and who reads them."""
 
 from __future__ import annotations
 
 import pytest
 
+from pybernetes.node.containerd.images import ImageError
+from pybernetes.tools.local import images
 from pybernetes.tools.local.images import full_name
+from pybernetes.tools.local.paths import Cluster
+from pybernetes.tools.local.settings import Settings
 
 
 @pytest.mark.parametrize(
@@ -19,3 +23,9 @@ from pybernetes.tools.local.images import full_name
 )
 def test_names_of_images(name: str, full: str) -> None:
     assert full_name(name) == full
+
+
+def test_without_a_node_it_is_said_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(images.saved_settings, "load", lambda cluster: Settings())
+    with pytest.raises(ImageError, match=r"no node with real containers .*pyb node add --cluster toy"):
+        images.sockets(Cluster("toy"))
