@@ -49,6 +49,12 @@ def parser() -> argparse.ArgumentParser:
         default=None,
         help="encrypt secrets on the disk, with a key made once",
     )
+    add(
+        "--cluster-network-policy",
+        action="store_true",
+        default=None,
+        help="serve ClusterNetworkPolicy, which the nodes enforce",
+    )
     add("--audit", action="store_true", default=None, help="note requests in an audit log")
     add(
         "--deny-service-external-ips",
@@ -107,6 +113,7 @@ def changes(arguments: argparse.Namespace, new: bool) -> dict[str, Any]:
         "host_network",
         "encrypt",
         "audit",
+        "cluster_network_policy",
         "autoscaler",
     )
     for name in names:

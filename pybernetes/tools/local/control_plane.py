@@ -24,7 +24,7 @@ from pybernetes.lib.flags import Flag
 from pybernetes.lib.http.dialer import Dialer, direct
 from pybernetes.node.provisioner import provisioner
 from pybernetes.runtime import Manager, secure_serving
-from pybernetes.tools.local import addons, autoscaler, cloud, dns, metrics
+from pybernetes.tools.local import addons, autoscaler, cloud, cluster_network_policy, dns, metrics
 from pybernetes.tools.local.dns import DnsSettings
 from pybernetes.tools.local.hollow import hollow_kubelet, hollow_server
 from pybernetes.tools.local.hollow.usage import HollowUsage
@@ -56,6 +56,7 @@ class ControlPlane:
     first_node: str = ""  # the node that the parts of this process are shown on; empty shows none
     volumes: Path | None = None  # where claims get their folders; None gives them none
     node_parts: tuple[str, ...] = ()  # what runs on every node with real containers
+    cluster_network_policy: bool = False  # whether the kind is served
     runtimes: tuple[str, ...] = ()  # programs beside runc that nodes run containers with
     # The flags that a part is shown with, by its name and that of its node.
     flags_of: Callable[[str, str], tuple[str, ...]] = lambda part, node: ()
@@ -164,6 +165,7 @@ class ControlPlane:
             *addons.certificate_renewal(),
             *addons.serving_approval(SERVING_USER),
             *addons.runtime_classes(self.runtimes),
+            *(cluster_network_policy.definition() if self.cluster_network_policy else ()),
             *addons.cloud_access(cloud.USER),
             *autoscaler.access(),
         ]

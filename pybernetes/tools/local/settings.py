@@ -23,6 +23,7 @@ FILE_FIELDS = {
     "hostNetwork": "host_network",
     "encrypt": "encrypt",
     "audit": "audit",
+    "clusterNetworkPolicy": "cluster_network_policy",
     "podSubnet": "pod_range",
     "serviceSubnet": "service_range",
     "apiServerPort": "port",
@@ -107,6 +108,7 @@ class Settings:
     host_network: bool = False
     encrypt: bool = False  # secrets on the disk
     audit: bool = False
+    cluster_network_policy: bool = False  # whether the kind is served
     dns_port: int = 0  # of the name server, where nodes reach it; 0 if there are no nodes
     paused: bool = False
     autoscaler: bool = False  # whether node groups grow and shrink by themselves
