@@ -43,7 +43,7 @@ def main(argv: list[str]) -> int:
     options = parser.parse_args(argv)
     results = {}
     for mode in options.mode or KERNEL_MODES:
-        with _namespace():
+        with namespace():
             results[mode] = asyncio.run(_measure(mode, options))
     if options.json:
         shape = {"services": options.services, "endpoints": options.endpoints}
@@ -65,7 +65,7 @@ def main(argv: list[str]) -> int:
 
 
 @contextlib.contextmanager
-def _namespace() -> Iterator[None]:
+def namespace() -> Iterator[None]:
     """Put this thread and what it starts into a network namespace."""
     libc = ctypes.CDLL(None, use_errno=True)
     with open("/proc/thread-self/ns/net") as before:
@@ -111,7 +111,8 @@ def _slice(service: str, endpoints: list[Object]) -> Object:
     }
 
 
-def _used() -> float:
+def processor_time() -> float:
+    """Return the processor time of this process and of those that it waited for."""
     usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(used.ru_utime + used.ru_stime for used in usage)
 
@@ -124,22 +125,22 @@ async def _measure(mode: str, options: argparse.Namespace) -> dict[str, float]:
         tracker.on_service(None, service)
     for endpoint_slice in slices:
         tracker.on_slice(None, endpoint_slice)
-    began, used = time.monotonic(), _used()
+    began, used = time.monotonic(), processor_time()
     tracker.take()
     decided = time.monotonic() - began
     await backend.resync(tracker.service_ports())
-    full, full_used = time.monotonic() - began, _used() - used
+    full, full_used = time.monotonic() - began, processor_time() - used
     changes, changes_used = [], []
     for number in range(options.changes):
         place = number * options.services // options.changes
         old = slices[place]
         gone = {**old["endpoints"][0], "addresses": [f"10.127.{number // 256}.{number % 256}"]}
         new = slices[place] = _slice(services[place]["metadata"]["name"], [gone, *old["endpoints"][1:]])
-        began, used = time.monotonic(), _used()
+        began, used = time.monotonic(), processor_time()
         tracker.on_slice(old, new)
         await backend.sync(tracker.take()[1])
         changes.append(time.monotonic() - began)
-        changes_used.append(_used() - used)
+        changes_used.append(processor_time() - used)
     began = time.monotonic()
     new_service, new_slice = _objects(1, 1)
     new_service[0]["spec"].update(clusterIP="10.112.0.1", clusterIPs=["10.112.0.1"])

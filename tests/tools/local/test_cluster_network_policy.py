@@ -45,7 +45,7 @@ async def test_what_the_definition_takes_and_who_follows_it(monkeypatch: pytest.
             networks = {"to": [{"networks": ["10.0.0.0/33"]}], "action": "Deny"}
             both = {"namespaces": {}, **PEER}
             port = {"tcp": {"destinationPort": {"range": {"start": 9, "end": 9}}}}
-            for wrong in (
+            wrongs: tuple[dict[str, Any], ...] = (
                 {"tier": "Other"},
                 {"priority": 1001},
                 {"subject": {}},
@@ -55,7 +55,8 @@ async def test_what_the_definition_takes_and_who_follows_it(monkeypatch: pytest.
                 {"ingress": [{**RULE, "from": []}]},
                 {"ingress": [{**RULE, "protocols": [port]}]},
                 {"ingress": [RULE] * 26},
-            ):
+            )
+            for wrong in wrongs:
                 with pytest.raises(StatusError) as refused:
                     await cluster.client.create(CLUSTER_NETWORK_POLICIES, policy(**wrong))
                 assert refused.value.code == 422, wrong
