@@ -9,8 +9,11 @@ import time
 from collections.abc import Awaitable, Callable
 
 from pybernetes.control_plane.apiserver.authn.authenticator import Audiences, AuthenticatedToken
+from pybernetes.lib.expiring_cache import ExpiringCache
 
-_MOST = 4096
+_MOST_BYTES = 8 << 20
+# What a text of a user takes beside its characters.
+_TEXT_BYTES = 60
 Ask = Callable[[bytes, Audiences], Awaitable[AuthenticatedToken | None]]
 
 
@@ -18,9 +21,9 @@ class TokenCache:
     """Asks once for all who show the same token meanwhile, and keeps the answer; errors are not kept."""
 
     def __init__(self, ask: Ask, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._ask, self._seconds, self._clock = ask, seconds, clock
+        self._ask, self._seconds = ask, seconds
         self._secret = os.urandom(32)
-        self._answers: dict[bytes, tuple[AuthenticatedToken | None, float]] = {}
+        self._answers: ExpiringCache[AuthenticatedToken | None] = ExpiringCache(_MOST_BYTES, clock)
         self._waiting: dict[bytes, asyncio.Task[AuthenticatedToken | None]] = {}
 
     def find(
@@ -29,7 +32,7 @@ class TokenCache:
         """Return whose token it is: at once if that is remembered."""
         key = hmac.digest(self._secret, b"\0".join((token, *(name.encode() for name in audiences))), "sha256")
         known = self._answers.get(key)
-        if known is not None and self._clock() < known[1]:
+        if known is not None:
             return known[0]
         return self._later(key, token, audiences)
 
@@ -45,7 +48,15 @@ class TokenCache:
         del self._waiting[key]
         if task.cancelled() or task.exception() is not None:
             return
-        self._answers.pop(key, None)
-        self._answers[key] = (task.result(), self._clock() + self._seconds)
-        if len(self._answers) > _MOST:
-            del self._answers[next(iter(self._answers))]
+        answer = task.result()
+        self._answers.put(key, answer, _size(answer), self._seconds)
+
+
+def _size(answer: AuthenticatedToken | None) -> int:
+    """Return about how many bytes an answer takes: a webhook may name as many groups as it likes."""
+    if answer is None:
+        return 0
+    user = answer.user
+    texts = [user.name, user.uid, *user.groups, *answer.audiences, *answer.warnings, *user.extra]
+    texts += [value for values in user.extra.values() for value in values]
+    return sum(map(len, texts)) + _TEXT_BYTES * len(texts)

@@ -16,9 +16,10 @@ from pybernetes.control_plane.apiserver.authz.webhook import access_review, matc
 from pybernetes.control_plane.apiserver.authz.webhook.metrics import WebhookAuthorizationMetrics
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
 from pybernetes.control_plane.apiserver.review_webhooks.reviewer import Reviewer, ReviewFailed
+from pybernetes.lib.expiring_cache import ExpiringCache
 
 log = logging.getLogger(__name__)
-_MOST = 8192  # answers that are remembered
+_MOST_BYTES = 8 << 20  # of answers that are remembered
 _BOTH = "webhook subject access review returned both allow and deny response"
 
 
@@ -41,7 +42,7 @@ class WebhookAuthorizer:
         self._reviewer, self._metrics, self.webhook = reviewer, metrics, webhook
         self._seconds = {True: authorized_seconds, False: unauthorized_seconds}
         self._denies, self._conditions, self._clock = denies, tuple(conditions), clock
-        self._answers: dict[bytes, tuple[Verdict, float]] = {}
+        self._answers: ExpiringCache[Verdict] = ExpiringCache(_MOST_BYTES, clock)
 
     def start(self) -> None:
         """Read nothing."""
@@ -63,7 +64,7 @@ class WebhookAuthorizer:
                 return self._failed(str(error))
         key = orjson.dumps(asked)
         known = self._answers.get(key)
-        if known is not None and self._clock() < known[1]:
+        if known is not None:
             return known[0]
         return self._ask(asked, key)
 
@@ -87,10 +88,7 @@ class WebhookAuthorizer:
         else:
             verdict = Verdict(allowed, denied, reason)
         if len(key) <= access_review.MOST_CACHED:
-            self._answers.pop(key, None)
-            self._answers[key] = (verdict, self._clock() + self._seconds[allowed])
-            if len(self._answers) > _MOST:
-                del self._answers[next(iter(self._answers))]
+            self._answers.put(key, verdict, len(reason), self._seconds[allowed])
         return verdict
 
     def _failed(self, problem: str) -> Verdict:
