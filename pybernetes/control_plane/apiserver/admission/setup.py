@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pybernetes.api.resource import Object
+from pybernetes.api.strict_types import RAW, STRING, Many, Problem, Struct
 from pybernetes.control_plane.apiserver.admission import plugins
 from pybernetes.control_plane.apiserver.admission.plugin import Plugin, PluginInputs
 from pybernetes.lib.discover import discover
@@ -102,7 +103,21 @@ def read(path: Path) -> dict[str, Any]:
         raise ValueError(
             f"{path}: no AdmissionConfiguration of {_GROUP}v1: apiVersion is {version!r}, kind is {kind!r}"
         )
-    return dict(_of_plugin(plugin, path) for plugin in document.get("plugins") or ())
+    try:
+        decoded = _document(version).decode(document, ())
+    except Problem as problem:
+        raise ValueError(f"{path}: {problem}") from None
+    return dict(_of_plugin(plugin, path) for plugin in decoded.get("plugins") or ())
+
+
+def _document(version: str) -> Struct:
+    """Return what an AdmissionConfiguration may say."""
+    short = version.removeprefix(_GROUP)
+    fields = {"name": STRING, "path": STRING, "configuration": RAW}
+    plugins = Many(Struct(f"{short}.AdmissionPluginConfiguration", fields))
+    return Struct(
+        f"{short}.AdmissionConfiguration", {"kind": STRING, "apiVersion": STRING, "plugins": plugins}
+    )
 
 
 def _of_plugin(plugin: Any, path: Path) -> tuple[str, Any]:

@@ -65,6 +65,10 @@ def settings(arguments: argparse.Namespace) -> Settings:
     believed = issuers(arguments, server)
     chain = structured(arguments, server)
     spans = tracing.load(arguments.tracing_config_file) if arguments.tracing_config_file else None
+    # Every file is read before the first one is written: what is wrong with one ends the program with nothing touched.
+    result.auditor = auditing.auditor(arguments)
+    result.admission = select(arguments)
+    builders = authorizers(arguments) if chain is None else []
     result.config_files = [believed.follow, *([chain.follow] if chain is not None else [])]
     result.advertise_address = advertised(arguments)
     result.flags = zpages.flags_of(arguments)
@@ -96,14 +100,11 @@ def settings(arguments: argparse.Namespace) -> Settings:
         result.seats = arguments.max_requests_inflight + arguments.max_mutating_requests_inflight
     else:
         result.seats = 0
-    result.auditor = auditing.auditor(arguments)
     result.proxy = proxy_identity(arguments, own)
     if chain is not None:
         result.authorizers = chain.build
     else:
-        builders = authorizers(arguments)
         result.authorizers = lambda context: [build(context) for build in builders]
-    result.admission = select(arguments)
     if spans is not None:  # last: its thread starts with it
         result.tracer = tracing.Tracer(spans, server)
     return result

@@ -119,7 +119,7 @@ def test_the_configuration_file(tmp_path: Path) -> None:
         ("kind: Pod", "no AdmissionConfiguration"),
         (
             "{apiVersion: apiserver.config.k8s.io/v1, kind: AdmissionConfiguration, plugins: [{nam: x}]}",
-            "a name",
+            r"unknown field .plugins\[0\]\.nam.",
         ),
     ],
 )
