@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from pathlib import Path
 
 _FORMATS = "{|-o json|-o yaml|-o name|-o jsonpath={.metadata.name}|-o go-template={{.metadata.name}}}"
 _DRY = "{--dry-run=client|--dry-run=server|}"
@@ -187,4 +188,5 @@ def lines() -> list[str]:
     for template in _TEMPLATES.splitlines():
         if template and not template.startswith("#"):
             found += _expanded(template)
-    return list(dict.fromkeys(line for line in found if line))
+    found += (Path(__file__).parent / "seldom.txt").read_text().splitlines()
+    return list(dict.fromkeys(line for line in found if line and not line.startswith("#")))
