@@ -45,7 +45,10 @@ def _base(own: tuple[Network, ...]) -> Iterator[str]:
     # A pod's packets have an address that leads back to its own link, and nobody else's have it.
     yield f'add rule {TABLE} spoofed iifname "{_POD_LINKS}" fib saddr . iif oif missing drop'
     for network in own:
-        yield f"add rule {TABLE} spoofed {_IP[network.version]} saddr {network} fib saddr . iif oif missing drop"
+        yield (
+            f'add rule {TABLE} spoofed iifname != "{_POD_LINKS}" '
+            f"{_IP[network.version]} saddr {network} fib saddr . iif oif missing drop"
+        )
     # Both directions have their own chain at the hook: what one accepts still comes to the other.
     for position, direction in ((2, EGRESS), (1, "ingress")):
         chain = f"add rule {TABLE} {direction}"
