@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, with_source
-from pybernetes.tools.kubectl.resources.builder import Builder, is_not_found
+from pybernetes.tools.kubectl.errors import CommandError, not_found, with_source
+from pybernetes.tools.kubectl.resources.builder import Builder
 from pybernetes.tools.kubectl.resources.deletion import delete_object, propagation_policy
 from pybernetes.tools.kubectl.resources.info import Info
 
@@ -40,7 +40,7 @@ def run(context: Context) -> None:
     selecting = flags.all or flags.selector or flags.field_selector
     ignoring = flags.ignore_not_found or (bool(selecting) and "ignore-not-found" not in flags.changed)
     builder = Builder.from_flags(
-        context, continue_on_error=True, require_object=False, ignore=is_not_found if ignoring else None
+        context, continue_on_error=True, require_object=False, ignore=not_found if ignoring else None
     )
     infos = _chosen(context, builder)
     if infos is None:
@@ -124,7 +124,7 @@ def delete_all(
             try:
                 uid = delete_object(context, info, grace, policy)
             except CommandError as error:
-                if ignoring and is_not_found(error):
+                if ignoring and not_found(error):
                     continue
                 builder.errors.append(with_source(error, "deleting", info.source))
                 continue

@@ -6,8 +6,8 @@ from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.connection.client import JSON, TABLE
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, Verbatim, raise_all
-from pybernetes.tools.kubectl.resources.builder import Builder, is_not_found
+from pybernetes.tools.kubectl.errors import CommandError, Verbatim, not_found, raise_all
+from pybernetes.tools.kubectl.resources.builder import Builder
 from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def builder(context: Context, human: bool, **options: Any) -> Builder:
     chunk = 0 if flags.sort_by else flags.chunk_size
     return Builder.from_flags(
         context, empty_selector=True, latest=True, accept=TABLE if tables else JSON, query=query, chunk=chunk,
-        subresource=flags.subresource, ignore=is_not_found if flags.ignore_not_found else None, **options,
+        subresource=flags.subresource, ignore=not_found if flags.ignore_not_found else None, **options,
     )  # fmt: skip
 
 

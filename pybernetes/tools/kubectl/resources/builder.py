@@ -5,15 +5,14 @@ from __future__ import annotations
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.connection.client import JSON
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, NoConnection, Verbatim, not_found
-from pybernetes.tools.kubectl.resources.discovery import Resource
+from pybernetes.tools.kubectl.errors import CommandError, NoConnection, Verbatim
+from pybernetes.tools.kubectl.resources.discovery import Resource, split_word
 from pybernetes.tools.kubectl.resources.info import Info
-from pybernetes.tools.kubectl.resources.object_check import IGNORING
+from pybernetes.tools.kubectl.resources.object_check import NotValidated, not_validated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
-
 
 MISSING = """You must provide one or more resources by argument or filename.
 Example resource specifications include:
@@ -25,16 +24,6 @@ LOCAL = """you must specify resources by --filename when --local is set.
 Example resource specifications include:
    '-f rsrc.yaml'
    '--filename=rsrc.json'"""
-
-
-class _NotValidated(CommandError):
-    """What a file says cannot be validated; the rest of the file is not looked at."""
-
-
-def _not_validated(source: str, error: CommandError) -> _NotValidated:
-    """Return the error about a file that the server, which validates it, does not look at."""
-    why = f"error validating data: failed to download openapi: {error.message}"
-    return _NotValidated(f'error validating "{source}": {why}; {IGNORING}')
 
 
 class Builder:
@@ -194,7 +183,7 @@ class Builder:
                 for item in self._flat(value):
                     try:
                         yield self._loaded(item, source)
-                    except _NotValidated:
+                    except NotValidated:
                         raise
                     except CommandError as error:
                         self._keep(error)
@@ -251,7 +240,7 @@ class Builder:
             resource = self.context.discovery.of_kind(value["apiVersion"], value["kind"], not self.validating)
         except CommandError as error:
             if self.validating and not error.message.startswith("no matches"):
-                raise _not_validated(source, error) from None
+                raise not_validated(source, error) from None
             if not error.message.startswith("no matches"):
                 raise CommandError(f'unable to recognize "{source}": {error.message}') from None
             raise CommandError(
@@ -272,7 +261,7 @@ class Builder:
         try:
             client.open()
         except NoConnection as error:
-            raise _not_validated(
+            raise not_validated(
                 source, error.about("GET", f"{client.access.server}/openapi/v2?timeout=32s")
             ) from None
 
@@ -301,7 +290,7 @@ class Builder:
                 "resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of "
                 "'kubectl get resource resource/<resource_name>'"
             )
-        tuples = [_split(word) for word in args] if slashes else []
+        tuples = [split_word(word) for word in args] if slashes else []
         types, names = ([], []) if tuples else (_types(self, args[0]) if args else [], args[1:])
         selecting = self.labels or self.fields or self.select_all
         if len(args) == 1 and not tuples and self.empty_selector:
@@ -409,17 +398,3 @@ def _types(builder: Builder, word: str) -> list[str]:
         expanded = builder.context.discovery.category(type_name)
         names += [item.full_name for item in expanded] if expanded else [type_name]
     return list(dict.fromkeys(names)) if builder.categories else [word]
-
-
-def _split(word: str) -> tuple[str, str]:
-    parts = word.split("/")
-    if len(parts) > 2:
-        raise CommandError("arguments in resource/name form may not have more than one slash")
-    if len(parts) < 2 or not parts[0] or not parts[1] or "," in parts[0]:
-        raise CommandError("arguments in resource/name form must have a single resource and name")
-    return parts[0], parts[1]
-
-
-def is_not_found(error: CommandError) -> bool:
-    """Tell, for ``ignore``, whether an object does not exist."""
-    return not_found(error)

@@ -309,3 +309,13 @@ def _preferred(candidates: list[Resource]) -> Resource | None:
         if resource.preferred:
             return resource
     return candidates[0] if candidates else None
+
+
+def split_word(word: str) -> tuple[str, str]:
+    """Return the resource and the name of a word such as ``pod/web``."""
+    parts = word.split("/")
+    if len(parts) > 2:
+        raise CommandError("arguments in resource/name form may not have more than one slash")
+    if len(parts) < 2 or not parts[0] or not parts[1] or "," in parts[0]:
+        raise CommandError("arguments in resource/name form must have a single resource and name")
+    return parts[0], parts[1]

@@ -74,3 +74,13 @@ def check(value: Any, source: str) -> None:
                 if name == "kind"
                 else f"unable to decode \"{source}\": Object 'apiVersion' is missing in '{text}'"
             )
+
+
+class NotValidated(CommandError):
+    """What a file says cannot be validated; the rest of the file is not looked at."""
+
+
+def not_validated(source: str, error: CommandError) -> NotValidated:
+    """Return the error about a file that the server, which validates it, does not look at."""
+    why = f"error validating data: failed to download openapi: {error.message}"
+    return NotValidated(f'error validating "{source}": {why}; {IGNORING}')
