@@ -45,14 +45,12 @@ async def bootstrap_config(configuration: Object, seconds: float) -> Object:
 
 def cluster_of(config: Object) -> Object:
     """Return the cluster of a kubeconfig that has one."""
-    clusters = config.get("clusters") or []
-    if (
-        not clusters
-        or not isinstance(clusters[0], dict)
-        or not (clusters[0].get("cluster") or {}).get("server")
-    ):
+    clusters = config.get("clusters")
+    first = clusters[0] if isinstance(clusters, list) and clusters else None
+    cluster = first.get("cluster") if isinstance(first, dict) else None
+    if not isinstance(cluster, dict) or not isinstance(cluster.get("server"), str) or not cluster["server"]:
         raise KubeadmError("malformed kubeconfig in the cluster-info ConfigMap: it names no cluster")
-    return dict(clusters[0]["cluster"])
+    return dict(cluster)
 
 
 async def _by_token(bootstrap: Object, seconds: float) -> Object:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 
+from pybernetes.api.errors import StatusError
 from pybernetes.lib import discover
 from pybernetes.tools.kubeadm.errors import KubeadmError, PreflightError
 
@@ -26,7 +27,7 @@ def main(argv: list[str]) -> int:
         rest = list(argv)
         rest.remove(name)
         return int(discover.load(_COMMANDS, name).main(rest) or 0)
-    except KubeadmError as error:
+    except (KubeadmError, StatusError, OSError, ValueError) as error:
         if _verbose(argv):
             raise
         print(f"error: {error}\n{_HINT}", file=sys.stderr)

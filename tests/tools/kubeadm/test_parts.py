@@ -17,6 +17,7 @@ from pybernetes.tools.kubeadm.errors import KubeadmError, PreflightError
 from pybernetes.tools.kubeadm.leftovers import Leftovers
 from pybernetes.tools.kubeadm.main import main
 from pybernetes.tools.kubeadm.phases.init import PHASES
+from pybernetes.tools.kubeadm.phases.reset import cleanup_node
 from pybernetes.tools.kubeadm.upgrade import policy
 from pybernetes.tools.kubeadm.workflow import Phase
 
@@ -175,3 +176,22 @@ def test_upgrades(target: str, current: str, kubelets: list[str], mandatory: int
             policy.check(found, force=False)
     if not mandatory:
         assert policy.check(found, force=True) == found.skippable
+
+
+@pytest.mark.parametrize(
+    "config",
+    [{}, {"clusters": "abc"}, {"clusters": {"a": 1}}, {"clusters": [1]}, {"clusters": [{"cluster": []}]}],
+)
+def test_kubeconfigs_that_name_no_cluster(config: dict[str, Any]) -> None:
+    with pytest.raises(KubeadmError, match="names no cluster"):
+        discovery.cluster_of(config)
+
+
+def test_the_folders_of_the_whole_machine_are_not_emptied(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    cleanup_node._empty(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    cleanup_node._empty(Path("/proc"))
+    assert "belongs to the whole machine" in capsys.readouterr().out

@@ -16,6 +16,8 @@ from pybernetes.tools.kubeadm.workflow import Phase
 _CONFIGS = ("admin.conf", "super-admin.conf", "kubelet.conf", "bootstrap-kubelet.conf", "controller-manager.conf",
             "scheduler.conf")  # fmt: skip
 
+_LEAST_PARTS = 3  # /, a folder of the system, and one of ours
+
 
 async def _run(data: ResetData) -> None:
     folders = data.folders
@@ -62,6 +64,9 @@ async def _run(data: ResetData) -> None:
 def _empty(folder: Path) -> None:
     """Remove what is in a folder, and nothing that is still mounted there."""
     if not folder.is_dir():
+        return
+    if len(folder.resolve().parts) < _LEAST_PARTS:
+        say(f'[reset] Not deleting contents of "{folder}": it belongs to the whole machine')
         return
     try:
         for path in folder.iterdir():
