@@ -126,6 +126,10 @@ class Context:
         from pybernetes.tools.kubectl.kubeconfig.access import access
 
         chosen = access(self.config, self.flags)
+        if chosen.exec is not None:  # what is wrong with it is told before anything is asked
+            from pybernetes.tools.kubectl.kubeconfig.exec_credentials import check_settings
+
+            check_settings(chosen.exec, chosen.user)
         chosen.plugin_policy = self.preference
         chosen.input_taken = self._input_taken
         return Client(chosen, self.timeout, self.stderr)

@@ -28,7 +28,7 @@ To learn more about this feature, consult the documentation available at:
 def credentials(access: Access) -> None:
     """Run the program and take the token or the certificate that it returns."""
     settings = access.exec or {}
-    _check_settings(settings, access.user)
+    check_settings(settings, access.user)
     try:
         exec_credential.check(settings)
     except ValueError as error:
@@ -64,7 +64,7 @@ def credentials(access: Access) -> None:
         access.certificate, access.key = status["clientCertificateData"], status["clientKeyData"]
 
 
-def _check_settings(settings: Object, user: str) -> None:
+def check_settings(settings: Object, user: str) -> None:
     """Refuse settings of a user that lack something, with all that they lack."""
     version, mode = settings.get("apiVersion") or "", settings.get("interactiveMode")
     needed = ["command", "apiVersion"] + ([] if version.endswith("beta1") else ["interactiveMode"])
