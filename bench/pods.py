@@ -106,15 +106,16 @@ async def _measure(options: argparse.Namespace, name: str) -> Figures:
     from pybernetes.client import kubeconfig
     from pybernetes.node.containerd import images
     from pybernetes.tools.local import lifecycle, settings
-    from pybernetes.tools.local.node import Node
     from pybernetes.tools.local.paths import Cluster
+    from pybernetes.tools.local.processes import containerd_socket
 
     cluster = Cluster(name)
-    node = Node(cluster, settings.load(cluster).nodes[0].name)
-    agent = lifecycle.running_processes(cluster)[f"node-{node.name}"]["pid"]
+    node = settings.load(cluster).nodes[0].name
+    socket = containerd_socket(cluster, node)
+    agent = lifecycle.running_processes(cluster)[f"node-{node}"]["pid"]
     async with kubeconfig.load(str(cluster.kubeconfig)).client(user_agent="bench-pods") as client:
-        await images.load(node.containerd.socket, image())
-        runtime = Runtime(f"unix://{node.containerd.socket}")
+        await images.load(socket, image())
+        runtime = Runtime(f"unix://{socket}")
         try:
             figures = Figures()
             await _pods(options, client, runtime, agent, figures)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from aetcd import rpc
 from google.protobuf.message import DecodeError
 
 from fuzz.engine.target import Target
 from pybernetes.control_plane.apiserver.storage.resource_version import check, stamp
-from pybernetes.control_plane.store.drivers.etcd.feed import EtcdFeed
+from pybernetes.control_plane.store.drivers.etcd.feed import EtcdFeed, kv, rpc
 from pybernetes.control_plane.store.drivers.memory import MemoryStore
 from pybernetes.control_plane.store.mirror import Mirror
 from pybernetes.control_plane.store.protocol import StoreError
@@ -31,11 +30,9 @@ def run(data: bytes) -> None:
 
 
 def _event(key: bytes, revision: int, kind: int = 0) -> Any:
-    return rpc.Event(
+    return kv.Event(
         type=kind,
-        kv=rpc.KeyValue(
-            key=key, value=b'{"kind":"Pod"}', mod_revision=revision, create_revision=1, version=2
-        ),
+        kv=kv.KeyValue(key=key, value=b'{"kind":"Pod"}', mod_revision=revision, create_revision=1, version=2),
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pybernetes.cmd._program import run, until_signal
 
 if TYPE_CHECKING:
-    import ssl
+    from pybernetes.lib.serving_certificates import CABundle, KeyPair
 
 SUMMARY = "Pretend to be nodes: pods bound to them become ready and obey deletion, and nothing runs"
 
@@ -67,7 +67,7 @@ async def _run(arguments: argparse.Namespace) -> int:
     from pybernetes.tools.local.hollow import hollow_kubelet, stages, usage
     from pybernetes.tools.local.hollow.hollow_ports import HollowPorts
 
-    context = _context(arguments)
+    serving = _serving(arguments)
     used = usage.HollowUsage(usage.read(arguments.usage) if arguments.usage else None)
     plan = stages.read(arguments.stages) if arguments.stages else None
     names = [f"{arguments.name}-{number}" for number in range(arguments.nodes)]
@@ -75,9 +75,9 @@ async def _run(arguments: argparse.Namespace) -> int:
     announcing = asyncio.create_task(_announce(ready, names))
     async with kubeconfig.load(arguments.kubeconfig or None).client(user_agent="hollow-node") as client:
         ports = None
-        if context is not None:
-            ports = HollowPorts(client, used, names)
-            await ports.start(arguments.address, arguments.port, context)
+        if serving is not None:
+            ports = HollowPorts(client, used, names, *serving)
+            await ports.start(arguments.address, arguments.port)
         work = hollow_kubelet.run(
             client,
             names,
@@ -97,9 +97,9 @@ async def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _context(arguments: argparse.Namespace) -> ssl.SSLContext | None:
-    """Return what kubelets serve with; None if they serve nothing; ValueError for what does not fit together."""
-    from pybernetes.lib import tls
+def _serving(arguments: argparse.Namespace) -> tuple[KeyPair, CABundle] | None:
+    """Return the certificate that kubelets serve with and who vouches for clients; None if they serve nothing; ValueError for what does not fit together."""
+    from pybernetes.lib.serving_certificates import CABundle, KeyPair
 
     files = (arguments.tls_cert_file, arguments.tls_private_key_file, arguments.client_ca_file)
     if not arguments.address:
@@ -112,8 +112,8 @@ def _context(arguments: argparse.Namespace) -> ssl.SSLContext | None:
         raise ValueError("--address needs --tls-cert-file, --tls-private-key-file and --client-ca-file")
     if arguments.port and not 0 < arguments.port <= 65536 - arguments.nodes:
         raise ValueError(f"--port: {arguments.nodes} nodes have no ports from {arguments.port} on")
-    certificate, key, authority = files
-    return tls.server_context(certificate, key, client_ca=authority)
+    certificate, key, authority = map(Path, files)
+    return KeyPair(certificate, key), CABundle(authority)
 
 
 async def _announce(ready: asyncio.Event, names: list[str]) -> None:

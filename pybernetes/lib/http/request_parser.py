@@ -100,7 +100,7 @@ class RequestParser(asyncio.Protocol):
         elif (
             len(data) <= _PART
             and not self._receiving
-            and data[0] not in b"\r\n"
+            and data[:1] not in b"\r\n"
             and (end := data.find(_HEAD_END) + 4) > 3
         ):
             self._wire, self._tail = end, b""  # a whole head: what nearly all data begins with

@@ -13,6 +13,7 @@ from pybernetes.control_plane.metrics_server.decode import decode
 from pybernetes.control_plane.metrics_server.kubelet_client import KubeletAccess, KubeletClient, ScrapeFailed
 from pybernetes.lib import tls
 from pybernetes.lib.http.client import HttpClient, Peer
+from pybernetes.lib.serving_certificates import CABundle, KeyPair
 from pybernetes.tools.local.hollow import hollow_kubelet
 from pybernetes.tools.local.hollow.hollow_ports import HollowPorts
 from pybernetes.tools.local.hollow.usage import HollowUsage
@@ -29,8 +30,10 @@ async def test_what_is_asked_at_the_port_of_a_node(tmp_path: Path) -> None:
         (tmp_path / f"{name}.key").write_bytes(issued.key)
     async with Cluster("--authorization-mode=RBAC") as cluster:
         usage, names = HollowUsage(), ["hollow-0", "hollow-1"]
-        ports = HollowPorts(cluster.client, usage, names)
-        await ports.start("127.0.0.1", 0, tls.server_context(certificate, key, client_ca=tmp_path / "ca.crt"))
+        ports = HollowPorts(
+            cluster.client, usage, names, KeyPair(certificate, key), CABundle(tmp_path / "ca.crt")
+        )
+        await ports.start("127.0.0.1", 0)
         running = asyncio.create_task(
             hollow_kubelet.run(cluster.client, names, version="v1.37.0", usage=usage, place=ports.place)
         )
