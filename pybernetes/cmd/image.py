@@ -46,7 +46,12 @@ def parser() -> argparse.ArgumentParser:
     own.add_argument("--push", action="store_true", help="push them to the registry that --repository names")
     own.add_argument("--repository", default="registry.k8s.io", help="what their names begin with")
     own.add_argument("--plain-http", action="store_true", help="push without TLS")
-    own.add_argument("--only", default="", metavar="PARTS", help="some of pybernetes, etcd and pause")
+    own.add_argument(
+        "--only",
+        default="",
+        metavar="PARTS",
+        help="some of pybernetes, etcd, pause, haproxy, keepalived (default: the first three)",
+    )
     for line, default in (
         (result, ""),
         *((verb, argparse.SUPPRESS) for verb in (load, listing, remove, build, own)),
@@ -98,7 +103,7 @@ def _self(arguments: argparse.Namespace) -> int:
     from pybernetes.tools.image.errors import ImageError
     from pybernetes.tools.local import images
 
-    parts = tuple(arguments.only.split(",")) if arguments.only else tuple(catalog.PARTS)
+    parts = tuple(arguments.only.split(",")) if arguments.only else catalog.USUAL
     unknown = [part for part in parts if part not in catalog.PARTS]
     if unknown:
         print(f"pyb image: --only: {unknown[0]!r} is none of {', '.join(catalog.PARTS)}", file=sys.stderr)

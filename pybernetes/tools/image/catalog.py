@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from pybernetes.api.schema import load as schema
 from pybernetes.lib.oci import File, Image, Process
@@ -11,6 +12,7 @@ from pybernetes.tools.image.errors import ImageError
 from pybernetes.tools.image.sources import Sources
 
 _PATH = Process().environment[0]
+_PASSWORDS = b"root:x:0:0:root:/:/usr/sbin/nologin\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n"
 
 
 def ourselves(repository: str = names.REPOSITORY) -> list[Image]:
@@ -39,22 +41,10 @@ def etcd(repository: str = names.REPOSITORY) -> list[Image]:
         "usr/local/bin/etcdctl": shared_libraries.program("etcdctl", "etcd-client"),
         "usr/bin/sh": shared_libraries.program("sh", "dash"),
     }
-    files: Sources = {
-        **shared_libraries.MERGED,
-        **programs,
-        **shared_libraries.needed(programs.values()),
-        "etc/nsswitch.conf": File(b"hosts: files dns\n"),
-    }
     tag = names.installed_etcd_tag()
     if not tag:
         raise ImageError("this machine's etcd does not tell its version")
-    return [
-        Image(
-            (names.etcd(repository, tag),),
-            (layers.layer(files),),
-            Process(environment=(_PATH, "ETCDCTL_API=3")),
-        )
-    ]
+    return [_packaged(programs, names.etcd(repository, tag), environment=("ETCDCTL_API=3",))]
 
 
 def pause(repository: str = names.REPOSITORY) -> list[Image]:
@@ -64,9 +54,51 @@ def pause(repository: str = names.REPOSITORY) -> list[Image]:
     return [Image((names.pause(repository),), (layers.layer(files),), process)]
 
 
-PARTS: dict[str, Callable[[str], list[Image]]] = {"pybernetes": ourselves, "etcd": etcd, "pause": pause}
+def haproxy(repository: str = names.REPOSITORY) -> list[Image]:
+    """Return the image of this machine's HAProxy, with its version as the tag."""
+    programs = {"usr/sbin/haproxy": shared_libraries.program("haproxy", "haproxy")}
+    return [_packaged(programs, names.haproxy(repository))]
 
 
-def images(repository: str = names.REPOSITORY, parts: tuple[str, ...] = tuple(PARTS)) -> list[Image]:
+def keepalived(repository: str = names.REPOSITORY) -> list[Image]:
+    """Return the image of this machine's keepalived, with its version as the tag and what a check needs."""
+    programs = {
+        "usr/sbin/keepalived": shared_libraries.program("keepalived", "keepalived"),
+        "usr/bin/curl": shared_libraries.program("curl", "curl"),
+        "usr/bin/sh": shared_libraries.program("sh", "dash"),
+    }
+    users = {
+        "etc/passwd": File(_PASSWORDS),
+        "etc/group": File(b"root:x:0:\nnogroup:x:65534:\n"),
+    }
+    return [_packaged(programs, names.keepalived(repository), users)]
+
+
+def _packaged(
+    programs: dict[str, Path], name: str, more: Sources | None = None, environment: tuple[str, ...] = ()
+) -> Image:
+    """Return an image of programs of this machine with the libraries that they load."""
+    files: Sources = {
+        **shared_libraries.MERGED,
+        **programs,
+        **shared_libraries.needed(programs.values()),
+        "etc/nsswitch.conf": File(b"hosts: files dns\n"),
+        **(more or {}),
+    }
+    return Image((name,), (layers.layer(files),), Process(environment=(_PATH, *environment)))
+
+
+PARTS: dict[str, Callable[[str], list[Image]]] = {
+    "pybernetes": ourselves,
+    "etcd": etcd,
+    "pause": pause,
+    "haproxy": haproxy,
+    "keepalived": keepalived,
+}
+# What every cluster needs; the others are for several control planes.
+USUAL = ("pybernetes", "etcd", "pause")
+
+
+def images(repository: str = names.REPOSITORY, parts: tuple[str, ...] = USUAL) -> list[Image]:
     """Return the images of these parts."""
     return [image for part in parts for image in PARTS[part](repository)]

@@ -15,6 +15,8 @@ DNS_VERSION = "v1.14.6"
 PAUSE_VERSION = "3.10.2"
 ETCD_VERSION = "3.7.0-0"
 _ETCD = re.compile(r"etcd Version: (\d+\.\d+\.\d+)")
+_HAPROXY = re.compile(r"HAProxy version (\d+\.\d+\.\d+)")
+_KEEPALIVED = re.compile(r"Keepalived v(\d+\.\d+\.\d+)")
 
 
 def component(name: str, version: str = KUBERNETES_VERSION, repository: str = REPOSITORY) -> str:
@@ -38,11 +40,25 @@ def etcd(repository: str = REPOSITORY, tag: str = "") -> str:
     return f"{repository}/etcd:{tag or ETCD_VERSION}"
 
 
+def haproxy(repository: str = REPOSITORY) -> str:
+    """Return the image of this machine's HAProxy."""
+    return f"{repository}/haproxy:{_installed_tag('haproxy', '-v', _HAPROXY) or 'none'}"
+
+
+def keepalived(repository: str = REPOSITORY) -> str:
+    """Return the image of this machine's keepalived."""
+    return f"{repository}/keepalived:{_installed_tag('keepalived', '--version', _KEEPALIVED) or 'none'}"
+
+
 def installed_etcd_tag() -> str:
     """Return the tag of an image made from the etcd of this machine, which tells its version; empty if there is none."""
-    program = shutil.which("etcd")
+    return _installed_tag("etcd", "--version", _ETCD)
+
+
+def _installed_tag(name: str, flag: str, version: re.Pattern[str]) -> str:
+    program = shutil.which(name)
     if program is None:
         return ""
-    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False, timeout=10)
-    match = _ETCD.search(done.stdout)
+    done = subprocess.run([program, flag], capture_output=True, text=True, check=False, timeout=10)
+    match = version.search(done.stdout + done.stderr)  # where a program writes it differs
     return f"{match.group(1)}-0" if match else ""

@@ -1,0 +1,1 @@
+"""The forms in which HAProxy balances: a file each."""

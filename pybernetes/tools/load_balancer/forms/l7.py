@@ -1,0 +1,70 @@
+"""Layer 7: TLS ends at HAProxy, which balances single requests and tells API servers who asks.
+
+Whoever comes with a certificate of the cluster's authority is named in front-proxy headers, over connections that carry the
+certificate of the front proxy; only that one may set them (``--requestheader-allowed-names``). Tokens and strangers go over
+connections without any certificate, so that the API server judges them as if they had come to itself. Such headers that a
+client sends are removed in any case.
+"""
+
+from __future__ import annotations
+
+from pybernetes.tools.load_balancer import servers
+from pybernetes.tools.load_balancer.plan import Plan
+
+MOST_GROUPS = 16  # of a certificate that HAProxy passes on; one with more is refused
+_UNAUTHORIZED = (
+    '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",'
+    '"message":"Unauthorized","reason":"Unauthorized","code":401}'
+)
+
+
+def sections(plan: Plan) -> str:
+    """Return the sections of HAProxy's configuration."""
+    own = f"ssl crt {plan.certificates}/apiserver.crt alpn h2,http/1.1"
+    clients = f"verify optional ca-file {plan.certificates}/ca.crt crt-ignore-err all ca-ignore-err all"
+    front_proxy = f" crt {plan.certificates}/front-proxy-client.crt"
+    groups = "".join(
+        f"    http-request add-header X-Remote-Group %[ssl_c_s_dn(O,{number})]"
+        f" if certified {{ ssl_c_s_dn(O,{number}) -m found }}\n"
+        for number in range(1, MOST_GROUPS + 1)
+    )
+    odd = "".join(
+        f"    acl odd ssl_c_s_dn(O,{number}) -m reg [[:cntrl:]]\n" for number in range(1, MOST_GROUPS + 1)
+    )
+    return f"""\
+frontend kubernetes
+    mode http
+    bind {plan.everywhere} {own} {clients}
+    option http-no-delay
+    # Nobody but HAProxy says who a client is.
+    http-request del-header X-Remote-User
+    http-request del-header X-Remote-Group
+    http-request del-header X-Remote-Uid
+    http-request del-header X-Remote-Extra- -m beg
+    acl certified ssl_c_used
+    acl verified ssl_c_verify 0
+    acl named ssl_c_s_dn(CN) -m found
+    # What would end a header's line, or be left out.
+    acl odd ssl_c_s_dn(CN) -m reg [[:cntrl:]]
+{odd}    acl odd ssl_c_s_dn(O,{MOST_GROUPS + 1}) -m found
+    http-request return status 401 content-type application/json string '{_UNAUTHORIZED}' if certified !verified
+    http-request return status 401 content-type application/json string '{_UNAUTHORIZED}' if certified !named
+    http-request return status 401 content-type application/json string '{_UNAUTHORIZED}' if certified odd
+    http-request set-header X-Remote-User %[ssl_c_s_dn(CN)] if certified
+{groups}    use_backend kube-apiserver-front-proxy if certified
+    default_backend kube-apiserver
+
+# Clients with tokens, or without anything.
+backend kube-apiserver
+    mode http
+    balance leastconn
+    option http-no-delay
+    option forwardfor
+{servers.HEALTH}{servers.lines(plan, "ssl alpn http/1.1")}
+# Clients with certificates, named in headers.
+backend kube-apiserver-front-proxy
+    mode http
+    balance leastconn
+    option http-no-delay
+    option forwardfor
+{servers.HEALTH}{servers.lines(plan, "ssl alpn http/1.1", front_proxy)}"""

@@ -1,0 +1,73 @@
+"""The configuration of keepalived: one machine answers for the virtual address, another takes it over when that one fails."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from pybernetes.tools.load_balancer.plan import Plan
+
+CONFIGURATION = "/etc/keepalived/keepalived.conf"
+CHECK = "/etc/keepalived/check_apiserver.sh"
+_HIGHEST = 254  # 255 is for the owner of an address; the higher the sooner a machine takes over
+
+_FILE = """\
+global_defs {{
+    router_id {name}
+    script_user {user}
+    enable_script_security
+    vrrp_version 3
+    # What others may have learnt before the address moved.
+    vrrp_garp_master_repeat 3
+    vrrp_garp_master_refresh 30
+}}
+
+# Fails when HAProxy on this machine is gone, or sees no API server.
+vrrp_script check_apiserver {{
+    script "{check}"
+    interval 1
+    timeout 2
+    fall 2
+    rise 1
+}}
+
+vrrp_instance kubernetes {{
+    # No machine is better than another: the address stays where it is when one comes back.
+    state BACKUP
+    nopreempt
+    interface {interface}
+    virtual_router_id {router}
+    priority {priority}
+    advert_int 1
+    # Not to everybody in the network, and from nobody else.
+    unicast_src_ip {address}
+    check_unicast_src
+    unicast_peer {{
+{peers}    }}
+    virtual_ipaddress {{
+        {virtual}/{length} dev {interface}
+    }}
+    track_script {{
+        check_apiserver
+    }}
+}}
+"""
+
+
+def configuration(plan: Plan, name: str, user: str = "nobody") -> str:
+    """Return the file that keepalived on one machine reads; the check runs as ``user``."""
+    position = plan.position(name)
+    own = plan.servers[position]
+    others = [server.address for server in plan.servers if server is not own]
+    # A host's own prefix: the network is the interface's already, and no second route to it is wanted.
+    length = ipaddress.ip_address(plan.address).max_prefixlen
+    return _FILE.format(
+        name=name, user=user, check=CHECK, interface=plan.interface, router=plan.router,
+        priority=_HIGHEST - position, address=own.address, virtual=plan.address, length=length,
+        peers="".join(f"        {address}\n" for address in others),
+    )  # fmt: skip
+
+
+def check_script(plan: Plan) -> str:
+    """Return the script that says whether this machine can serve."""
+    url = f"http://127.0.0.1:{plan.health_port}/healthz"
+    return f"#!/bin/sh\nexec curl --silent --fail --noproxy '*' --max-time 1 --output /dev/null {url}\n"

@@ -1,0 +1,61 @@
+"""HAProxy and keepalived as static pods, for the manifests folder of a control-plane machine's kubelet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pybernetes.tools.kubeadm import static_pods
+from pybernetes.tools.load_balancer import haproxy, keepalived
+from pybernetes.tools.load_balancer.plan import Plan
+
+Object = dict[str, Any]
+
+
+def balancer(plan: Plan, image: str) -> Object:
+    """Return the pod of HAProxy; it reads its configuration and the cluster's certificates, and may do nothing else."""
+    container: Object = {
+        "name": "haproxy",
+        "image": image,
+        "imagePullPolicy": "IfNotPresent",
+        "command": ["haproxy", "-W", "-db", "-f", haproxy.CONFIGURATION],
+        "resources": {"requests": {"cpu": "50m", "memory": "32Mi"}},
+        # Root reads keys that are only root's; it needs none of root's powers for that.
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        },
+        "livenessProbe": {
+            "tcpSocket": {"host": "127.0.0.1", "port": plan.health_port},
+            "failureThreshold": 3,
+            "periodSeconds": 5,
+        },
+    }
+    return _pod(container, {"configuration": "/etc/haproxy", "k8s-certs": plan.certificates})
+
+
+def address(image: str) -> Object:
+    """Return the pod of keepalived, which changes addresses of its machine and speaks VRRP."""
+    container: Object = {
+        "name": "keepalived",
+        "image": image,
+        "imagePullPolicy": "IfNotPresent",
+        "command": ["keepalived", "-n", "-l", "-P", "-f", keepalived.CONFIGURATION],
+        "resources": {"requests": {"cpu": "10m", "memory": "16Mi"}},
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            # The check runs as nobody.
+            "capabilities": {
+                "drop": ["ALL"],
+                "add": ["NET_ADMIN", "NET_RAW", "NET_BROADCAST", "SETUID", "SETGID", "KILL"],
+            },
+        },
+    }
+    return _pod(container, {"configuration": "/etc/keepalived"})
+
+
+def _pod(container: Object, folders: dict[str, str]) -> Object:
+    volumes = [static_pods.volume(name, path, "Directory") for name, path in folders.items()]
+    volumes.append(({"name": "run", "emptyDir": {"medium": "Memory"}}, {"name": "run", "mountPath": "/run"}))
+    container["volumeMounts"] = [mount for _, mount in volumes]
+    return static_pods.pod(container, (volume for volume, _ in volumes))

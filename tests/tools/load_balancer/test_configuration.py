@@ -1,0 +1,112 @@
+"""Configurations of HAProxy and keepalived, judged by the programs themselves."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pybernetes.lib import tls
+from pybernetes.tools.load_balancer import haproxy, keepalived, pods
+from pybernetes.tools.load_balancer.plan import LoadBalancerError, Plan, Server
+from tests.support import require_program, require_root
+
+SERVERS = tuple(Server(f"cp-{number}", f"10.9.0.{10 + number}") for number in range(3))
+PLAN = Plan("10.9.0.100", SERVERS)
+
+
+def certificates(folder: Path) -> None:
+    """Make what kubeadm makes, as far as HAProxy reads it."""
+    tls.ensure_authority(folder)
+    authority = tls.Pair((folder / "ca.crt").read_bytes(), (folder / "ca.key").read_bytes())
+    for name, server in (("apiserver", True), ("front-proxy-client", False)):
+        hosts = ["kubernetes", "127.0.0.1"] if server else []
+        pair = tls.issue(authority, name, names=hosts, server=server, client=not server)
+        (folder / f"{name}.crt").write_bytes(pair.certificate)
+        (folder / f"{name}.key").write_bytes(pair.key)
+
+
+@pytest.mark.parametrize("form", haproxy.FORMS)
+def test_haproxy_takes_its_configuration(form: str, tmp_path: Path) -> None:
+    certificates(tmp_path)
+    file = tmp_path / "haproxy.cfg"
+    for plan in (PLAN, replace(PLAN, address="fd00::1", servers=(Server("a", "fd00::2"),))):
+        file.write_text(haproxy.configuration(replace(plan, certificates=str(tmp_path)), form))
+        done = subprocess.run(
+            [require_program("haproxy"), "-c", "-f", str(file)], capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_keepalived_takes_its_configuration(tmp_path: Path) -> None:
+    require_root()
+    file = tmp_path / "keepalived.conf"
+    test = (require_program("keepalived"), "--config-test", "--use-file", str(file))
+    # A namespace of its own has the interface that the file names.
+    script = 'ip link add eth0 type bridge && ip address add 10.9.0.11/24 dev eth0 && exec "$@"'
+
+    def complaints(text: str) -> str:
+        file.write_text(text)
+        command = ["unshare", "--net", "sh", "-c", script, "sh", *test]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60).stderr
+
+    own = keepalived.configuration(PLAN, "cp-1")
+    assert complaints(own) == ""
+    assert "Unknown keyword" in complaints(own.replace("nopreempt", "nopreemption"))
+
+
+def test_each_machine_has_a_priority_of_its_own() -> None:
+    files = [keepalived.configuration(PLAN, server.name) for server in SERVERS]
+    assert [
+        f"priority {priority}\n" in file for priority, file in zip((254, 253, 252), files, strict=True)
+    ] == [True] * 3
+    for server, file in zip(SERVERS, files, strict=True):
+        peers = file.split("unicast_peer {")[1].split("}")[0].split()
+        assert peers == [other.address for other in SERVERS if other is not server]
+    with pytest.raises(LoadBalancerError, match="no server 'cp-9'"):
+        keepalived.configuration(PLAN, "cp-9")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"address": "10.9.0.100\n"},
+        {"address": "10.9.0.10"},  # a server's own
+        {"address": "example.com"},
+        {"servers": ()},
+        {"servers": (Server("a b", "10.9.0.1"),)},
+        {"servers": (Server("a", "10.9.0.1"), Server("a", "10.9.0.2"))},
+        {"servers": (Server("a", "10.9.0.1"), Server("b", "10.9.0.1"))},
+        {"servers": (Server("a", "10.9.0.1", 0),)},
+        {"port": 6443},  # the API servers' own
+        {"port": 8404},  # that of health
+        {"port": 70000},
+        {"interface": "eth0\n}"},
+        {"router": 0},
+        {"certificates": "/etc/kubernetes/pki }"},
+    ],
+)
+def test_what_cannot_be_is_refused(change: dict[str, object]) -> None:
+    with pytest.raises(LoadBalancerError):
+        replace(PLAN, **change)  # type: ignore[arg-type]
+
+
+def test_an_unknown_form_is_refused() -> None:
+    with pytest.raises(LoadBalancerError, match="'l5' is none of l4, l7"):
+        haproxy.configuration(PLAN, "l5")
+
+
+def test_pods_may_do_what_they_must_and_no_more() -> None:
+    balancer, address = pods.balancer(PLAN, "haproxy:1"), pods.address("keepalived:1")
+    (container,) = balancer["spec"]["containers"]
+    assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    assert {mount["mountPath"] for mount in container["volumeMounts"]} == {
+        "/etc/haproxy",
+        "/etc/kubernetes/pki",
+        "/run",
+    }
+    (container,) = address["spec"]["containers"]
+    assert "SYS_ADMIN" not in container["securityContext"]["capabilities"]["add"]
+    assert balancer["spec"]["hostNetwork"] and address["spec"]["hostNetwork"]
