@@ -31,6 +31,10 @@ class Histogram:
         self.counts[bisect_left(self.bounds, value)] += 1
         self.total += value
 
+    def count(self, value: float) -> None:
+        """Count a value that somebody has added to the total already."""
+        self.counts[bisect_left(self.bounds, value)] += 1
+
 
 class Counters:
     """A counter for each combination of the values of its labels."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Hashable
+from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from pybernetes.scheduling.handle import Handle
 from pybernetes.scheduling.nominations import Verdicts
 from pybernetes.scheduling.plugin import FilterPlugin, Rejection, Scope
 from pybernetes.scheduling.pods import Pod
-from pybernetes.scheduling.point_times import UNSCHEDULABLE, PointTimes
+from pybernetes.scheduling.point_times import QUICK, SHARE, UNSCHEDULABLE, PointTimes
 from pybernetes.scheduling.profile import Profile
 
 NO_NODES = "no nodes available to schedule pods"
@@ -38,6 +38,10 @@ class Cycle:
         self.nominations = handle.nominations
         self._listers = handle.listers
         self.times = PointTimes()
+        self._pre_filters = [(plugin.pre_filter, plugin.name) for plugin in profile.pre_filters]
+        self._timed_pre_filters = [
+            (self.times.clocked(plugin, "pre_filter"), plugin.name) for plugin in profile.pre_filters
+        ]
         self._evaluations = Evaluations(handle.snapshot, self.times)
         self._chance = handle.chance
         self._start = 0  # where the search begins when only a share of the nodes is looked at
@@ -47,22 +51,29 @@ class Cycle:
         if not self.snapshot.node_count:
             return Decision("", 0, Diagnosis(0, NO_NODES))
         times = self.times
-        begin = times.begin()
+        times.sampled = times.random() < SHARE
+        begin, times.scoring = perf_counter(), 0.0
         answer = self.restriction(pod)
         if isinstance(answer, Rejection):
             times.point("PreFilter", UNSCHEDULABLE, begin)
             return Decision("", 0, self._rejected(answer))
-        filtering = time.perf_counter()
-        times.pre_filtered.observe(filtering - begin)
+        filtering = perf_counter()
         active = self.active(pod)
-        decision = self._among(pod, active, *answer)
-        if decision.node:
-            times.filtered.observe(time.perf_counter() - filtering - times.scoring)
-            times.scored.observe(times.scoring)
-            active.evaluations[1] += 1
-        else:
+        decision = self._among(pod, active, answer[0], answer[1])
+        if not decision.node:
+            times.pre_filtered.observe(filtering - begin)
             times.point("Filter", UNSCHEDULABLE, filtering, times.scoring)
             active.evaluations[0] += 1
+            return decision
+        end = perf_counter()
+        times.pre_filtered.total += filtering - begin
+        times.filtered.total += end - filtering - times.scoring
+        times.scored.total += times.scoring
+        if end - begin <= QUICK:
+            times.quick += 1
+        else:
+            times.slow(begin, filtering, end)
+        active.evaluations[1] += 1
         return decision
 
     def _among(
@@ -81,15 +92,14 @@ class Cycle:
         """Return why no node will do, or the only nodes that can (None: any) and the plugins that say so."""
         names: frozenset[str] | None = None
         restricting: list[str] = []
-        pre_filters = self.profile.pre_filters
-        for plugin in self.times.timed(pre_filters) if self.times.sampled else pre_filters:
-            answer = plugin.pre_filter(pod)
+        for ask, plugin in self._timed_pre_filters if self.times.sampled else self._pre_filters:
+            answer = ask(pod)
             if answer is None:
                 continue
             if isinstance(answer, Rejection):
                 return answer
             names = answer if names is None else names & answer
-            restricting.append(plugin.name)
+            restricting.append(plugin)
         return names, restricting
 
     def active(self, pod: Pod) -> Active:
@@ -197,12 +207,12 @@ class Cycle:
         """Return the best of some rows, adding the scores that are relative to the other rows."""
         if len(rows) == 1:
             return int(rows[0])
-        begin, scores = time.perf_counter(), scores.copy()
+        begin, scores = perf_counter(), scores.copy()
         for plugin, weight in active.scores:
             if plugin.normalizes:
                 timed = self.times.stand_in(plugin) if self.times.sampled else plugin
                 scores += plugin.normalize(pod, timed.score(pod, rows), rows) * weight
-        self.times.scoring += time.perf_counter() - begin
+        self.times.scoring += perf_counter() - begin
         best = np.flatnonzero(scores == scores.max())
         return int(rows[best[self._chance.randrange(len(best))]])
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections import OrderedDict
-from collections.abc import Hashable
-from typing import NamedTuple
+from collections.abc import Callable, Hashable
+from time import perf_counter
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,6 +35,17 @@ class Active(NamedTuple):
     evaluations: list[int]  # how often they were asked: without and with success
 
 
+class _Asked(NamedTuple):
+    """The plugins of an evaluation, themselves or with a clock, and what to call for one row (None: it stays as it is)."""
+
+    filters: list[FilterPlugin]
+    scores: list[Weighted]
+    relative: list[Weighted]
+    filter_rows: list[tuple[Callable[[Pod, int], int] | None, Ints]]
+    score_rows: list[tuple[Callable[[Pod, int], int] | None, int, Ints]]
+    relative_rows: list[tuple[Callable[[Pod, int], int], Ints]]
+
+
 class Evaluation:
     """The answers of the plugins for pods of equal keys: reasons, feasible nodes and their total score."""
 
@@ -47,7 +58,8 @@ class Evaluation:
             weighted for weighted in active.scores
             if weighted.plugin.normalizes and weighted.plugin.score_scope is not Scope.CLUSTER
         ]  # fmt: skip
-        self._asked = self.filters, self.scores, self.relative
+        self._plain: _Asked | None = None  # and with a clock: made when first asked for
+        self._timed: _Asked | None = None
         self.codes: list[Ints] = []
         self.parts: list[Ints] = []  # weighted scores of each of `scores`
         self.raw: list[Ints] = []  # of each of `relative`
@@ -61,14 +73,15 @@ class Evaluation:
         size = snapshot.size
         changed = snapshot.changes.since(self._changes) if len(self.feasible) == size else None
         moved = snapshot.places.since(self._places)
-        if self._changes < 0 or changed is None or moved is None or len(changed) > max(16, size // 4):
+        if self._changes < 0 or changed is None or moved is None or 16 < len(changed) > size // 4:
             self._allocate(size)
             self._work_out(pod, snapshot.all, Scope.NODE_LABELS)
         else:
             if moved:
                 self._work_out(pod, _rows(moved), Scope.NODE_LABELS)
-            rows = set(changed)
-            if len(rows) <= FEW:
+            if len(changed) == 1:
+                self._work_out_row(pod, changed[0])
+            elif len(rows := set(changed)) <= FEW:
                 for row in rows:
                     self._work_out_row(pod, row)
             else:
@@ -81,16 +94,17 @@ class Evaluation:
         self.codes = [np.zeros(size, dtype=np.int64) for _ in self.filters]
         self.parts = [np.zeros(size, dtype=np.int64) for _ in self.scores]
         self.raw = [np.zeros(size, dtype=np.int64) for _ in self.relative]
+        self._plain = self._timed = None
 
     def _work_out(self, pod: Pod, rows: Rows, since: Scope) -> None:
         """Ask the plugins whose answer may have changed about some rows."""
-        filters, scores, relative = self._timed() if self._times.sampled else self._asked
+        filters, scores, relative, *_ = self._asked()
         feasible = self.snapshot.valid[rows].copy()
         for plugin, codes in zip(filters, self.codes, strict=True):
             if plugin.filter_scope >= since:
                 codes[rows] = plugin.filter(pod, rows)
             feasible &= codes[rows] == 0
-        begin = time.perf_counter()
+        begin = perf_counter()
         total = np.zeros(len(feasible), dtype=np.int64)
         for (scorer, weight), part in zip(scores, self.parts, strict=True):
             if scorer.score_scope >= since:
@@ -102,39 +116,64 @@ class Evaluation:
         total[~feasible] = NOT_FEASIBLE
         self.feasible[rows] = feasible
         self.total[rows] = total
-        self._times.scoring += time.perf_counter() - begin
+        self._times.scoring += perf_counter() - begin
 
     def _work_out_row(self, pod: Pod, row: int) -> None:
         """Ask the plugins again about one row where pods or amounts changed."""
-        filters, scores, relative = self._timed() if self._times.sampled else self._asked
+        _, _, _, filters, scores, relative = self._asked()
         feasible = self.snapshot.valid.item(row)
-        for plugin, codes in zip(filters, self.codes, strict=True):
-            if plugin.filter_scope is Scope.NODE:
-                codes[row] = code = plugin.filter_row(pod, row)
-            else:
+        for ask, codes in filters:
+            if ask is None:
                 code = codes.item(row)
-            feasible = feasible and code == 0
-        begin, total = time.perf_counter(), 0
-        for (scorer, weight), part in zip(scores, self.parts, strict=True):
-            if scorer.score_scope is Scope.NODE:
-                part[row] = score = scorer.score_row(pod, row) * weight
             else:
-                score = part.item(row)
-            total += score
-        for (scorer, _), raw in zip(relative, self.raw, strict=True):
-            if scorer.score_scope is Scope.NODE:
-                raw[row] = scorer.score_row(pod, row)
+                codes[row] = code = ask(pod, row)
+            if code != 0:
+                feasible = False
+        begin, total = perf_counter(), 0
+        for ask, weight, part in scores:
+            if ask is None:
+                total += part.item(row)
+            else:
+                part[row] = score = ask(pod, row) * weight
+                total += score
+        for ask, raw in relative:
+            raw[row] = ask(pod, row)
         self.feasible[row] = feasible
         self.total[row] = total if feasible else NOT_FEASIBLE
-        self._times.scoring += time.perf_counter() - begin
+        self._times.scoring += perf_counter() - begin
 
-    def _timed(self) -> tuple[list[FilterPlugin], list[Weighted], list[Weighted]]:
-        """Return the plugins with a clock."""
-        stand_in = self._times.stand_in
-        return (
-            [stand_in(plugin) for plugin in self.filters],
-            [Weighted(stand_in(plugin), weight) for plugin, weight in self.scores],
-            [Weighted(stand_in(plugin), weight) for plugin, weight in self.relative],
+    def _asked(self) -> _Asked:
+        """Return the plugins as they are asked in the decision under way."""
+        if self._times.sampled:
+            if self._timed is None:
+                self._timed = self._ask(self._times.stand_in)
+            return self._timed
+        if self._plain is None:
+            self._plain = self._ask(lambda plugin: plugin)
+        return self._plain
+
+    def _ask(self, who: Callable[[Any], Any]) -> _Asked:
+        """Prepare to ask the plugins, or who stands for them."""
+        filters = [who(plugin) for plugin in self.filters]
+        scores = [Weighted(who(plugin), weight) for plugin, weight in self.scores]
+        relative = [Weighted(who(plugin), weight) for plugin, weight in self.relative]
+        return _Asked(
+            filters,
+            scores,
+            relative,
+            [
+                (plugin.filter_row if plugin.filter_scope is Scope.NODE else None, codes)
+                for plugin, codes in zip(filters, self.codes, strict=True)
+            ],
+            [
+                (plugin.score_row if plugin.score_scope is Scope.NODE else None, weight, part)
+                for (plugin, weight), part in zip(scores, self.parts, strict=True)
+            ],
+            [
+                (plugin.score_row, raw)
+                for (plugin, _), raw in zip(relative, self.raw, strict=True)
+                if plugin.score_scope is Scope.NODE
+            ],
         )
 
 

@@ -2,23 +2,27 @@
 
 Nothing but additions happens while pods are scheduled; whoever shows the figures makes text of them. In the decisions that
 are sampled, stand-ins take the place of the plugins: they look at the clock before and after, and the others cost nothing.
+A decision takes some ten microseconds: what happens in each of them is counted in nanoseconds.
 """
 
 from __future__ import annotations
 
 import random
-import time
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from functools import partial
+from time import perf_counter
 from typing import Any, TypeVar, cast
 
 from pybernetes.lib.counts import Histogram, exponential
 from pybernetes.scheduling.plugin import Outcome, Plugin, Rejection
+from pybernetes.scheduling.pods import Pod
 
 SUCCESS, UNSCHEDULABLE, ERROR, SKIP, WAIT = "Success", "Unschedulable", "Error", "Skip", "Wait"
 _POINT_BOUNDS = exponential(0.0001, 2, 12)
 _PLUGIN_BOUNDS = exponential(0.00001, 1.5, 20)
-_SHARE = 0.1
+_PLUGIN_FIRST = _PLUGIN_BOUNDS[0]
+SHARE = 0.1  # of the decisions have each plugin timed
+QUICK = _POINT_BOUNDS[0]  # a decision that takes no longer has all its points in their first bucket
 Names = tuple[str, ...]
 P = TypeVar("P", bound=Plugin)
 
@@ -39,50 +43,60 @@ def made_room(outcome: Outcome | None) -> str:
 
 
 # Of each method that is timed: its point, and what came of a call by what it gave. A filter looks at many nodes at a time:
-# it succeeds if one of them will do.
-_METHODS: dict[str, tuple[str, Callable[[Any], str]]] = {
+# it succeeds if one of them will do. Scores always succeed.
+_METHODS: dict[str, tuple[str, Callable[[Any], str] | None]] = {
     "pre_filter": ("PreFilter", lambda answer: SKIP if answer is None else rejected(answer)),
-    "filter": ("Filter", lambda codes: SUCCESS if (codes == 0).any() else UNSCHEDULABLE),
+    "filter": ("Filter", lambda codes: UNSCHEDULABLE if codes.all() else SUCCESS),
     "filter_row": ("Filter", lambda code: UNSCHEDULABLE if code else SUCCESS),
     "post_filter": ("PostFilter", made_room),
-    "score": ("Score", lambda scores: SUCCESS),
-    "score_row": ("Score", lambda score: SUCCESS),
+    "score": ("Score", None),
+    "score_row": ("Score", None),
     "reserve": ("Reserve", rejected),
     "permit": ("Permit", permitted),
 }
 
 
 class PointTimes:
-    """The times of one profile. ``begin`` comes before a decision, and chooses whether each plugin is timed in it."""
+    """The times of one profile. Whoever decides sets ``sampled`` first: it says whether each plugin is timed."""
 
     def __init__(self, chance: random.Random | None = None) -> None:
-        self.points: dict[tuple[str, str], Histogram] = {}  # by point and status
+        self._points: dict[tuple[str, str], Histogram] = {}  # by point and status
         self.plugins: dict[tuple[str, str, str], Histogram] = {}  # by plugin, point and status
         # How often these filters and scores were asked together: without success, and with it.
         self._evaluations: dict[tuple[Names, Names], list[int]] = {}
         self._stand_ins: dict[int, _StandIn] = {}
         self.sampled = False
         self.scoring = 0.0  # seconds of the decision under way that went to scores
-        self._chance = chance or random.Random()
+        self.random = (chance or random.Random()).random
+        # Of decisions that found a node. Whoever decides adds to the totals, and counts those within QUICK.
         self.pre_filtered, self.filtered = self._point("PreFilter", SUCCESS), self._point("Filter", SUCCESS)
         self.scored = self._point("Score", SUCCESS)
+        self.quick = 0
 
-    def begin(self) -> float:
-        """Start a decision; return the time."""
-        self.scoring = 0.0
-        self.sampled = self._chance.random() < _SHARE
-        return time.perf_counter()
+    @property
+    def points(self) -> dict[tuple[str, str], Histogram]:
+        """Return the times of each point, by its name and status."""
+        for histogram in (self.pre_filtered, self.filtered, self.scored):
+            histogram.counts[0] += self.quick
+        self.quick = 0
+        return self._points
+
+    def slow(self, begin: float, filtering: float, end: float) -> None:
+        """Count a decision that was not quick, and whose seconds are in the totals already."""
+        self.pre_filtered.count(filtering - begin)
+        self.filtered.count(end - filtering - self.scoring)
+        self.scored.count(self.scoring)
 
     def point(self, point: str, status: str, since: float, without: float = 0.0) -> float:
         """Count what a point took since a moment, but for some seconds; return the time."""
-        now = time.perf_counter()
+        now = perf_counter()
         self._point(point, status).observe(now - since - without)
         return now
 
     def _point(self, point: str, status: str) -> Histogram:
-        histogram = self.points.get((point, status))
+        histogram = self._points.get((point, status))
         if histogram is None:
-            histogram = self.points[point, status] = Histogram(_POINT_BOUNDS)
+            histogram = self._points[point, status] = Histogram(_POINT_BOUNDS)
         return histogram
 
     # -- plugin by plugin ----------------------------------------------------------------------------------
@@ -116,21 +130,31 @@ class PointTimes:
             known = self._stand_ins[id(plugin)] = _StandIn(plugin, self)
         return cast(P, known)
 
-    def call(
-        self, plugin: Plugin, point: str, judge: Callable[[Any], str], method: Callable[..., Any], *arguments: Any
-    ) -> Any:  # fmt: skip
-        """Ask a plugin and count what it took."""
-        since, status = time.perf_counter(), ERROR
-        try:
-            answer = method(*arguments)
-            status = judge(answer)
-            return answer
-        finally:
-            seconds, key = time.perf_counter() - since, (plugin.name, point, status)
-            histogram = self.plugins.get(key)
+    def _plugin(self, plugin: str, point: str, status: str) -> Histogram:
+        return self.plugins.setdefault((plugin, point, status), Histogram(_PLUGIN_BOUNDS))
+
+    def clocked(self, plugin: Plugin, method: str) -> Callable[..., Any]:
+        """Return a plugin's method that counts what it takes."""
+        (point, judge), ask, name = _METHODS[method], getattr(plugin, method), plugin.name
+        histograms: dict[str, Histogram] = {}  # by status
+
+        def timed(pod: Pod, *arguments: Any) -> Any:
+            begin = perf_counter()
+            try:
+                answer = ask(pod, *arguments) if arguments else ask(pod)
+            except BaseException:
+                self._plugin(name, point, ERROR).observe(perf_counter() - begin)
+                raise
+            seconds = perf_counter() - begin
+            status = SUCCESS if judge is None else judge(answer)
+            histogram = histograms.get(status)
             if histogram is None:
-                histogram = self.plugins[key] = Histogram(_PLUGIN_BOUNDS)
-            histogram.observe(seconds)
+                histogram = histograms[status] = self._plugin(name, point, status)
+            histogram.counts[0 if seconds <= _PLUGIN_FIRST else bisect_left(_PLUGIN_BOUNDS, seconds)] += 1
+            histogram.total += seconds
+            return answer
+
+        return timed
 
 
 class _StandIn:
@@ -138,9 +162,9 @@ class _StandIn:
 
     def __init__(self, plugin: Plugin, times: PointTimes) -> None:
         self._plugin = plugin
-        for method, (point, judge) in _METHODS.items():
+        for method in _METHODS:
             if hasattr(plugin, method):
-                setattr(self, method, partial(times.call, plugin, point, judge, getattr(plugin, method)))
+                setattr(self, method, times.clocked(plugin, method))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._plugin, name)

@@ -73,18 +73,20 @@ class NodeResourcesBalancedAllocation(ScorePlugin):
         return MAX_SCORE // 2 + _half(MAX_SCORE // 2 + gain)
 
     def score_row(self, pod: Pod, row: int) -> int:
-        snapshot = self.snapshot
+        snapshot, amount_of = self.snapshot, pod.shape.requests.amount
+        ids, allocatable, requested = snapshot.resources.ids, snapshot.allocatable, snapshot.requested
+        known = len(allocatable)
         before: list[float] = []
         after: list[float] = []
         for name in self._names:
-            number = snapshot.resources.ids.get(name)
-            if number is None or number >= len(snapshot.allocatable):
+            number = ids.get(name)
+            if number is None or number >= known:
                 continue
-            amount = pod.shape.requests.amount(number)
-            there = snapshot.allocatable.item(number, row)
+            amount = amount_of(number)
+            there = allocatable.item(number, row)
             if there == 0 or (amount == 0 and is_scalar(name)):
                 continue
-            used = snapshot.requested.item(number, row)
+            used = requested.item(number, row)
             before.append(min(used / there, 1.0))
             after.append(min((used + amount) / there, 1.0))
         return MAX_SCORE // 2 + int((MAX_SCORE // 2 + _balance_row(after) - _balance_row(before)) / 2)

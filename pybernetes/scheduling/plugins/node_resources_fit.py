@@ -179,12 +179,13 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
 
     def score_row(self, pod: Pod, row: int) -> int:
         snapshot, requests = self.snapshot, pod.shape.requests
-        total = weights = 0
+        ids, allocatable = snapshot.resources.ids, snapshot.allocatable
+        known, total, weights = len(allocatable), 0, 0
         for name, weight in self._resources:
-            number = snapshot.resources.ids.get(name)
-            if number is None or number >= len(snapshot.allocatable):
+            number = ids.get(name)
+            if number is None or number >= known:
                 continue
-            there = snapshot.allocatable.item(number, row)
+            there = allocatable.item(number, row)
             if number == CPU:
                 used = snapshot.counted.item(0, row) + requests.score_cpu
             elif number == MEMORY:

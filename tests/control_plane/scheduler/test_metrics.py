@@ -18,7 +18,7 @@ async def test_plugins_and_points_are_timed_and_resources_told() -> None:
         client = cluster.client
         async with scheduling(client) as scheduler:
             times = scheduler.cycles["default-scheduler"].times
-            times._chance.random = lambda: 0.0  # type: ignore[method-assign] # each decision is one of ten
+            times.random = lambda: 0.0  # each decision is one of ten
             await add_node(client, node("small", cpu="2"))
             first = pod("first", cpu="500m")
             first["spec"]["containers"][0]["resources"]["limits"] = {"cpu": "1", "memory": "1Gi"}
