@@ -50,7 +50,7 @@ async def _run(cluster: Cluster, settings: Settings) -> int:
     host = HostClient(cluster.host_socket) if settings.node_range else None
     nodes_apart = host is not None and not settings.host_network
     names = Names()  # of webhooks and aggregated servers
-    ranges = f"{settings.pod_range},{settings.service_range}".split(",")
+    ranges = (*settings.pod_ranges, *settings.service_ranges)
     ensure_kubelet_client(cluster)
     flags = {
         "kube-apiserver": command_lines.apiserver(cluster, settings, hardening.flags(cluster, settings)),
@@ -99,8 +99,8 @@ def _dns_settings(settings: Settings) -> DnsSettings | None:
 
     if not settings.has_real_nodes:
         return None
-    ranges = (settings.service_range, settings.pod_range)
-    service = network.cluster_dns(settings.service_range)
+    ranges = (*settings.service_ranges, *settings.pod_ranges)
+    service = network.cluster_dns(settings)
     port = settings.dns_port or dns_ports.PORT  # a cluster that is older than this setting has none
     return DnsSettings(network.host_address(settings), service, ranges, port)
 

@@ -36,7 +36,7 @@ def main(argv: list[str]) -> int:
     balancers = None
     if not settings.host_network:
         bridge = network.bridge_name(cluster.name)
-        balancers = HostBalancers(bridge, settings.node_range, cluster.balancers)
+        balancers = HostBalancers(bridge, settings.node_range, cluster.balancers, settings.node_range_v6)
         try:
             balancers.restore()
         except OSError as error:
@@ -47,7 +47,7 @@ def main(argv: list[str]) -> int:
         routes = HostRoutes(
             cluster.name,
             settings.pod_range,
-            lambda: network.node_addresses(cluster.name, saved_settings.load(cluster)),
+            lambda: network.present_addresses(cluster.name, saved_settings.load(cluster)),
         )
     helper = HostHelper(
         lambda: network.any_namespace(cluster.name),

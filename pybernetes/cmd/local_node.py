@@ -43,8 +43,8 @@ async def _run(name: str, node_name: str) -> int:
     settings = saved_settings.load(cluster)
     node = Node(cluster, node_name)
     stop = stop_event()
-    address = network.node_address(settings, node_name)
-    options = node.kubelet_arguments(address, network.cluster_dns(settings.service_range))
+    addresses = network.node_addresses(settings, node_name)
+    options = node.kubelet_arguments(addresses, network.cluster_dns(settings))
     options += registration.kubelet_arguments(cluster, settings, settings.node(node_name))
     options.append("--cni-bridge=")  # the pod network writes the configuration
     arguments = flags.parser().parse_args([*options, *settings.kubelet_arguments])

@@ -44,6 +44,11 @@ def parser() -> argparse.ArgumentParser:
         help="put the single node on the host's own network",
     )
     add(
+        "--ip-family",
+        metavar="FAMILY",
+        help="addresses of pods, services and nodes: ipv4 (default), dual for both families, ipv6",
+    )
+    add(
         "--encrypt",
         action="store_true",
         default=None,
@@ -111,6 +116,7 @@ def changes(arguments: argparse.Namespace, new: bool) -> dict[str, Any]:
         "proxy_mode",
         "cni",
         "host_network",
+        "ip_family",
         "encrypt",
         "audit",
         "cluster_network_policy",

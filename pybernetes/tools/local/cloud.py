@@ -19,15 +19,19 @@ USER = "system:cloud-controller-manager"
 class HostMachine:
     """This machine, as the host helper shows it. On the host's own network kube-proxy alone takes the packets."""
 
-    def __init__(self, cluster: str, node_range: str, host: HostClient, *, apart: bool = True) -> None:
+    def __init__(
+        self, cluster: str, node_ranges: Sequence[str], host: HostClient, *, apart: bool = True
+    ) -> None:
         self.cluster, self._host, self._apart = cluster, host, apart
-        self.pool = balancer_rules.pool(node_range)
+        self.pool = tuple(address for text in node_ranges for address in balancer_rules.pool(text))
         self._here: dict[str, Balancer] = {}
 
     async def instance(self, name: str) -> LocalInstance | None:
         """Return a node of the cluster."""
         known = await self._host.instance(name)
-        return LocalInstance(**known) if known is not None else None
+        if known is None:
+            return None
+        return LocalInstance(**{**known, "addresses": tuple(known.get("addresses") or ())})
 
     async def balancers(self) -> Mapping[str, Balancer]:
         """Return the load balancers that this machine has."""
@@ -62,7 +66,7 @@ class HostMachine:
 
 def provider(cluster: Cluster, settings: Settings, host: HostClient) -> LocalCloud:
     """Return the cloud of a cluster; it has routes if the cluster's settings leave the pod network to it."""
-    machine = HostMachine(cluster.name, settings.node_range, host, apart=not settings.host_network)
+    machine = HostMachine(cluster.name, settings.node_ranges, host, apart=not settings.host_network)
     return LocalCloud(machine, routed=settings.cloud_routes)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from argparse import Namespace
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -229,11 +229,11 @@ class ControlPlane:
         host = self.host
         assert host is not None
 
-        async def address_of(name: str) -> str | None:
-            return ((await host.instance(name)) or {}).get("address")
+        async def addresses_of(name: str) -> Sequence[str]:
+            return ((await host.instance(name)) or {}).get("addresses") or ()
 
         manager = Manager(self.client(SERVING_USER, agent_name="serving-approval"))
-        manager.add(ServingApproval(manager.runtime, address_of))
+        manager.add(ServingApproval(manager.runtime, addresses_of))
         await manager.run()
 
     async def _system_pods(self) -> None:

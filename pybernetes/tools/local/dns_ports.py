@@ -8,7 +8,8 @@ import socket
 from pybernetes.tools.local.network import OpenPorts
 
 PORT, METRICS = 10053, 9153  # 53 may be taken by a name server of the machine's own
-_FREEBIND = 15  # IP_FREEBIND: the address need not be there yet
+# IP_FREEBIND and IPV6_FREEBIND, which Python has no names for before 3.14: the address need not be there yet.
+_FREEBIND, _FREEBIND_V6 = 15, 78
 
 
 def choose(address: str) -> int:
@@ -39,14 +40,19 @@ def _is_free(address: str, kind: int, port: int) -> bool:
     return False
 
 
+def unbound(address: str, kind: int) -> socket.socket:
+    """Return a socket that can be bound to an address, even if that is not there yet."""
+    v6 = ":" in address
+    probe = socket.socket(socket.AF_INET6 if v6 else socket.AF_INET, kind)
+    probe.setsockopt(socket.IPPROTO_IPV6 if v6 else socket.SOL_IP, _FREEBIND_V6 if v6 else _FREEBIND, 1)
+    if kind == socket.SOCK_STREAM:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # what an ended server leaves is no bar
+    return probe
+
+
 def _bound(address: str, kind: int, port: int) -> socket.socket:
-    probe = socket.socket(socket.AF_INET, kind)
+    probe = unbound(address, kind)
     try:
-        probe.setsockopt(socket.SOL_IP, _FREEBIND, 1)
-        if kind == socket.SOCK_STREAM:
-            probe.setsockopt(
-                socket.SOL_SOCKET, socket.SO_REUSEADDR, 1
-            )  # what an ended server leaves is no bar
         probe.bind((address, port))
         if kind == socket.SOCK_STREAM:
             probe.listen(1)

@@ -30,7 +30,9 @@ def balanced_addresses(text: str) -> set[str]:
 def leave_balancers(cluster: Cluster, settings: Settings, names: Iterable[str]) -> None:
     """Have load balancers send new connections elsewhere, and wait a while for the others to end."""
     real = {node.name for node in settings.nodes} & set(names)
-    going = {network.node_address(settings, name) for name in real} if not settings.host_network else set()
+    going: set[str] = set()
+    if not settings.host_network:
+        going = {address for name in real for address in network.node_addresses(settings, name)}
 
     def behind() -> set[str]:
         try:

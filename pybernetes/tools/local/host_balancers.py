@@ -23,11 +23,14 @@ _OWNER = re.compile(r"[0-9A-Za-z-]{1,64}\Z")
 _LONGEST_AFFINITY = 86400
 
 
-def read(asked: Mapping[str, Any], node_range: str) -> Balancer:
+def read(asked: Mapping[str, Any], *node_ranges: str) -> Balancer:
     """Return the balancer that a question describes; ValueError, KeyError or TypeError if it cannot be one."""
-    network = ipaddress.ip_network(node_range)
-    if not _OWNER.match(asked["owner"]) or asked["address"] not in balancer_rules.pool(node_range):
+    pools = {text: balancer_rules.pool(text) for text in node_ranges}
+    own = next((text for text, pool in pools.items() if asked["address"] in pool), "")
+    if not _OWNER.match(asked["owner"]) or not own:
         raise ValueError(f"{asked['address']!r} is no address for a load balancer of this cluster")
+    network = ipaddress.ip_network(own)
+    address = type(network.network_address)
     ports = []
     for protocol, port in asked["ports"]:
         if protocol not in _PROTOCOLS or type(port) is not int or not 0 < port < 65536:
@@ -35,11 +38,15 @@ def read(asked: Mapping[str, Any], node_range: str) -> Balancer:
         ports.append((protocol, port))
     nodes = []
     for text in asked["nodes"]:
-        number = int(ipaddress.IPv4Address(text)) - int(network.network_address)
-        if not isinstance(text, str) or not 2 <= number < balancer_rules.FIRST:
+        if not isinstance(text, str) or "%" in text:  # a scope may be any text
             raise ValueError(f"{text!r} is no address of a node")
-        nodes.append(str(ipaddress.IPv4Address(text)))
-    ranges = tuple(str(ipaddress.IPv4Network(text)) for text in asked["source_ranges"])
+        number = int(address(text)) - int(network.network_address)
+        if not 2 <= number < balancer_rules.FIRST:
+            raise ValueError(f"{text!r} is no address of a node")
+        nodes.append(str(address(text)))
+    if any("%" in text for text in asked["source_ranges"]):
+        raise ValueError("a range has no scope")
+    ranges = tuple(str(type(network)(text)) for text in asked["source_ranges"])
     seconds = asked["affinity_seconds"]
     if type(seconds) is not int or not 0 <= seconds <= _LONGEST_AFFINITY:
         raise ValueError(f"{seconds!r} is no time")
@@ -51,8 +58,10 @@ def read(asked: Mapping[str, Any], node_range: str) -> Balancer:
 class HostBalancers:
     """The balancers of one cluster. ``state`` is a file that goes with the machine's rules when it is switched off."""
 
-    def __init__(self, bridge: str, node_range: str, state: Path) -> None:
+    def __init__(self, bridge: str, node_range: str, state: Path, node_range_v6: str = "") -> None:
         self._bridge, self._range, self._state = bridge, node_range, state
+        self._range_v6 = node_range_v6
+        self._ranges = [text for text in (node_range, node_range_v6) if text]
         self._lock = threading.Lock()
         self._balancers = self._load()
 
@@ -61,7 +70,7 @@ class HostBalancers:
             entries = json.loads(self._state.read_text())
         except (OSError, ValueError):
             return {}
-        return {entry["address"]: read(entry, self._range) for entry in entries}
+        return {entry["address"]: read(entry, *self._ranges) for entry in entries}
 
     def _save(self) -> None:
         self._state.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
@@ -82,7 +91,7 @@ class HostBalancers:
 
     def change(self, asked: Mapping[str, Any]) -> None:
         """Make or change a balancer."""
-        balancer = read(asked, self._range)
+        balancer = read(asked, *self._ranges)
         with self._lock:
             before = self._balancers.get(balancer.address)
             self._balancers[balancer.address] = balancer
@@ -108,7 +117,9 @@ class HostBalancers:
                 self._let_go(address, before.nodes, everything=True)
 
     def _apply(self, stale: tuple[str, ...]) -> None:
-        text = balancer_rules.script(self._bridge, self._bridge, self._range, self._balancers.values(), stale)
+        text = balancer_rules.script(
+            self._bridge, self._bridge, self._range, self._balancers.values(), stale, self._range_v6
+        )
         _run("nft", "-f", "-", text=text)
         self._neighbours(stale)
 
@@ -127,7 +138,8 @@ class HostBalancers:
         Those that are established stay until they end. What has no connections, as UDP, goes elsewhere at once.
         """
         for node in nodes:
-            chosen = ("-D", "-d", address, "-m", f"{balancer_rules.mark(node)}")
+            family = ("-f", _family(address))
+            chosen = ("-D", *family, "-d", address, "-m", f"{balancer_rules.mark(node)}")
             for kind in (("-p", "udp"), ("-p", "tcp", *(() if everything else ("--state", "SYN_SENT")))):
                 with contextlib.suppress(OSError):  # there were none
                     _run("conntrack", *chosen, *kind)
@@ -137,10 +149,24 @@ def connections(node: str) -> int:
     """Return how many connections load balancers of this machine hold with a node."""
     with contextlib.suppress(OSError):
         text = _run(
-            "conntrack", "-L", "-p", "tcp", "--state", "ESTABLISHED", "-m", f"{balancer_rules.mark(node)}"
+            "conntrack",
+            "-L",
+            "-f",
+            _family(node),
+            "-p",
+            "tcp",
+            "--state",
+            "ESTABLISHED",
+            "-m",
+            f"{balancer_rules.mark(node)}",
         )
         return len(text.splitlines())
     return 0
+
+
+def _family(address: str) -> str:
+    """Return how conntrack calls the family of an address."""
+    return "ipv6" if ":" in address else "ipv4"
 
 
 def remove_rules(bridge: str) -> None:

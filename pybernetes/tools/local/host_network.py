@@ -20,7 +20,7 @@ _SHARED = "CNI-HOSTPORT-"
 def prepare(settings: Settings) -> None:
     """Keep packets to pods, services and load balancers on the machine, even where no rule handles them."""
     network.run("ip", "route", "replace", "unreachable", settings.pod_range, "metric", network.LAST_METRIC)
-    network.keep_services_inside("", [settings.service_range, settings.node_range], default_address())
+    network.keep_services_inside("", [settings.service_range, settings.node_range], [default_address()])
 
 
 def clear(settings: Settings) -> None:

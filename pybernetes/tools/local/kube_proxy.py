@@ -29,9 +29,8 @@ def configuration(settings: Settings) -> Object:
 async def run(node: Node, settings: Settings, stop: asyncio.Event) -> None:
     """Run until the node stops. On the host's own network no rule is left behind."""
     client = kubeconfig.load(node.identity(IDENTITY)).client(user_agent="kube-proxy")
-    ranges = (settings.service_range,)
     work = asyncio.ensure_future(
-        proxy_server.run(client, configuration(settings), node.name, service_ranges=ranges)
+        proxy_server.run(client, configuration(settings), node.name, service_ranges=settings.service_ranges)
     )
     waiting = asyncio.ensure_future(stop.wait())
     try:

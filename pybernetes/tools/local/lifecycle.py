@@ -37,6 +37,7 @@ from pybernetes.tools.local import (
 )
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.admin_client import AdminClient
+from pybernetes.tools.local.ip_families import bracketed
 from pybernetes.tools.local.node import Node
 from pybernetes.tools.local.paths import Cluster, ClusterError
 from pybernetes.tools.local.processes import CONTROL_PLANE
@@ -45,7 +46,6 @@ from pybernetes.tools.local.settings import NodeSettings, Settings
 SUPERVISOR = "supervisor"
 _READY_SECONDS = 60.0
 _PORT = 6443
-_FREEBIND = 15  # IP_FREEBIND, which Python has no name for before 3.14
 _LOOPBACK_TRIES = 16
 # Called with what is done, what comes next, and the seconds since the start.
 Step = Callable[[str, str, float], None]
@@ -103,7 +103,7 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
         if settings.has_real_nodes and not settings.host_network:
             names = dns_ports.opened(settings.dns_port)
             opened = network.OpenPorts((settings.port, *names.tcp), names.udp)
-            network.make_bridge(cluster.name, settings.node_range, opened)
+            network.make_bridge(cluster.name, settings.node_range, opened, settings.node_range_v6)
         for node in settings.nodes:
             if not node.stopped:
                 prepare(cluster, settings, node)
@@ -133,7 +133,7 @@ def _decide(cluster: Cluster, settings: Settings, changes: Mapping[str, Any]) ->
     elif result.has_real_nodes and not result.node_range:
         result.node_range = network.free_range(cluster.name)
         # Nodes reach the API server over the bridge, and so does everybody else on this machine.
-        result.address = network.gateway(result.node_range)
+        result.address = network.gateway(result.node_ranges[0])
         cluster.kubeconfig.unlink(missing_ok=True)
     elif not result.port:
         result.address = _loopback(cluster.name)
@@ -178,11 +178,7 @@ def _free_port(address: str) -> int:
 
 
 def _is_free(address: str, port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(
-            socket.SOL_SOCKET, socket.SO_REUSEADDR, 1
-        )  # connections that have ended are in nobody's way
-        probe.setsockopt(socket.IPPROTO_IP, _FREEBIND, 1)  # the bridge may not be there yet
+    with dns_ports.unbound(address, socket.SOCK_STREAM) as probe:
         try:
             probe.bind((address, port))
         except OSError:
@@ -193,19 +189,25 @@ def _is_free(address: str, port: int) -> bool:
 def server_of(settings: Settings) -> str:
     """Return the URL of a cluster's API server."""
     address = "127.0.0.1" if settings.address == "0.0.0.0" else settings.address
-    return f"https://{address}:{settings.port}"
+    return f"https://{bracketed(address)}:{settings.port}"
 
 
 def prepare(cluster: Cluster, settings: Settings, node_settings: NodeSettings) -> None:
     """Make what a node needs before its processes start."""
     node, server = Node(cluster, node_settings.name, settings.host_network), server_of(settings)
-    own = network.node_address(settings, node_settings.name)
+    own = network.node_addresses(settings, node_settings.name)
     if settings.host_network:
         host_network.prepare(settings)
     else:
-        inside = (settings.pod_range,)
-        network.make_node(cluster.name, node.name, settings.node_range, node_settings.number, inside)
-        network.keep_services_inside(node.namespace, [settings.service_range], own)
+        network.make_node(
+            cluster.name,
+            node.name,
+            settings.node_range,
+            node_settings.number,
+            settings.pod_ranges,
+            settings.node_range_v6,
+        )
+        network.keep_services_inside(node.namespace, settings.service_ranges, own)
     node.make_kubelet_identity(server)
     node.make_serving(own)
     node.make_identity("kube-proxy", server, "system:kube-proxy")

@@ -27,6 +27,7 @@ from pybernetes.tools.local.settings import Settings
 SINK = "kube-services"
 LAST_METRIC = "4000001"  # behind every route that somebody else makes
 _NAMESPACES = Path("/run/netns")
+_PROGRAM = {4: "iptables", 6: "ip6tables"}
 _FORWARDING = Path("/proc/sys/net/ipv4/ip_forward")
 _POOL = ipaddress.IPv4Network("172.30.0.0/16")
 
@@ -97,8 +98,8 @@ def free_range(cluster: str = "", taken: Iterable[str] | None = None) -> str:
     raise OSError(f"no free range of addresses in {_POOL}")
 
 
-def _addresses() -> list[str]:
-    links = json.loads(run("ip", "-json", "address", "show"))
+def _addresses(*which: str) -> list[str]:
+    links = json.loads(run("ip", "-json", "address", "show", *which))
     return [f"{info['local']}/{info['prefixlen']}" for link in links for info in link.get("addr_info", ())]
 
 
@@ -112,24 +113,28 @@ def address(node_range: str, number: int) -> str:
     return str(ipaddress.ip_network(node_range)[2 + number])
 
 
-def node_address(settings: Settings, name: str) -> str:
-    """Return the address of a node by its name."""
+def node_addresses(settings: Settings, name: str) -> tuple[str, ...]:
+    """Return the addresses that a node is known by, one for each family."""
     if settings.host_network:
-        return default_address()
-    return address(settings.node_range, settings.node(name).number)
+        return (default_address(),)
+    number = settings.node(name).number
+    return tuple(address(node_range, number) for node_range in settings.node_ranges)
 
 
-def node_addresses(cluster: str, settings: Settings) -> dict[str, str]:
-    """Return the addresses of the nodes that have a namespace, by their names."""
+def present_addresses(cluster: str, settings: Settings) -> dict[str, str]:
+    """Return the first addresses of the nodes that have a namespace, by their names."""
     there = nodes(cluster)
-    return {node.name: node_address(settings, node.name) for node in settings.nodes if node.name in there}
+    return {
+        node.name: node_addresses(settings, node.name)[0] for node in settings.nodes if node.name in there
+    }
 
 
 def instance(settings: Settings, name: str) -> dict[str, object] | None:
     """Return what the cloud of this machine knows of a node; None if the cluster has none of the name."""
     for node in settings.nodes:
         if node.name == name:
-            return {"address": node_address(settings, name), "off": node.stopped, "group": node.group}
+            addresses = node_addresses(settings, name)
+            return {"addresses": addresses, "off": node.stopped, "group": node.group}
     for hollow in settings.hollow_nodes:
         if hollow.name == name:
             return {"group": hollow.group}
@@ -141,12 +146,12 @@ def instance(settings: Settings, name: str) -> dict[str, object] | None:
 
 def host_address(settings: Settings) -> str:
     """Return the address by which nodes know this machine."""
-    return default_address() if settings.host_network else gateway(settings.node_range)
+    return default_address() if settings.host_network else gateway(settings.node_ranges[0])
 
 
-def cluster_dns(service_range: str) -> str:
+def cluster_dns(settings: Settings) -> str:
     """Return the address of the cluster's name server among the services: the tenth, as everywhere."""
-    return str(ipaddress.ip_network(service_range)[10])
+    return str(ipaddress.ip_network(settings.service_ranges[0])[10])
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,25 +162,38 @@ class OpenPorts:
     udp: tuple[int, ...] = ()
 
 
-def make_bridge(cluster: str, node_range: str, ports: OpenPorts) -> None:
-    """Make the bridge that joins this machine and the nodes, and the rules that let nodes pull images."""
+def make_bridge(cluster: str, node_range: str, ports: OpenPorts, node_range_v6: str = "") -> None:
+    """Make the bridge that joins this machine and the nodes, and the rules that let nodes pull images.
+
+    Whether this machine forwards packets of IPv6 is left to its owner: it would no longer hear routers then.
+    """
     name = bridge_name(cluster)
     if not bridge_exists(cluster):
         run("ip", "link", "add", name, "type", "bridge")
     # A link address of its own: otherwise it would have one of its nodes', and forget its neighbours when that goes.
     run("ip", "link", "set", name, "address", link_address(gateway(node_range)))
-    prefix = ipaddress.ip_network(node_range).prefixlen
-    run("ip", "address", "replace", f"{gateway(node_range)}/{prefix}", "dev", name)
+    _set_address(("ip",), node_range, gateway(node_range), name)
+    if node_range_v6:
+        _set_address(("ip",), node_range_v6, gateway(node_range_v6), name)
     with contextlib.suppress(OSError):  # without IPv6 there is nothing to refuse
         # A node must not make itself this machine's router.
         Path(f"/proc/sys/net/ipv6/conf/{name}/accept_ra").write_text("0")
     run("ip", "link", "set", name, "up")
-    added = [(table, f"{how} {' '.join(rule)}") for table, how, rule in _rules(cluster, node_range, ports)]
-    # Ports may have changed: what there is goes in the same step as what comes, so that nothing is open meanwhile.
-    _change_rules([*_removal(cluster), *added])
+    for own_range in filter(None, (node_range, node_range_v6)):
+        version = ipaddress.ip_network(own_range).version
+        added = [(table, f"{how} {' '.join(rule)}") for table, how, rule in _rules(cluster, own_range, ports)]
+        # Ports may have changed: what there is goes in the same step as what comes, so that nothing is open meanwhile.
+        _change_rules(version, [*_removal(version, cluster), *added])
     with contextlib.suppress(OSError):  # where it must not be changed, nodes are alone with this machine
         if _FORWARDING.read_text().strip() == "0":
             _FORWARDING.write_text("1")  # it stays: others may rely on it by the time that we go
+
+
+def _set_address(ip: tuple[str, ...], node_range: str, own: str, link: str) -> None:
+    """Give a link an address, which nobody else can have: it need not be asked for."""
+    prefix = ipaddress.ip_network(node_range).prefixlen
+    at_once = ("nodad",) if ":" in own else ()
+    run(*ip, "address", "replace", f"{own}/{prefix}", "dev", link, *at_once)
 
 
 def _comment(cluster: str) -> str:
@@ -208,7 +226,14 @@ def _rules(cluster: str, node_range: str, ports: OpenPorts) -> list[tuple[str, s
     ]
 
 
-def make_node(cluster: str, node: str, node_range: str, number: int, kept_inside: Iterable[str] = ()) -> None:
+def make_node(
+    cluster: str,
+    node: str,
+    node_range: str,
+    number: int,
+    kept_inside: Iterable[str] = (),
+    node_range_v6: str = "",
+) -> None:
     """Make a node's namespace with its one link to the bridge.
 
     Packets to the ranges that are kept inside never follow the route to the outside, not even for a moment.
@@ -223,19 +248,23 @@ def make_node(cluster: str, node: str, node_range: str, number: int, kept_inside
     if not _link_exists(link):
         run("ip", "link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", name)
     run("ip", "link", "set", link, "master", bridge_name(cluster), "up")
-    prefix = ipaddress.ip_network(node_range).prefixlen
-    run(*inside, "address", "replace", f"{address(node_range, number)}/{prefix}", "dev", "eth0")
+    _set_address(inside, node_range, address(node_range, number), "eth0")
+    if node_range_v6:
+        _set_address(inside, node_range_v6, address(node_range_v6, number), "eth0")
     # Load balancers know nodes by link addresses that follow from their addresses.
     run(*inside, "link", "set", "eth0", "address", link_address(address(node_range, number)))
     run(*inside, "link", "set", "eth0", "up")
     for pod_range in kept_inside:
         run(*inside, "route", "replace", "unreachable", pod_range, "metric", LAST_METRIC)
     run(*inside, "route", "replace", "default", "via", gateway(node_range))
-    kernel = ("net.ipv4.ip_forward=1", "net.ipv6.conf.eth0.accept_ra=0")  # nor another node's
+    kernel = ["net.ipv4.ip_forward=1", "net.ipv6.conf.eth0.accept_ra=0"]  # nor another node's
+    if node_range_v6:
+        run(*inside, "route", "replace", "default", "via", gateway(node_range_v6))
+        kernel.append("net.ipv6.conf.all.forwarding=1")
     run("ip", "netns", "exec", name, "sysctl", "-q", "-e", "-w", *kernel)
 
 
-def keep_services_inside(name: str, ranges: Iterable[str], own: str) -> None:
+def keep_services_inside(name: str, ranges: Iterable[str], own: Iterable[str]) -> None:
     """Route packets to services that no rule handles nowhere, in a node's namespace if it has one.
 
     An unreachable route would not do: a program's connect() would fail before any rule sees a packet of it.
@@ -244,8 +273,10 @@ def keep_services_inside(name: str, ranges: Iterable[str], own: str) -> None:
     if SINK not in run(*inside, "-brief", "link", "show"):
         run(*inside, "link", "add", SINK, "type", "bridge")
     run(*inside, "link", "set", SINK, "up")
+    sources = {ipaddress.ip_address(address).version: address for address in own}
     for service_range in ranges:
-        run(*inside, "route", "replace", service_range, "dev", SINK, "src", own)
+        source = sources[ipaddress.ip_network(service_range).version]
+        run(*inside, "route", "replace", service_range, "dev", SINK, "src", source)
 
 
 def cut_link(cluster: str, node: str) -> None:
@@ -267,25 +298,31 @@ def remove_node(cluster: str, node: str) -> None:
 def remove_bridge(cluster: str) -> None:
     """Remove the bridge and the rules."""
     if bridge_exists(cluster):  # nor are there rules without it
-        _change_rules(_removal(cluster))
+        for version in (4, 6) if _has_v6(bridge_name(cluster)) else (4,):
+            _change_rules(version, _removal(version, cluster))
         remove_rules(bridge_name(cluster))
         run("ip", "link", "delete", bridge_name(cluster))
 
 
-def _change_rules(changes: list[tuple[str, str]]) -> None:
+def _has_v6(link: str) -> bool:
+    """Return whether a link has an address of IPv6 that is more than the link's own."""
+    return any(":" in text and not text.startswith("fe80:") for text in _addresses("dev", link))
+
+
+def _change_rules(version: int, changes: list[tuple[str, str]]) -> None:
     """Apply lines of iptables-restore, each with its table; those of a table take effect at once."""
     text = ""
     for table in sorted({table for table, _ in changes}):
         lines = "\n".join(line for changed, line in changes if changed == table)
         text += f"*{table}\n{lines}\nCOMMIT\n"
     if text:
-        run("iptables-restore", "-w", "5", "--noflush", text=text)
+        run(f"{_PROGRAM[version]}-restore", "-w", "5", "--noflush", text=text)
 
 
-def _removal(cluster: str) -> list[tuple[str, str]]:
+def _removal(version: int, cluster: str) -> list[tuple[str, str]]:
     """Return table and line of iptables-restore that remove each rule of a cluster."""
     table, lines = "", []
-    for line in run("iptables-save").splitlines():
+    for line in run(f"{_PROGRAM[version]}-save").splitlines():
         if line.startswith("*"):
             table = line[1:]
         elif _comment(cluster) in line:

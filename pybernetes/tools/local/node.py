@@ -7,6 +7,7 @@ import contextlib
 import logging
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from pybernetes.client import kubeconfig as config
@@ -85,13 +86,13 @@ class Node:
         )
         kubeconfig.write(self.identity("kubelet"), entries)
 
-    def make_serving(self, address: str) -> None:
+    def make_serving(self, addresses: Sequence[str]) -> None:
         """Give the kubelet a certificate to serve with, which it renews itself; the API server takes no other.
 
-        The one that is there stays while it is valid for the node's address. The kubelet does not ask for the first one:
+        The one that is there stays while it is valid for the node's addresses. The kubelet does not ask for the first one:
         that would cost it memory for good.
         """
-        names = (self.name, address)
+        names = (self.name, *addresses)
         pem = self.machine.own(_KUBELET) / "pki/kubelet-server-current.pem"
         pem.parent.mkdir(parents=True, exist_ok=True, mode=0o711)
         tls.ensure_joined_pair(pem, self._authority(), f"system:node:{self.name}", names)
@@ -105,12 +106,14 @@ class Node:
         certificate, key = tls.ensure_authority(self.cluster.certificates)
         return tls.Pair(certificate.read_bytes(), key.read_bytes())
 
-    def kubelet_arguments(self, address: str, cluster_dns: str) -> list[str]:
+    def kubelet_arguments(self, addresses: Sequence[str], cluster_dns: str) -> list[str]:
         """Return the command line of the node's kubelet."""
         return [
             f"--kubeconfig={self.identity('kubelet')}",
             f"--hostname-override={self.name}",
-            f"--node-ip={address}",
+            f"--node-ip={','.join(addresses)}",
+            # Where there is IPv6, the kubelet is asked by either.
+            *(["--address=::"] if any(":" in address for address in addresses) else []),
             f"--root-dir={_KUBELET}",
             f"--pod-log-dir={_LOGS}",
             f"--container-runtime-endpoint=unix://{self.containerd.socket}",
@@ -148,7 +151,7 @@ class Node:
 
         configuration = Configuration(
             backend="alone" if settings.host_network else settings.cni,
-            cluster_cidrs=(settings.pod_range,),
+            cluster_cidrs=settings.pod_ranges,
             cni_folder=self.containerd.cni_configuration,
             cni_state=Path(_NETWORKS),
             policy_socket=Path(_POLICY_SOCKET),

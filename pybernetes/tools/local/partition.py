@@ -39,11 +39,14 @@ def rules(settings: Settings, name: str) -> str:
         arriving, leaving = ["drop"], ["drop"]
     else:
         apart = [node.name for node in settings.nodes if node.name in own.apart or name in node.apart]
-        addresses = [network.node_address(settings, other) for other in apart]
+        # Links have addresses that follow from those of IPv4, whatever family the packets are of.
+        addresses = [network.address(settings.node_range, settings.node(other).number) for other in apart]
         if HOST in own.apart:
-            host = network.host_address(settings)
+            host = network.gateway(settings.node_range)
             addresses.append(host)
             leaving = [f"ip daddr {host} drop"]
+            if settings.node_range_v6:
+                leaving.append(f"ip6 daddr {network.gateway(settings.node_range_v6)} drop")
         arriving = [f"ether saddr {link_address(address)} drop" for address in addresses]
     lines = [f"table {_TABLE}", f"delete table {_TABLE}"]
     if arriving:

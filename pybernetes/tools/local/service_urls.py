@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from pybernetes.api.resource import Object
 from pybernetes.tools.local.admin_client import AdminClient
+from pybernetes.tools.local.ip_families import bracketed
 from pybernetes.tools.local.paths import Cluster
 
 
@@ -19,7 +20,7 @@ def urls(service: Object, nodes: list[Object], scheme: str = "http") -> list[str
     balancer = service.get("status", {}).get("loadBalancer", {}).get("ingress") or []
     if balancer:
         host = balancer[0].get("ip") or balancer[0].get("hostname", "")
-        return [f"{scheme}://{_bracketed(host)}:{port['port']}" for port in spec.get("ports", ())]
+        return [f"{scheme}://{bracketed(host)}:{port['port']}" for port in spec.get("ports", ())]
     ports = [port["nodePort"] for port in spec.get("ports", ()) if port.get("nodePort")]
     if not ports:
         raise NotReachable(
@@ -34,11 +35,7 @@ def urls(service: Object, nodes: list[Object], scheme: str = "http") -> list[str
     ]
     if not addresses:
         raise NotReachable("the cluster has no node")
-    return [f"{scheme}://{_bracketed(addresses[0])}:{port}" for port in ports]
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
+    return [f"{scheme}://{bracketed(addresses[0])}:{port}" for port in ports]
 
 
 def find(cluster: Cluster, name: str, namespace: str, scheme: str) -> list[str]:

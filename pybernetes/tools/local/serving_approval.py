@@ -1,13 +1,13 @@
 """Approves the requests of a local cluster's kubelets for serving certificates.
 
 Kubernetes leaves that to whoever knows which machine a name and an address belong to; of a local cluster this machine does.
-A kubelet gets a certificate for its own name and address and for nothing else, whatever its Node says.
+A kubelet gets a certificate for its own name and addresses and for nothing else, whatever its Node says.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
@@ -36,23 +36,23 @@ def node_of(csr: Object) -> str:
     return user.removeprefix(_USER) if spec.get("username") == user else ""
 
 
-def asks_for_more(csr: Object, name: str, address: str) -> list[str]:
+def asks_for_more(csr: Object, name: str, addresses: Sequence[str]) -> list[str]:
     """Return the names that a request asks for beyond those of its node."""
     asked = signing_requests.names_of(signing_requests.parse(csr))
     names = [*asked["dns"], *map(str, asked["ip"])]
-    return [other for other in names if other not in (name, address)]
+    return [other for other in names if other not in (name, *addresses)]
 
 
 class ServingApproval(Controller):
-    """Works on names of requests. ``address_of`` returns the address that this machine gave a node, or None."""
+    """Works on names of requests. ``addresses_of`` returns those that this machine gave a node."""
 
     name = "kubelet-serving-approval"
     kind = CERTIFICATE_SIGNING_REQUESTS
     workers = 1
 
-    def __init__(self, runtime: Runtime, address_of: Callable[[str], Awaitable[str | None]]) -> None:
+    def __init__(self, runtime: Runtime, addresses_of: Callable[[str], Awaitable[Sequence[str]]]) -> None:
         super().__init__(runtime)
-        self._address_of = address_of
+        self._addresses_of = addresses_of
 
     def concerns(self, old: Object | None, new: Object | None) -> bool:
         return new is not None and signing_requests.is_open(new)
@@ -63,10 +63,10 @@ class ServingApproval(Controller):
         if csr is None or not signing_requests.is_open(csr):
             return
         node = node_of(csr)
-        address = await self._address_of(node) if node else None
-        if not address:
+        addresses = await self._addresses_of(node) if node else ()
+        if not addresses:
             return
-        more = asks_for_more(csr, node, address)
+        more = asks_for_more(csr, node, addresses)
         if more:
             log.warning("%s: the node %s asks for names that are not its own: %s", key, node, ", ".join(more))
             return

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from pybernetes.tools.local import ip_families
+from pybernetes.tools.local.ip_families import IP_FAMILIES
 from pybernetes.tools.local.paths import Cluster
 
 NETWORKS = ("vxlan", "host-gw", "cloud", "none")
@@ -21,6 +23,7 @@ FILE_FIELDS = {
     "proxyMode": "proxy_mode",
     "cni": "cni",
     "hostNetwork": "host_network",
+    "ipFamily": "ip_family",
     "encrypt": "encrypt",
     "audit": "audit",
     "clusterNetworkPolicy": "cluster_network_policy",
@@ -100,7 +103,9 @@ class Settings:
     nodes: list[NodeSettings] = field(default_factory=list)
     node_groups: list[NodeGroup] = field(default_factory=list)
     hollow_nodes: list[HollowNode] = field(default_factory=list)  # those of groups
-    node_range: str = ""  # addresses of the nodes with real containers
+    ip_family: str = "ipv4"
+    node_range: str = ""  # addresses of the nodes with real containers, which they have of IPv4 in any case
+    node_range_v6: str = ""
     service_range: str = "10.96.0.0/16"
     pod_range: str = "10.244.0.0/16"
     proxy_mode: str = "iptables"
@@ -132,6 +137,22 @@ class Settings:
                 return node
         names = ", ".join(node.name for node in self.nodes) or "none with real containers"
         raise SettingsError(f"there is no node {name!r}; the nodes are: {names}")
+
+    @property
+    def node_ranges(self) -> tuple[str, ...]:
+        """The ranges of the addresses that nodes are known by, in the order of the cluster's families."""
+        by_version = {4: self.node_range, 6: self.node_range_v6}
+        return tuple(by_version[version] for version in IP_FAMILIES[self.ip_family])
+
+    @property
+    def pod_ranges(self) -> tuple[str, ...]:
+        """The ranges of pods, one for each family."""
+        return tuple(self.pod_range.split(","))
+
+    @property
+    def service_ranges(self) -> tuple[str, ...]:
+        """The ranges of services, one for each family."""
+        return tuple(self.service_range.split(","))
 
     @property
     def has_real_nodes(self) -> bool:
@@ -263,12 +284,43 @@ def apply(cluster: str, settings: Settings, changes: Mapping[str, Any]) -> Setti
         raise SettingsError(f"metrics_resolution: {result.metrics_resolution} is out of range")
     if result.cni not in NETWORKS:
         raise SettingsError(f"the network {result.cni!r} is none of {', '.join(NETWORKS)}")
+    _complete_families(cluster, settings, result)
     if "node_groups" in changes:
         result = node_group.resized(cluster, result)
     _check_runtime_settings(result)
     if result.host_network and len(result.nodes) != 1:
         raise SettingsError("on the host's network there is room for one node only")
     return result
+
+
+def _complete_families(cluster: str, before: Settings, settings: Settings) -> None:
+    """Give the ranges of pods and services both families, if the cluster is to have both."""
+    family = settings.ip_family
+    if family not in IP_FAMILIES:
+        raise SettingsError(f"the IP family {family!r} is none of {', '.join(IP_FAMILIES)}")
+    if before.port and before.ip_family != family:
+        raise SettingsError(
+            f"the cluster has the IP family {before.ip_family}, which stays; make another one"
+        )
+    if family == "ipv4":
+        return
+    if settings.host_network:
+        raise SettingsError("a node on the host's own network has IPv4 only")
+    if settings.cni == "cloud":
+        raise SettingsError("the routes of the local cloud are of IPv4 only; use vxlan or host-gw")
+    if family == "ipv6" and (settings.hollow or any(group.hollow for group in settings.node_groups)):
+        raise SettingsError("hollow nodes have IPv4 only")
+    usual = Settings()
+    try:
+        settings.pod_range = ip_families.completed(
+            settings.pod_range, family, ip_families.pod_range(cluster), usual.pod_range
+        )
+        settings.service_range = ip_families.completed(
+            settings.service_range, family, ip_families.service_range(cluster), usual.service_range
+        )
+    except ValueError as error:
+        raise SettingsError(str(error)) from None
+    settings.node_range_v6 = settings.node_range_v6 or ip_families.node_range(cluster)
 
 
 def _check_runtime_settings(settings: Settings) -> None:

@@ -62,6 +62,25 @@ def test_what_is_no_balancer_is_refused(change: dict[str, Any]) -> None:
     assert host_balancers.read(asdict(BALANCER), RANGE) == BALANCER
 
 
+V6 = Balancer("uid-1", "fd01::c8", (("TCP", 80),), ("fd01::2", "fd01::3"), ("fd02::/64",))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"address": "fd01::c7"}, {"address": "fd02::c8"}, {"address": ADDRESS}, {"nodes": ["172.30.9.2"]},
+        {"nodes": ["fd01::1"]}, {"nodes": ["fd01::c8"]}, {"nodes": ["fd01:0:0:1::2"]}, {"nodes": ["fd01::2%eth0"]}, {"source_ranges": ["fd02::%a } accept/64"]},
+        {"source_ranges": ["10.0.0.0/8"]},
+    ],
+)  # fmt: skip
+def test_families_are_not_mixed(change: dict[str, Any]) -> None:
+    with pytest.raises(ValueError):
+        host_balancers.read({**asdict(V6), **change}, RANGE, "fd01::/64")
+    assert host_balancers.read(asdict(V6), RANGE, "fd01::/64") == V6
+    with pytest.raises(ValueError):
+        host_balancers.read(asdict(V6), RANGE)  # a cluster without IPv6
+
+
 def test_who_is_behind_balancers() -> None:
     assert draining.balanced_addresses("") == draining.balanced_addresses("[{") == set()
     assert draining.balanced_addresses('[{"nodes": ["a", "b"]}, {"nodes": ["b"]}]') == {"a", "b"}

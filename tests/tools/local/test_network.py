@@ -11,6 +11,7 @@ import pytest
 
 from pybernetes.tools.local import network
 from pybernetes.tools.local.network import OpenPorts
+from pybernetes.tools.local.settings import Settings
 from tests.node.proxy.namespaces import command, inside
 from tests.support import require_program, require_root
 from tests.tools.local.host import ADDRESS, host
@@ -31,7 +32,7 @@ def test_addresses_of_a_range() -> None:
         network.gateway("172.30.9.0/24") == "172.30.9.1"
         and network.address("172.30.9.0/24", 0) == "172.30.9.2"
     )
-    assert network.cluster_dns("10.96.0.0/16") == "10.96.0.10"
+    assert network.cluster_dns(Settings()) == "10.96.0.10"
 
 
 def test_which_namespaces_are_those_of_a_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

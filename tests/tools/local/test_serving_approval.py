@@ -68,6 +68,6 @@ def test_who_asks_for_a_certificate_of_their_own(csr: dict[str, Any], node: str)
 
 def test_names_that_are_not_a_nodes_own() -> None:
     """Such as the API server's: whoever has taken a node over must not get a certificate for these."""
-    assert asks_for_more(request("n", "10.0.0.2"), "n", "10.0.0.2") == []
+    assert asks_for_more(request("n", "10.0.0.2"), "n", ["10.0.0.2"]) == []
     csr = request("n", "10.0.0.2", "10.0.0.1", "kubernetes.default.svc")
-    assert asks_for_more(csr, "n", "10.0.0.2") == ["kubernetes.default.svc", "10.0.0.1"]
+    assert asks_for_more(csr, "n", ["10.0.0.2"]) == ["kubernetes.default.svc", "10.0.0.1"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pybernetes.tools.local import settings
+from pybernetes.tools.local import ip_families, settings
 from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import NodeSettings, Settings, SettingsError
 
@@ -73,3 +73,30 @@ def test_files_give_settings(tmp_path: Path, text: str, expected: dict[str, Any]
     path.write_text(text)
     with pytest.raises(SettingsError):
         settings.from_file(path)
+
+
+def test_the_ip_family() -> None:
+    dual = settings.apply("c", Settings(), {"ip_family": "dual", "nodes": 1})
+    assert dual.pod_range == f"10.244.0.0/16,{ip_families.pod_range('c')}"
+    assert dual.service_ranges == ("10.96.0.0/16", ip_families.service_range("c"))
+    dual.port, dual.node_range = 6443, "172.30.9.0/24"
+    assert dual.node_ranges == ("172.30.9.0/24", ip_families.node_range("c"))
+    assert settings.apply("c", dual, {}) == dual  # as another `up` does
+    alone = settings.apply("c", Settings(), {"ip_family": "ipv6", "nodes": 1, "pod_range": "fd01::/56"})
+    assert alone.pod_ranges == ("fd01::/56",) and alone.node_ranges == (ip_families.node_range("c"),)
+
+
+@pytest.mark.parametrize(
+    ("before", "changes", "complaint"),
+    [
+        ({}, {"ip_family": "ipv5"}, "'ipv5' is none of ipv4, dual, ipv6"),
+        ({"port": 6443}, {"ip_family": "dual"}, "has the IP family ipv4, which stays"),
+        ({}, {"ip_family": "dual", "host_network": True, "nodes": 1}, "host's own network has IPv4 only"),
+        ({}, {"ip_family": "dual", "cni": "cloud"}, "routes of the local cloud are of IPv4 only"),
+        ({}, {"ip_family": "ipv6", "hollow": 1}, "hollow nodes have IPv4 only"),
+        ({}, {"ip_family": "ipv6", "pod_range": "10.1.0.0/16"}, "does not have"),
+    ],
+)
+def test_families_that_cannot_be(before: dict[str, Any], changes: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(SettingsError, match=complaint):
+        settings.apply("c", Settings(**before), changes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pybernetes.api import selectors
 from pybernetes.api.resource import Object
@@ -16,6 +16,7 @@ from pybernetes.control_plane.cloud.provider import CloudError, Ingress
 # An annotation: a label selector of the nodes that a load balancer stands in front of, if not of all.
 NODE_SELECTOR = "service.pybernetes.dev/node-selector"
 SOURCE_RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
+_NOBODY = {4: "255.255.255.255/32", 6: "100::/128"}  # addresses that no packet comes from
 VIP = "VIP"  # packets reach nodes with the balancer's own address, so that no node port is needed
 
 
@@ -27,11 +28,29 @@ class Wanted:
     targets: tuple[Target, ...]
 
 
+def families(service: Object, pool: Sequence[str]) -> list[int]:
+    """Return the families that a service gets addresses of; CloudError if the machine has none of them."""
+    names = service["spec"].get("ipFamilies") or [f"IPv{_version(pool[0])}"]
+    there = {_version(address) for address in pool}
+    wanted = [version for name in names if (version := int(name.removeprefix("IPv"))) in there]
+    if not wanted:
+        raise CloudError(f"this cluster has no addresses of {', '.join(names)} for load balancers")
+    return wanted
+
+
+def _version(address: str) -> int:
+    return 6 if ":" in address else 4
+
+
 def choose_address(service: Object, present: str, taken: Iterable[str], pool: Sequence[str]) -> str:
-    """Return the address for a service: the one that it has or asks for, or a free one; CloudError if none is."""
+    """Return the address for a service: the one that it has or asks for, or a free one; CloudError if none is.
+
+    The pool is of one family. What the service asks for counts if it is of that family.
+    """
     free = [address for address in pool if address not in set(taken)]
     ingresses = ((service.get("status") or {}).get("loadBalancer") or {}).get("ingress") or ()
     wish = service["spec"].get("loadBalancerIP") or ""
+    wish = wish if wish and _version(wish) == _version(pool[0]) else ""
     if wish and wish not in free and wish != present:
         why = "is taken" if wish in pool else f"is none of {pool[0]} to {pool[-1]}"
         raise CloudError(f"the address {wish} of spec.loadBalancerIP {why}")
@@ -42,8 +61,8 @@ def choose_address(service: Object, present: str, taken: Iterable[str], pool: Se
     return address or free[0]
 
 
-def source_ranges(service: Object) -> tuple[str, ...]:
-    """Return who may connect, of IPv4; ValueError if it is no list of ranges."""
+def source_ranges(service: Object, version: int = 4) -> tuple[str, ...]:
+    """Return who may connect, of a family; ValueError if it is no list of ranges."""
     given = service["spec"].get("loadBalancerSourceRanges")
     if not given:
         text = (service["metadata"].get("annotations") or {}).get(SOURCE_RANGES, "").strip()
@@ -52,10 +71,10 @@ def source_ranges(service: Object) -> tuple[str, ...]:
         networks = [ipaddress.ip_network(part.strip(), strict=False) for part in given]
     except ValueError as error:
         raise ValueError(f"{given} is not valid. Expecting a list of IP ranges: {error}") from None
-    if any(network.prefixlen == 0 and network.version == 4 for network in networks):
+    if any(network.prefixlen == 0 and network.version == version for network in networks):
         return ()
-    return tuple(sorted({str(network) for network in networks if network.version == 4})) or (
-        ("255.255.255.255/32",) if networks else ()  # ranges of the other family only: nobody here
+    return tuple(sorted({str(network) for network in networks if network.version == version})) or (
+        (_NOBODY[version],) if networks else ()  # ranges of the other family only: nobody here
     )
 
 
@@ -72,10 +91,9 @@ def chosen(service: Object, nodes: Iterable[Object]) -> list[str]:
 
 
 def wanted(service: Object, addresses: Iterable[str], address: str) -> Wanted:
-    """Return what a service asks for at an address, in front of nodes with these addresses."""
-    spec, addresses = service["spec"], tuple(addresses)
-    if "IPv4" not in (spec.get("ipFamilies") or ["IPv4"]):
-        raise CloudError("the local cloud has IPv4 addresses only")
+    """Return what a service asks for at an address, in front of nodes with these addresses of its family."""
+    spec, version = service["spec"], _version(address)
+    addresses = tuple(node for node in addresses if _version(node) == version)
     local = spec.get("externalTrafficPolicy") == "Local" and spec.get("healthCheckNodePort")
     port = spec["healthCheckNodePort"] if local else KUBE_PROXY_PORT
     affinity = 0
@@ -84,7 +102,7 @@ def wanted(service: Object, addresses: Iterable[str], address: str) -> Wanted:
         affinity = config.get("timeoutSeconds") or 10800
     ports = tuple((entry.get("protocol") or "TCP", entry["port"]) for entry in spec.get("ports") or ())
     balancer = Balancer(
-        service["metadata"]["uid"], address, ports, addresses, source_ranges(service), affinity
+        service["metadata"]["uid"], address, ports, addresses, source_ranges(service, version), affinity
     )
     return Wanted(balancer, tuple(Target(node, port) for node in addresses))
 
@@ -94,7 +112,7 @@ class LocalLoadBalancers:
 
     def __init__(self, machine: Machine, checks: HealthChecks) -> None:
         self._machine, self._checks = machine, checks
-        self._wanted: dict[str, Wanted] = {}  # by the uids of services
+        self._wanted: dict[str, list[Wanted]] = {}  # by the uids of services
         self._present: dict[str, Balancer] | None = None  # by address, as the machine has them
         self._lock = asyncio.Lock()  # so that no address is given twice
 
@@ -103,34 +121,46 @@ class LocalLoadBalancers:
             self._present = dict(await self._machine.balancers())
         return self._present
 
-    async def _find(self, service: Object) -> Balancer | None:
+    async def _find(self, service: Object) -> dict[int, str]:
+        """Return the addresses of a service's load balancer, by family."""
         uid = service["metadata"]["uid"]
-        return next((entry for entry in (await self._load()).values() if entry.owner == uid), None)
+        return {
+            _version(address): address
+            for address, balancer in (await self._load()).items()
+            if balancer.owner == uid
+        }
 
     async def get(self, cluster: str, service: Object) -> Sequence[Ingress] | None:
-        """Return the address of a service's load balancer."""
-        balancer = await self._find(service)
-        return None if balancer is None else [Ingress(balancer.address, ip_mode=VIP)]
+        """Return the addresses of a service's load balancer."""
+        present = await self._find(service)
+        order = [version for version in families(service, self._machine.pool) if version in present]
+        return [Ingress(present[version], ip_mode=VIP) for version in order] if present else None
 
     async def ensure(self, cluster: str, service: Object, nodes: Sequence[Object]) -> Sequence[Ingress]:
         """Make or change a load balancer."""
         async with self._lock:
             present = await self._find(service)
-            mine = present.address if present is not None else ""
-            address = choose_address(service, mine, set(await self._load()) - {mine}, self._machine.pool)
-            asked = wanted(service, await self._addresses(service, nodes), address)
-            if mine and mine != address:
-                await self._remove(mine)
+            chosen_addresses = []
+            for version in families(service, self._machine.pool):
+                mine = present.get(version, "")
+                pool = [address for address in self._machine.pool if _version(address) == version]
+                taken = set(await self._load()) - {mine}
+                chosen_addresses.append(choose_address(service, mine, taken, pool))
+            behind = await self._addresses(service, nodes)
+            asked = [wanted(service, behind, address) for address in chosen_addresses]
+            for address in set(present.values()) - set(chosen_addresses):
+                await self._remove(address)
             await self._apply(asked)
-        return [Ingress(address, ip_mode=VIP)]
+        return [Ingress(address, ip_mode=VIP) for address in chosen_addresses]
 
     async def update(self, cluster: str, service: Object, nodes: Sequence[Object]) -> None:
         """Change the nodes behind a load balancer."""
         async with self._lock:
             present = await self._find(service)
-            if present is None:
+            if not present:
                 raise CloudError("there is no such load balancer")
-            await self._apply(wanted(service, await self._addresses(service, nodes), present.address))
+            behind = await self._addresses(service, nodes)
+            await self._apply([wanted(service, behind, address) for address in present.values()])
 
     async def delete(self, cluster: str, service: Object) -> None:
         """Remove a load balancer; its address is free for others."""
@@ -139,8 +169,8 @@ class LocalLoadBalancers:
             uid = service["metadata"]["uid"]
             self._wanted.pop(uid, None)
             self._checks.want(uid, ())
-            if present is not None:
-                await self._remove(present.address)
+            for address in present.values():
+                await self._remove(address)
 
     async def refresh(self) -> None:
         """Send connections to those nodes that are well by now."""
@@ -151,23 +181,22 @@ class LocalLoadBalancers:
     async def _addresses(self, service: Object, nodes: Sequence[Object]) -> list[str]:
         """Return the addresses of nodes as the machine has them: what a node says of itself may be anybody's."""
         instances = [await self._machine.instance(name) for name in chosen(service, nodes)]
-        return [instance.address for instance in instances if instance is not None and instance.address]
+        return [address for instance in instances if instance is not None for address in instance.addresses]
 
-    async def _apply(self, asked: Wanted) -> None:
-        """Have the machine balance what is asked for, over the nodes that are well."""
-        owner = asked.balancer.owner
+    async def _apply(self, asked: list[Wanted]) -> None:
+        """Have the machine balance what a service asks for, over the nodes that are well."""
+        owner = asked[0].balancer.owner
         self._wanted[owner] = asked
-        self._checks.want(owner, asked.targets)
-        await self._checks.learn(asked.targets)  # a node gets connections when it is known to be well
-        well = tuple(target.address for target in usable(asked.targets, self._checks.healths))
-        balancer = Balancer(
-            owner, asked.balancer.address, asked.balancer.ports, well, asked.balancer.source_ranges,
-            asked.balancer.affinity_seconds,
-        )  # fmt: skip
+        targets = [target for entry in asked for target in entry.targets]
+        self._checks.want(owner, targets)
+        await self._checks.learn(targets)  # a node gets connections when it is known to be well
         present = await self._load()
-        if present.get(balancer.address) != balancer:
-            await self._machine.balance(balancer)
-            present[balancer.address] = balancer
+        for entry in asked:
+            well = tuple(target.address for target in usable(entry.targets, self._checks.healths))
+            balancer = replace(entry.balancer, nodes=well)
+            if present.get(balancer.address) != balancer:
+                await self._machine.balance(balancer)
+                present[balancer.address] = balancer
 
     async def _remove(self, address: str) -> None:
         await self._machine.unbalance(address)

@@ -46,8 +46,8 @@ class LocalInstances:
         instance = await self._find(node)
         if instance is None:
             raise CloudError(f"{name} is not there any more")
-        addresses = (NodeAddress(INTERNAL_IP, instance.address),) if instance.address else ()
-        kind = REAL if instance.address else HOLLOW
+        addresses = tuple(NodeAddress(INTERNAL_IP, address) for address in instance.addresses)
+        kind = REAL if addresses else HOLLOW
         return InstanceMetadata(self._id(name), instance.group or kind, addresses, ZONE, REGION)
 
 

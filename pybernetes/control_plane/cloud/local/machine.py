@@ -11,7 +11,7 @@ from typing import Protocol
 class LocalInstance:
     """A node of the machine."""
 
-    address: str = ""  # empty for one that only pretends
+    addresses: tuple[str, ...] = ()  # at most one of each family; none for one that only pretends
     off: bool = False
     group: str = ""
 

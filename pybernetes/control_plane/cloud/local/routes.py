@@ -31,7 +31,7 @@ class LocalRoutes:
             raise CloudError(
                 f"{route.target_node} is not a node of the local cluster {self._machine.cluster}"
             )
-        if instance.address:
+        if instance.addresses:
             await self._machine.route(route.destination, route.target_node)
         else:
             self._nowhere[route.target_node, route.destination] = Route(route.destination, route.target_node)

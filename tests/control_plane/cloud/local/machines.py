@@ -45,7 +45,7 @@ class FakeMachine:
     async def route(self, destination: str, node: str) -> None:
         self._check()
         self.routed = {route for route in self.routed if route.destination != destination}
-        self.routed.add(MachineRoute(destination, node, self.instances[node].address, True))
+        self.routed.add(MachineRoute(destination, node, self.instances[node].addresses[0], True))
 
     async def unroute(self, destination: str, gateway: str) -> None:
         self._check()

@@ -110,14 +110,18 @@ def test_what_is_wanted() -> None:
     assert load_balancers.chosen(asking(), everywhere) == ["a", "b"]
     both = asking(ports=[{"port": 53, "protocol": "UDP"}, {"port": 53, "protocol": "TCP"}])
     assert load_balancers.wanted(both, nodes, POOL[0]).balancer.ports == (("UDP", 53), ("TCP", 53))
-    with pytest.raises(CloudError, match="IPv4"):
-        load_balancers.wanted(asking(ipFamilies=["IPv6"]), nodes, POOL[0])
+    other = load_balancers.wanted(
+        asking(loadBalancerSourceRanges=["10.0.0.0/8", "fd02::/64"]), [*nodes, "fd01::2"], "fd01::c8"
+    )
+    assert (other.balancer.nodes, other.balancer.source_ranges) == (("fd01::2",), ("fd02::/64",))
     with pytest.raises(ValueError, match="node-selector"):
         load_balancers.chosen(asking(annotations={load_balancers.NODE_SELECTOR: "a=b=c"}), everywhere)
 
 
 async def test_from_creation_to_deletion() -> None:
-    machine = FakeMachine(a=LocalInstance("127.0.0.1"), b=LocalInstance("127.0.0.2"), hollow=LocalInstance())
+    machine = FakeMachine(
+        a=LocalInstance(("127.0.0.1",)), b=LocalInstance(("127.0.0.2",)), hollow=LocalInstance()
+    )
     checks = HealthChecks(Clock())
     balancers = LocalLoadBalancers(machine, checks)
     # What nodes say of themselves does not count, nor do nodes that the machine does not have.
@@ -144,6 +148,36 @@ async def test_from_creation_to_deletion() -> None:
     for _ in range(2):
         await again.delete("c", asking("2"))
     assert set(machine.balanced) == {POOL[0]}
+    with pytest.raises(CloudError, match="no addresses of IPv6"):
+        await again.ensure("c", asking(ipFamilies=["IPv6"]), nodes)
     moved = asking(loadBalancerIP=POOL[1])
     assert [entry.ip for entry in await again.ensure("c", moved, [])] == [POOL[1]]
     assert set(machine.balanced) == {POOL[1]}
+
+
+async def test_a_service_of_both_families_has_two_addresses() -> None:
+    machine = FakeMachine(a=LocalInstance(("127.0.0.1", "::1")))
+    machine.pool = ("172.30.9.200", "fd01::c8", "fd01::c9")
+    checks = HealthChecks(Clock())
+    checks.healths = {Target(address, 10256): Health(well=True) for address in ("127.0.0.1", "::1")}
+    balancers, nodes = LocalLoadBalancers(machine, checks), [node("a")]
+    both = asking(ipFamilies=["IPv6", "IPv4"], loadBalancerIP="fd01::c9")
+    given = [entry.ip for entry in await balancers.ensure("c", both, nodes)]
+    assert (
+        given == ["fd01::c9", "172.30.9.200"] == [entry.ip for entry in await balancers.get("c", both) or ()]
+    )
+    assert {address: entry.nodes for address, entry in machine.balanced.items()} == {
+        "fd01::c9": ("::1",),
+        "172.30.9.200": ("127.0.0.1",),
+    }
+    checks.healths[Target("::1", 10256)] = Health(refused=True)
+    await balancers.refresh()
+    assert machine.balanced["fd01::c9"].nodes == () and machine.balanced["172.30.9.200"].nodes
+    # One family fewer: its address goes.
+    assert [entry.ip for entry in await balancers.ensure("c", asking(ipFamilies=["IPv4"]), nodes)] == [
+        "172.30.9.200"
+    ]
+    assert set(machine.balanced) == {"172.30.9.200"}
+    await balancers.ensure("c", both, nodes)
+    await balancers.delete("c", both)
+    assert not machine.balanced

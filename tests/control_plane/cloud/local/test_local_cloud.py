@@ -12,7 +12,7 @@ from tests.control_plane.cloud.local.machines import FakeMachine
 
 
 async def test_instances() -> None:
-    machine = FakeMachine(a=LocalInstance("172.30.9.2", group="web"), b=LocalInstance(off=True))
+    machine = FakeMachine(a=LocalInstance(("172.30.9.2",), group="web"), b=LocalInstance(off=True))
     instances = LocalCloud(machine).instances
     known = await instances.metadata(node("a"))
     assert known is not None and known.provider_id == "local://c/a" and known.instance_type == "web"

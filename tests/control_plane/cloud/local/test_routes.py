@@ -18,7 +18,7 @@ from tests.support import eventually
 
 
 def machine() -> FakeMachine:
-    return FakeMachine(a=LocalInstance("172.30.9.2"), b=LocalInstance("172.30.9.3"), h=LocalInstance())
+    return FakeMachine(a=LocalInstance(("172.30.9.2",)), b=LocalInstance(("172.30.9.3",)), h=LocalInstance())
 
 
 async def test_what_is_made_is_listed_and_removed() -> None:
