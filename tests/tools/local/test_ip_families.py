@@ -213,3 +213,20 @@ def test_both_families(tmp_path: Path) -> None:
         nodes = ipaddress.IPv6Network(ip_families.node_range(NAME))
         assert ipaddress.IPv6Address(caller) in nodes  # its node's, not its own
         assert "which stays" in user.pyb("up", NAME, "--ip-family", "ipv4", code=1)
+
+
+@pytest.mark.slow
+@pytest.mark.e2e
+def test_ipv6_alone(tmp_path: Path) -> None:
+    """The same without IPv4, in another mode of kube-proxy and without an overlay; PreferDualStack gets what there is."""
+    with cluster(tmp_path, "ipv6", "PreferDualStack", "--proxy-mode", "nftables", "--cni", "host-gw") as user:
+        user.everybody_is_reached({6})
+        caller = user.gets_out(ip_families.node_range(NAME))
+        assert ipaddress.IPv6Address(caller) in ipaddress.IPv6Network(ip_families.node_range(NAME))
+        assert "10.96." not in user.inside("env; cat /etc/resolv.conf")
+        refused = {"spec": {"ipFamilyPolicy": "RequireDualStack", "ports": [{"port": 80}]}}
+        (tmp_path / "refused.json").write_text(
+            json.dumps({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "both"}, **refused})
+        )
+        said = user.run("kubectl", "apply", "-f", str(tmp_path / "refused.json"), code=1)
+        assert "this cluster is not configured for dual-stack services" in said
