@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-import time
-from bisect import bisect_left
 from collections.abc import Awaitable, Callable, Sequence
+from time import monotonic
+from typing import NamedTuple
 
 from pybernetes.api import errors
 from pybernetes.api.resource import Object, Resource
 from pybernetes.control_plane.apiserver.admission.attributes import Attributes
 from pybernetes.control_plane.apiserver.admission.plugin import Plugin
-from pybernetes.control_plane.apiserver.admission.step_durations import BOUNDS, FIRST, StepDurations
+from pybernetes.control_plane.apiserver.admission.step_durations import (
+    FIRST,
+    StepDurations,
+    StepTimings,
+    Timing,
+)
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib.forgetting import on_forget
 
 _MOST_ROUTES = 10_000
 Method = Callable[[Attributes], Awaitable[None] | None]
-# A plugin's method, its name, and the counts and seconds of the times that it let pass what it was asked about.
-Methods = tuple[tuple[Method, str, list[float]], ...]
+
+
+class _Step(NamedTuple):
+    """What is called for one kind of write in one step, and what that takes."""
+
+    calls: tuple[tuple[Method, Timing], ...]
+    timings: StepTimings
+
+
+_Route = tuple[_Step, _Step]
 
 
 class Chain:
@@ -27,13 +40,13 @@ class Chain:
         self.plugins = tuple(plugins)
         self.durations = StepDurations()
         # What is called for each kind of write, found out once: most plugins want to see few of them.
-        self._routes: dict[tuple[str, str, str, str], tuple[Methods, Methods]] = {}
+        self._routes: dict[tuple[str, str, str, str], _Route] = {}
         on_forget(self._forget)
 
     def _forget(self) -> None:
         self._routes.clear()  # of kinds that came and went
 
-    def _route(self, attributes: Attributes) -> tuple[Methods, Methods]:
+    def _route(self, attributes: Attributes) -> _Route:
         resource = attributes.resource
         key = (attributes.operation, resource.group, resource.plural, attributes.subresource)
         route = self._routes.get(key)
@@ -44,27 +57,23 @@ class Chain:
                 for plugin in self.plugins
                 if plugin.scope.covers(attributes.operation, name, attributes.subresource)
             ]
-            record = self.durations.record
+            operation = attributes.operation
             route = (
-                tuple(
-                    (plugin.mutate, plugin.name, record("admit", attributes.operation, False, plugin.name))
-                    for plugin in concerned
-                    if type(plugin).mutate is not Plugin.mutate
-                ),
-                tuple(
-                    (
-                        plugin.validate,
-                        plugin.name,
-                        record("validate", attributes.operation, False, plugin.name),
-                    )
-                    for plugin in concerned
-                    if type(plugin).validate is not Plugin.validate
-                ),
-            )
+                self._step("admit", operation, [
+                    (plugin.name, plugin.mutate) for plugin in concerned if type(plugin).mutate is not Plugin.mutate
+                ]),
+                self._step("validate", operation, [
+                    (plugin.name, plugin.validate) for plugin in concerned if type(plugin).validate is not Plugin.validate
+                ]),
+            )  # fmt: skip
             if len(self._routes) >= _MOST_ROUTES:
                 self._forget()
             self._routes[key] = route
         return route
+
+    def _step(self, step: str, operation: str, methods: Sequence[tuple[str, Method]]) -> _Step:
+        timings = self.durations.step(step, operation, tuple(name for name, _ in methods))
+        return _Step(tuple(zip((method for _, method in methods), timings.plugins, strict=True)), timings)
 
     def attributes(
         self,
@@ -91,39 +100,36 @@ class Chain:
 
     async def mutate(self, attributes: Attributes) -> None:
         """Let every plugin change the object, twice if what came later made a change that others want to see."""
-        begin, rejected = time.monotonic(), True
-        try:
-            while True:
-                await self._call(self._route(attributes)[0], "admit", attributes)
-                if not attributes.wants_again or attributes.again:
-                    break
-                attributes.again = True
-            rejected = False
-        finally:
-            self.durations.note("admit", attributes.operation, rejected, time.monotonic() - begin)
+        step = self._route(attributes)[0]
+        seconds = await self._call(step, attributes)
+        if attributes.wants_again and not attributes.again:
+            attributes.again = True
+            step = self._route(attributes)[0]
+            seconds = await self._call(step, attributes, seconds)
+        step.timings.whole.observe(seconds)
 
     async def validate(self, attributes: Attributes) -> None:
         """Let every plugin refuse the object."""
-        begin, rejected = time.monotonic(), True
-        try:
-            await self._call(self._route(attributes)[1], "validate", attributes)
-            rejected = False
-        finally:
-            self.durations.note("validate", attributes.operation, rejected, time.monotonic() - begin)
+        step = self._route(attributes)[1]
+        step.timings.whole.observe(await self._call(step, attributes))
 
-    async def _call(self, methods: Methods, step: str, attributes: Attributes) -> None:
-        """Call one plugin after the other, and note how long each took: a look at the clock and two additions."""
-        monotonic = time.monotonic
-        before, name = monotonic(), ""
+    async def _call(self, step: _Step, attributes: Attributes, already: float = 0.0) -> float:
+        """Call one plugin after the other; return the seconds that the step took, with those that it had taken already."""
+        timings, timing = step.timings, None
+        begin = before = monotonic()
         try:
-            for method, name, record in methods:  # noqa: B007 - the handler below tells the name
+            for method, timing in step.calls:
                 waiting = method(attributes)
                 if waiting is not None:
                     await waiting
                 now = monotonic()
                 seconds, before = now - before, now
-                record[0 if seconds <= FIRST else bisect_left(BOUNDS, seconds)] += 1
-                record[-1] += seconds
+                timing.seconds += seconds
+                if seconds > FIRST:
+                    timing.slow(seconds)
         except BaseException:
-            self.durations.note(step, attributes.operation, True, monotonic() - before, name)
+            now = monotonic()
+            timings.refused(timing, now - before, already + now - begin)
             raise
+        timings.rounds += 1
+        return already + before - begin

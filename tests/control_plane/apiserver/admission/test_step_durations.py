@@ -20,9 +20,9 @@ from tests.servers import Server
 
 def test_steps_are_counted() -> None:
     durations, out = StepDurations(), Exposition()
-    durations.note("admit", "CREATE", False, 0.001)
-    durations.note("admit", "CREATE", False, 3.0)
-    durations.note("validate", "DELETE", True, 0.02)
+    durations.timing("admit", "CREATE", False).observe(0.001)
+    durations.timing("admit", "CREATE", False).observe(3.0)
+    durations.timing("validate", "DELETE", True).observe(0.02)
     durations.render(out)
     text = out.render().decode()
     name = "apiserver_admission_step_admission_duration_seconds"
@@ -56,7 +56,17 @@ async def test_plugins_are_counted_one_by_one() -> None:
 
         mutate = Plugin.mutate
 
-    chain, out = Chain([Slow(), No()]), Exposition()
+    class Quick(Slow):
+        name = "Quick"
+        mutate = Plugin.mutate
+
+        def validate(self, attributes: Attributes) -> None:
+            """Let it pass."""
+
+    class Behind(Quick):
+        name = "Behind"
+
+    chain, out = Chain([Slow(), Quick(), No(), Behind()]), Exposition()
     write = Attributes(CREATE, PODS, "one", "p", None, None)
     for _ in range(2):
         with pytest.raises(StatusError):
@@ -70,4 +80,10 @@ async def test_plugins_are_counted_one_by_one() -> None:
         and not sample.name.endswith("_sum")
     }  # fmt: skip
     assert samples["Slow", "admit", "false", None] == 2 and samples["Slow", "admit", "false", "0.005"] == 0
+    assert samples["Slow", "admit", "false", "+Inf"] == 2
+    assert (
+        samples["Quick", "validate", "false", None] == 2
+        and samples["Quick", "validate", "false", "0.005"] == 2
+    )
+    assert not [key for key in samples if key[0] == "Behind"]
     assert samples["No", "validate", "true", None] == 2 and ("No", "validate", "false", None) not in samples
