@@ -201,7 +201,7 @@ class _Parser:
         key = self.identifier()
         problems = names.qualified_name(key)
         if problems:
-            text = "; ".join(problems).replace("a qualified name must", "a valid label key must")
+            text = "; ".join(problems)
             raise SelectorError(f"<nil>: Invalid value: {go_format.quote(key)}: {text}")
         if absent:
             return Requirement(key, "!")

@@ -125,7 +125,7 @@ def _qualified_name(name: str) -> tuple[str, ...]:
     if slash:
         if "/" in prefix:
             return (
-                "a qualified name " + regex(_QUALIFIED_TEXT, _QUALIFIED, "MyName", "my.name", "123-abc")
+                "a valid label key " + regex(_QUALIFIED_TEXT, _QUALIFIED, "MyName", "my.name", "123-abc")
                 + " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",
             )  # fmt: skip
         if not prefix:

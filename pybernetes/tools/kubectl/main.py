@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from pybernetes.tools.kubectl.command_line.flags import Values
     from pybernetes.tools.kubectl.command_line.lookup import Command
 
 
@@ -61,6 +62,20 @@ def _may_be_plugin(command: Command | None, path: str, arguments: list[str]) -> 
     return path == "kubectl create" and bool(arguments) and not arguments[0].startswith("-")
 
 
+def _check_given(command: Command, values: Values, stderr: Any) -> None:
+    """Warn of flags that are deprecated, and refuse a line without those that are required."""
+    if values.changed:
+        deprecated = {
+            "record": "--record will be removed in the future",
+            **getattr(command, "DEPRECATED", {}),
+        }
+        for name in values.changed & deprecated.keys():
+            stderr.write(f"Flag --{name} has been deprecated, {deprecated[name]}\n")
+    missing = [f'"{name}"' for name in getattr(command, "REQUIRED", ()) if name not in values.changed]
+    if missing:
+        raise CommandError(f"required flag(s) {', '.join(missing)} not set")
+
+
 def _run(argv: list[str], streams: dict[str, Any]) -> int:
     if argv[:1] in (["__complete"], ["__completeNoDesc"]):
         from pybernetes.tools.kubectl.command_line.completion import complete
@@ -99,8 +114,7 @@ def _run(argv: list[str], streams: dict[str, Any]) -> int:
         if hasattr(command, "flag_error"):
             raise command.flag_error(error.message, path) from None
         raise CommandError(f"{error.message}\nSee '{path} --help' for usage.") from None
-    if "record" in values.changed:
-        stderr.write("Flag --record has been deprecated, --record will be removed in the future\n")
+    _check_given(command, values, stderr)
     values.shadowed = frozenset(own) & frozenset(common)
     context = Context(values, path, command, **streams)
     context.preference = preference

@@ -17,13 +17,17 @@ def patched(value: Object, patch: Any, kind: str) -> Object:
 
     try:
         if kind == "json":
-            from pybernetes.api.patch.json_patch import apply as json_apply
+            from pybernetes.api.patch.json_patch import DoesNotApply, check, run
             from pybernetes.api.schema.decode import json_name
 
             if not isinstance(patch, list):
                 name = json_name(patch)
                 raise CommandError(f"json: cannot unmarshal {name} into Go value of type jsonpatch.Patch")
-            return json_apply(value, patch)
+            check(patch)
+            try:
+                return run(value, patch)
+            except DoesNotApply as error:
+                raise CommandError(str(error)) from None
         if kind == "merge":
             from pybernetes.api.patch.merge_patch import apply as merge_apply
 

@@ -67,7 +67,7 @@ def delete(context: Context, info: Info) -> None:
     printers.make(context, "pruned")(info.object)
 
 
-def named(context: Context) -> list[tuple[str, str, str]]:
+def named(context: Context, in_namespace: bool) -> list[tuple[str, str, str]]:
     """Return the kinds that the flags allow to prune, as group, version and kind; a server without them is an error."""
     chosen: list[tuple[str, str, str]] = []
     listed = context.flags.prune_allowlist
@@ -79,7 +79,7 @@ def named(context: Context) -> list[tuple[str, str, str]]:
             raise CommandError(f"invalid GroupVersionKind format: {text}, please follow <group/version/kind>")
         group, version, kind = parts
         chosen.append(("" if group == "core" else group, version, kind))
-    if not chosen and context.namespace_given:
+    if not chosen and in_namespace:
         log.line("prune.go:71", _LATER, 0, "W")
     for group, version, kind in chosen:
         try:

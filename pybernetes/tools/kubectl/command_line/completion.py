@@ -36,7 +36,12 @@ _OUTPUTS = (
     "json", "yaml", "kyaml", "name", "go-template", "go-template-file", "template", "templatefile", "jsonpath",
     "jsonpath-as-json", "jsonpath-file", "custom-columns", "custom-columns-file", "wide",
 )  # fmt: skip
+_SAID = ("vmodule",)  # flags that are offered though help does not name them
 Answer = tuple[list[str], int]
+
+
+class _NoSuch(Exception):
+    """No command has the name that was typed; the text is for whoever looks into completion."""
 
 
 def complete(words: list[str], streams: dict[str, Any], described: bool = True) -> tuple[str, str]:
@@ -44,8 +49,11 @@ def complete(words: list[str], streams: dict[str, Any], described: bool = True) 
     *before, last = words or [""]
     if before == ["help"]:
         before = []
+    said = ""
     try:
         choices, directive = _answer(before, last, streams)
+    except _NoSuch as error:
+        choices, directive, said = [], FILES, str(error)
     except (FlagError, HelpWanted):
         choices, directive = [], FILES
     except CommandError:
@@ -56,7 +64,7 @@ def complete(words: list[str], streams: dict[str, Any], described: bool = True) 
     if not described:
         choices = [choice.partition("\t")[0] for choice in choices]
     printed = "".join(f"{choice}\n" for choice in choices) + f":{directive}\n"
-    return printed, f"Completion ended with directive: {told}\n"
+    return printed, f"{said}Completion ended with directive: {told}\n"
 
 
 def _answer(before: list[str], last: str, streams: dict[str, Any]) -> Answer:
@@ -68,13 +76,18 @@ def _answer(before: list[str], last: str, streams: dict[str, Any]) -> Answer:
         name, equals, value = last.partition("=")
         if last.startswith("-") and equals:
             wanted, last = valued(name, flags), value
+            if wanted is None:
+                return [], FILES
         elif before and (wanted := valued(before[-1], flags)) is not None:
             command, path, rest = find(before[:-1], common)
         elif last.startswith("-"):
             return flag_names(flags, last), NO_FILES
     if command is None and wanted is None:
         if [word for word in rest if not word.startswith("-")]:
-            return [], FILES
+            raise _NoSuch(
+                "[Debug] Cleared global flags for plugin completion\n"
+                f"[Debug] [Error] unable to find a command for arguments: [{' '.join(rest)}]\n"
+            )
         return _described(COMMANDS, last), NO_FILES
     context = Context(parse(rest, flags), path, command, **streams)
     where = path.partition(" ")[2]
@@ -84,7 +97,14 @@ def _answer(before: list[str], last: str, streams: dict[str, Any]) -> Answer:
         nested = _described(package, last)
         if nested or where != "apply":
             return nested, NO_FILES
-    return _arguments(context, context.args, last)
+    offered, directive = _arguments(context, context.args, last)
+    return _required(context, flags, last) + offered, directive
+
+
+def _required(context: Context, flags: dict[str, Flag], last: str) -> list[str]:
+    """Return the flags that must be given and are not yet."""
+    wanted = [name for name in getattr(context.command, "REQUIRED", ()) if name not in context.flags.changed]
+    return [f"--{name}\t{flags[name].help}" for name in wanted if f"--{name}".startswith(last)]
 
 
 def valued(word: str, flags: dict[str, Flag]) -> Flag | None:
@@ -103,14 +123,18 @@ def valued(word: str, flags: dict[str, Flag]) -> Flag | None:
 
 
 def flag_names(flags: dict[str, Flag], last: str) -> list[str]:
-    """Return the flags that begin like a word, each with its description."""
-    shown = [flag for flag in flags.values() if not flag.hidden]
-    helps = {f"--{flag.name}": flag.help for flag in shown} | {"--help": "explains the command"}
-    if not last.startswith("--"):
-        helps |= {f"-{flag.short}": flag.help for flag in shown if flag.short} | {
-            "-h": "explains the command"
-        }
-    return [f"{name}\t{text}" for name, text in sorted(helps.items()) if name.startswith(last)]
+    """Return the flags that begin like a word, each with its description: those of every command, then the command's own."""
+    common = declare(shared_flags.GLOBAL)
+    helping = Flag("h help bool false | explains the command")
+    shown = [flag for flag in flags.values() if not flag.hidden or flag.name in _SAID]
+    own = sorted([*(flag for flag in shown if flag.name not in common), helping], key=lambda flag: flag.name)
+    shared = sorted((flag for flag in shown if flag.name in common), key=lambda flag: flag.name)
+    names = [
+        (name, flag.help)
+        for flag in (shared + own if own != [helping] else sorted(shared + own, key=lambda flag: flag.name))
+        for name in (f"--{flag.name}", f"-{flag.short}" if flag.short else "")
+    ]
+    return [f"{name}\t{text}" for name, text in names if name and name.startswith(last)]
 
 
 def _value(context: Context, path: str, flag: str, last: str) -> Answer:

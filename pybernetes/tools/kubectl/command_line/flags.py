@@ -1,7 +1,7 @@
 """Command-line flags with the rules and complaints of Go's pflag; argparse would cost more than the command.
 
 A set of flags is text, one flag to a line: ``shorthand name type default | what it does``. A dash stands for no shorthand.
-Types: bool, string, int, count, duration, list (commas separate), array (as given), map (k=v).
+Types: bool, string, int, count, duration, list (commas separate), array (as given), map (k=v), pairs (k=v, with other words about a bad one).
 A type followed by ``?x`` may be given without a value, which then is x.
 """
 
@@ -37,7 +37,7 @@ class Flag:
         """Return the value of a flag that is not given."""
         if self.kind in ("list", "array"):
             return self.default.split(",") if self.default else []
-        if self.kind == "map":
+        if self.kind in ("map", "pairs"):
             return {}
         if self.kind == "string":
             return self.default
@@ -105,12 +105,16 @@ class Values:
                 value = (self._values[name] if flag.name in self.changed else []) + given
             elif flag.kind == "array":
                 value = (self._values[name] if flag.name in self.changed else []) + [text]
-            elif flag.kind == "map":
+            elif flag.kind in ("map", "pairs"):
                 pairs = {}
                 for part in split_csv(text):
                     key, equals, item = part.partition("=")
                     if not equals:
-                        raise ValueError(f"{part} must be formatted as key=value")
+                        raise ValueError(
+                            f"{part} must be formatted as key=value"
+                            if flag.kind == "map"
+                            else "malformed pair, expect string=string"
+                        )
                     pairs[key] = item
                 value = {**self._values.get(name, {}), **pairs}
             else:

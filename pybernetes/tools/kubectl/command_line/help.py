@@ -76,10 +76,11 @@ def _distance(left: str, right: str) -> int:
     return row[-1]
 
 
-def overview(out: TextIO) -> None:
+def overview(out: TextIO, heading: bool = True) -> None:
     """Print all commands, by purpose."""
-    out.write("kubectl controls the Kubernetes cluster manager.\n\n")
-    out.write(" Find more information at: https://kubernetes.io/docs/reference/kubectl/\n\n")
+    if heading:
+        out.write("kubectl controls the Kubernetes cluster manager.\n\n")
+        out.write(" Find more information at: https://kubernetes.io/docs/reference/kubectl/\n\n")
     known = [name for name in names(COMMANDS) if name not in _HIDDEN]
     for title, words in _GROUPS:
         out.write(f"{title}:\n")
@@ -151,7 +152,7 @@ def flag_texts(flags: list[Flag]) -> str:
     texts = []
     for flag in sorted(flags, key=lambda entry: entry.name):
         short = f"-{flag.short}, " if flag.short else ""
-        default = {"list": "[]", "array": "[]", "map": "", "string": f"'{flag.default}'"}.get(
+        default = {"list": "[]", "array": "[]", "map": "", "pairs": "", "string": f"'{flag.default}'"}.get(
             flag.kind, flag.default or ("false" if flag.kind == "bool" else "0")
         )
         texts.append(f"    {short}--{flag.name}={default}:\n\t{flag.help}\n")

@@ -9,6 +9,8 @@ run(context)   does it, and may return an exit code
 ALIASES        other words for it, in one line; may be left out, as what follows
 INTERSPERSED   False if all that follows the first argument is an argument
 flag_error     makes the error of a line that does not fit the flags, of its message and the command's path
+REQUIRED       names of flags that must be given
+DEPRECATED     what to do instead of giving a flag, by its name
 COMPLETION     what its arguments are, for the shell (see ``completion``)
 GATED          flags that are there only if a variable of the environment is ``true``: texts by variable
 """

@@ -102,7 +102,7 @@ def change(context: Context, what: str, done: str, field: str) -> None:
         context, args=resources, continue_on_error=True, latest=not flags.local, select_all=False,
         empty_selector=flags.all,
     )  # fmt: skip
-    infos = builder.all()
+    infos = builder.infos()
     if flags.resource_version and not builder.single:
         raise CommandError("--resource-version may only be used with a single resource")
     for info in infos:
@@ -171,7 +171,7 @@ def _one(
         done = _label_message(added, dropped)
     if not local:
         changes: Object = {**{key: wanted[key] for key in added}, **dict.fromkeys(dropped)}
-        patch: Object = {"metadata": {field: changes}} if changes else {}
+        patch: Object = {"metadata": {field: changes}} if changes or _emptied(info, field) else {}
         for key, text in (recorded.get("annotations") or {}).items():
             patch.setdefault("metadata", {}).setdefault("annotations", {})[key] = text
         if flags.resource_version:
@@ -182,6 +182,11 @@ def _one(
             )
             value = answer if what == "annotation" else value
     printers.make(context, done)(value)
+
+
+def _emptied(info: Info, field: str) -> bool:
+    """Tell whether an object has no annotations, and gets an empty map of them."""
+    return field == "annotations" and not (info.object.get("metadata") or {}).get(field)
 
 
 def _check_overwrites(what: str, marks: dict[str, str], wanted: dict[str, str]) -> None:

@@ -33,6 +33,10 @@ FLAGS = (
 - name string | name of the autoscaler
 """,
 )  # fmt: skip
+REQUIRED = ("max",)
+DEPRECATED = {
+    "cpu-percent": "Use --cpu with percentage or resource quantity format (e.g., '70%' for utilization or '500m' for milliCPU)."
+}
 _UNITS = {"cpu": "m", "memory": "Mi"}
 _SCALABLE = {
     ("", "ReplicationController"),
@@ -45,13 +49,7 @@ _SCALABLE = {
 def run(context: Context) -> None:
     """Make an autoscaler for each object."""
     flags = context.flags
-    if "cpu-percent" in flags.changed:
-        context.warn(
-            "Flag --cpu-percent has been deprecated, Use --cpu with percentage or resource quantity format (e.g., '70%' for utilization or '500m' for milliCPU)."
-        )
     dry_run = context.dry_run()
-    if "max" not in flags.changed:
-        raise CommandError('required flag(s) "max" not set')
     if flags.max < 1:
         raise CommandError(f"--max=MAXPODS is required and must be at least 1, max: {flags.max}")
     if flags.max < flags.min:

@@ -32,6 +32,7 @@ FLAGS = (shared_flags.FILES, shared_flags.SELECTOR, shared_flags.field_manager("
 - server-side bool false | let the server apply
 - show-managed-fields bool false | show managedFields
 """)  # fmt: skip
+_ATTEMPTS = 4
 
 
 def run(context: Context) -> int:
@@ -55,7 +56,7 @@ def _run(context: Context) -> int:
         tempfile.TemporaryDirectory(prefix="LIVE-") as live,
         tempfile.TemporaryDirectory(prefix="MERGED-") as merged,
     ):
-        kinds = named(context) if flags.prune else []
+        kinds = named(context, True) if flags.prune else []
         infos = Builder.from_flags(context).all()
         for info in infos:
             before, after = _states(context, info)
@@ -78,9 +79,13 @@ def _write(context: Context, info: Info, live: tuple[str, Any], merged: tuple[st
             file.write(_text(value, context.flags.show_managed_fields) if value is not None else "")
 
 
-def _states(context: Context, info: Info) -> tuple[Any, Any]:
+def _states(context: Context, info: Info, attempt: int = 1) -> tuple[Any, Any]:
+    """Return an object as it is and as it would be; one that keeps changing is patched whatever it has become."""
+    last = attempt == _ATTEMPTS
     flags = context.flags
     query: dict[str, Any] = {"dryRun": "All", "fieldManager": flags.field_manager}
+    if not info.name:
+        raise CommandError("resource name may not be empty")
     try:
         live = context.client.get(info.resource, info.namespace, info.name)
     except ApiError as error:
@@ -101,7 +106,20 @@ def _states(context: Context, info: Info) -> tuple[Any, Any]:
     patch, kind = compute(info, live, wanted)
     if not patch:
         return live, live
-    return live, context.client.patch(info.resource, info.namespace, info.name, patch, kind, query=query)
+    if not last:  # the patch is only for what was compared
+        patch = {
+            **patch,
+            "metadata": {
+                **(patch.get("metadata") or {}),
+                "resourceVersion": live["metadata"]["resourceVersion"],
+            },
+        }
+    try:
+        return live, context.client.patch(info.resource, info.namespace, info.name, patch, kind, query=query)
+    except ApiError as error:
+        if last or error.reason != "Conflict":
+            raise
+    return _states(context, info, attempt + 1)
 
 
 def flag_error(message: str, path: str) -> CommandError:

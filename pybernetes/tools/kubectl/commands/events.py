@@ -35,21 +35,21 @@ def run(context: Context) -> None:
         raise CommandError("--for must be in resource/name form")
     if any(event_type.lower() not in ("normal", "warning") for event_type in flags.types):
         raise CommandError("valid --types are Normal or Warning")
+    show = printers.make(context) if flags.output else None  # complain before the server is asked
     namespace = "" if flags.all_namespaces else context.namespace
     resource = built_in("Event")
     fields = _fields(context, about) if about else None
-    listed = context.client.list(resource, namespace, chunk=flags.chunk_size, fields=fields)
+    listed = context.client.list(resource, namespace, fields=fields)
     items = [event for event in listed.get("items") or () if _wanted(flags, event)]
     if not items and not flags.watch:
         where = "." if flags.all_namespaces else f" in {context.namespace} namespace."
         context.warn(f"No events found{where}")
         return
     items.sort(key=_moment)
-    if flags.output:
+    if show is not None:
         for item in items:
             item.setdefault("apiVersion", "v1")
             item.setdefault("kind", "Event")
-        show = printers.make(context)
         show(
             {
                 "apiVersion": "v1",

@@ -59,7 +59,7 @@ def run(context: Context) -> None:
 
 def _find(context: Context) -> tuple[Resource, list[str]]:
     """Return the resource and the path in it that the argument means; groups have dots too."""
-    words = context.args[0].split(".")
+    words = [word for word in context.args[0].split(".") if word]
     version = context.flags.api_version
     known = context.discovery.resources(2)
     for count in range(len(words), 1, -1):
@@ -78,7 +78,7 @@ def _find(context: Context) -> tuple[Resource, list[str]]:
             if candidate.kind == resource.kind and candidate.group == group and candidate.version == name
         ]
         if not others:
-            raise CommandError(f'couldn\'t find resource for "{version}, Resource={resource.plural}"')
+            raise CommandError(f'couldn\'t find resource for "{group}/{name}, Resource={resource.plural}"')
         resource = others[0]
     return resource, words[1:]
 

@@ -6,7 +6,16 @@ from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.connection.client import JSON, TABLE
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, Verbatim, not_found, raise_all
+from pybernetes.tools.kubectl.errors import (
+    ApiError,
+    CommandError,
+    NoConnection,
+    NoMatch,
+    Several,
+    Verbatim,
+    not_found,
+    raise_all,
+)
 from pybernetes.tools.kubectl.resources.builder import Builder
 from pybernetes.tools.kubectl.resources.info import Info
 
@@ -217,4 +226,5 @@ def _sorted(infos: list[Info], field: str) -> list[Object]:
 
 def _raise(source: Builder) -> None:
     """Raise the errors that were kept; those about files are printed as they are."""
-    raise_all([Verbatim(error.message) if type(error) is CommandError else error for error in source.errors])
+    others = (ApiError, NoConnection, NoMatch, Several, Verbatim)
+    raise_all([error if isinstance(error, others) else Verbatim(error.message) for error in source.errors])

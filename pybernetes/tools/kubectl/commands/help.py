@@ -21,7 +21,7 @@ def run(context: Context) -> int:
         return 0
     command, path, _ = find(context.args, declare(shared_flags.GLOBAL))
     if command is None:
-        context.warn(f"Unknown help topic [{' '.join(f'`{word}`' for word in context.args)}]")
-        overview(context.stdout)
+        context.warn(f"Unknown help topic [{' '.join(f'`{word}`' for word in context.args)}]\n\n")
+        overview(context.stderr, heading=False)
         return 0
     return show(command, path, context.stdout)

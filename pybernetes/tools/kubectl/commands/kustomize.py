@@ -41,7 +41,7 @@ o output string | If specified, write output to this path.
 """,
 )
 _RESTRICTIONS = ("LoadRestrictionsRootOnly", "LoadRestrictionsNone")
-_DEPRECATED = {
+DEPRECATED = {
     "enable-managedby-label": "The flag `enable-managedby-label` has been deprecated. Use the `managedByLabel` option "
     "in the `buildMetadata` field instead.",
     "reorder": "use the new 'sortOptions' field in kustomization.yaml instead.",
@@ -56,9 +56,6 @@ def run(context: Context) -> None:
     from pybernetes.tools.kubectl.kustomize.build import build
     from pybernetes.tools.kubectl.kustomize.writer import documents
 
-    for name, text in _DEPRECATED.items():
-        if name in context.flags.changed:
-            context.warn(f"Flag --{name} has been deprecated, {text}")
     for name in _FOR_FUNCTIONS:
         if name in context.flags.changed:
             context.warn(f"Flag --{name} changes nothing: functions in containers are not run")

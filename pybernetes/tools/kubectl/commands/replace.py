@@ -40,6 +40,10 @@ def run(context: Context) -> None:
         raise CommandError("--grace-period must have --force specified")
     if flags.timeout and not flags.force:
         raise CommandError("--timeout must have --force specified")
+    if "cascade" in flags.changed:
+        from pybernetes.tools.kubectl.resources.deletion import propagation_policy
+
+        propagation_policy(flags.cascade)
     if flags.force and dry_run != "none":
         raise CommandError("--dry-run can not be used when --force is set")
     context.require_files()

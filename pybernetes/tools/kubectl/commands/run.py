@@ -8,6 +8,7 @@ from pybernetes.tools.kubectl.apply import overrides
 from pybernetes.tools.kubectl.apply.last_applied import annotate
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.create._generator import int_or_text, ordered
+from pybernetes.tools.kubectl.commands.create._sources import is_variable
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers
@@ -45,14 +46,13 @@ t tty bool false | give the container a terminal
 - wait bool false |
 """,
 )  # fmt: skip
+REQUIRED = ("image",)
 
 
 def run(context: Context) -> int | None:
     """Create the pod."""
     flags = context.flags
     attaching = flags.attach or (flags.stdin and "attach" not in flags.changed)
-    if "image" not in flags.changed:
-        raise CommandError('required flag(s) "image" not set')
     labels = parse_labels(flags.labels)
     annotations = _pairs(flags.annotations)
     env = _env(flags.env)
@@ -61,7 +61,9 @@ def run(context: Context) -> int | None:
             f"invalid restart policy: {flags.restart}, valid values are: Always, OnFailure, Never"
         )
     if flags.image_pull_policy not in ("", "Always", "IfNotPresent", "Never"):
-        raise CommandError(f"invalid image pull policy: {flags.image_pull_policy}")
+        raise CommandError(
+            f"invalid image pull policy: {flags.image_pull_policy}, valid values are: Always, IfNotPresent, Never"
+        )
     _check(context, attaching)
     name = context.args[0]
     labels = labels or {"run": name}
@@ -90,14 +92,10 @@ def _pairs(texts: list[str]) -> dict[str, str]:
 
 
 def _env(texts: list[str]) -> list[dict[str, str]]:
-    from pybernetes.api.validation.names import env_var_name
-
     variables = []
     for text in texts:
         name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise CommandError(f"invalid env: {text}")
-        if env_var_name(name):
+        if not equals or not is_variable(name):
             raise CommandError(f"invalid env: {text}")
         variables.append({"name": name, "value": value} if value else {"name": name})
     return variables
@@ -171,6 +169,8 @@ def _service(context: Context, name: str, labels: dict[str, str]) -> Object:
     meta: Object = {"name": name}
     if context.namespace_given:
         meta["namespace"] = context.namespace
+    if context.flags.labels:
+        meta["labels"] = labels
     return {
         "kind": "Service",
         "apiVersion": "v1",
@@ -189,5 +189,8 @@ def _send(context: Context, value: Object) -> Object:
     resource = context.discovery.of_kind(value["apiVersion"], value["kind"])
     if context.dry_run() == "client":
         return value
-    namespace = value["metadata"].get("namespace") or context.namespace
-    return ordered(context.client.create(resource, namespace, value, query=context.write_query()))
+    sent = {**value, "metadata": {**value["metadata"]}}
+    if sent["metadata"].get("namespace") == context.namespace:
+        del sent["metadata"]["namespace"]
+    namespace = sent["metadata"].get("namespace") or context.namespace
+    return ordered(context.client.create(resource, namespace, sent, query=context.write_query()))

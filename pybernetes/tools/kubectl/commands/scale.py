@@ -7,7 +7,7 @@ import time
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import ApiError, CommandError
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, quoted
 from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.builder import Builder
 from pybernetes.tools.kubectl.resources.info import Info
@@ -32,14 +32,13 @@ FLAGS = (
 - timeout duration 0s | how long to wait until it is so; 0 does not wait
 """,
 )  # fmt: skip
+REQUIRED = ("replicas",)
 
 
 def run(context: Context) -> None:
     """Scale what the arguments name."""
     flags = context.flags
     dry_run = context.dry_run()
-    if "replicas" not in flags.changed:
-        raise CommandError('required flag(s) "replicas" not set')
     if flags.replicas < 0:
         raise CommandError(
             "The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0"
@@ -100,15 +99,20 @@ def _check(info: Info, flags: Values, current: Object) -> None:
 
 
 def _wait(context: Context, info: Info) -> None:
-    from pybernetes.tools.kubectl.resources.waiting import until
+    from pybernetes.tools.kubectl.resources.waiting import TimedOut, until
 
     wanted = context.flags.replicas
 
     def is_there(value: Object | None) -> bool:
+        if ((value or {}).get("spec") or {}).get("replicas") != wanted:
+            return True  # somebody else has set another number
         status = (value or {}).get("status") or {}
         observed = status.get("observedGeneration", 0) >= ((value or {}).get("metadata") or {}).get(
             "generation", 0
         )
         return observed and (status.get("replicas") or 0) == wanted
 
-    until(context, info, is_there, time.monotonic() + context.flags.timeout)
+    try:
+        until(context, info, is_there, time.monotonic() + context.flags.timeout)
+    except TimedOut:
+        raise CommandError(f"timed out waiting for {quoted(info.name)} to be synced") from None

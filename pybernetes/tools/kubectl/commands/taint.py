@@ -88,7 +88,8 @@ def parse(texts: list[str]) -> tuple[list[Object], list[Object]]:
         else:
             taint = _taint(text, text, effect_needed=True)
             if any(_same(taint, other) for other in wanted):
-                raise CommandError(f"duplicated taints with the same key and effect: {_text(taint)}")
+                key_value_effect = f"{taint['key']} {taint.get('value', '')} {taint['effect']} <nil>"
+                raise CommandError(f"duplicated taints with the same key and effect: {{{key_value_effect}}}")
             wanted.append(taint)
     return wanted, removed
 

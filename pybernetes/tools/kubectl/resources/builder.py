@@ -101,14 +101,15 @@ class Builder:
         return count
 
     def infos(self) -> Iterator[Info]:
-        """Yield the objects; one that cannot be had raises, or is kept in ``errors`` if the rest shall go on."""
+        """Return the objects, each read when it is asked for; one that cannot be had raises, or is kept in ``errors``."""
         self._check_flags()
         if self.filenames or self.kustomize:
-            yield from self._from_files()
-            return
+            return self._from_files()
         if self.local:
             raise Verbatim("error: " + LOCAL)
-        plan = self._plan()
+        return self._steps(self._plan())
+
+    def _steps(self, plan: list[Any]) -> Iterator[Info]:
         for step in plan:
             try:
                 yield from step()
@@ -166,6 +167,9 @@ class Builder:
             except SelectorError as error:
                 raise CommandError(f'the provided selector "{self.labels}" is not valid: {error}') from None
         self.single = self.one_file = len(names) == 1 and names[0] != "-" and not self.kustomize
+        return self._of_names(names, matcher)
+
+    def _of_names(self, names: list[str], matcher: Any) -> Iterator[Info]:
         count = 0
         for name in names:
             for info in self._guarded(name):

@@ -82,6 +82,10 @@ def until(
             raise
 
 
+class TimedOut(CommandError):
+    """A wait took too long."""
+
+
 def timed_out(info: Info) -> CommandError:
     """Return the error of a wait that took too long."""
-    return CommandError(f"timed out waiting for the condition on {info.resource.plural}/{info.name}")
+    return TimedOut(f"timed out waiting for the condition on {info.resource.plural}/{info.name}")

@@ -172,7 +172,7 @@ def compared(line: str, ours: Outcome, theirs: Outcome, old: bool = False) -> Di
         theirs = _renewed(theirs)
     texts: dict[str, tuple[Any, Any]] = {
         "code": (ours.code, theirs.code),
-        "stdout": (_plain(ours.output), _plain(theirs.output)),
+        "stdout": (_plain(ours.output, line), _plain(theirs.output, line)),
         "stderr": (cleaned(ours.errors), cleaned(theirs.errors)),
         "config": (cleaned(ours.config), cleaned(theirs.config)),
         "requests": _both(ours.requests, theirs.requests),
@@ -220,8 +220,13 @@ def _without_nulls(value: Any) -> Any:
     }
 
 
-def _plain(text: str) -> str:
-    """Return a text as it is compared: of JSON what it says, not the order of its keys."""
+_DESCRIBED = re.compile(r"^(--?[\w-]+)\t.*$", re.MULTILINE)
+
+
+def _plain(text: str, line: str) -> str:
+    """Return a text as it is compared: of JSON what it says, not the order of its keys; of flags that shells are told the names."""
+    if line.startswith("__complete"):
+        return cleaned(_DESCRIBED.sub(r"\1", text))
     if text.startswith("{"):
         with contextlib.suppress(ValueError):
             return cleaned("\n".join(json.dumps(value, indent=1, sort_keys=True) for value in _values(text)))

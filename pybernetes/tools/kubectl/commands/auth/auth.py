@@ -3,6 +3,6 @@
 from pybernetes.tools.kubectl.commands._group import group
 
 SUMMARY = "Inspect authorization"
-USAGE = "auth"
+USAGE = "auth [flags]"
 FLAGS = ()
 run = group()

@@ -114,7 +114,8 @@ def _resolve(context: Context, word: str, namespace: str, flags: Values) -> tupl
         resource = None
     if resource is None:
         where = f" in group '{group}'" if group else ""
-        _warn(context, f"the server doesn't have a resource type '{name}'{where}")
+        if word not in ("users", "groups"):  # they are no objects, but can be impersonated
+            _warn(context, f"the server doesn't have a resource type '{name}'{where}")
         return name, group
     if not resource.namespaced and namespace and not flags.all_namespaces:
         where = f" in group '{resource.group}'" if resource.group else ""

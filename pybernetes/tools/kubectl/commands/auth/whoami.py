@@ -15,6 +15,7 @@ FLAGS = (shared_flags.PRINT,)
 
 def run(context: Context) -> None:
     """Print the user whom the server sees."""
+    show = printers.make(context, typed=True) if context.flags.output else None
     body = {
         "kind": "SelfSubjectReview",
         "apiVersion": "authentication.k8s.io/v1",
@@ -22,8 +23,8 @@ def run(context: Context) -> None:
         "status": {"userInfo": {}},
     }
     answer = context.client.json("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", body)
-    if context.flags.output:
-        printers.make(context, typed=True)(answer)
+    if show is not None:
+        show(answer)
         return
     user = (answer.get("status") or {}).get("userInfo") or {}
     rows = [["ATTRIBUTE", "VALUE"]]

@@ -9,7 +9,7 @@ from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.connection.client import path_of
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
-from pybernetes.tools.kubectl.output.printers import without_managed
+from pybernetes.tools.kubectl.output import printers
 from pybernetes.tools.kubectl.resources.built_in import built_in
 
 if TYPE_CHECKING:
@@ -30,23 +30,25 @@ _KINDS = (
     ("Event", "events"), ("ReplicationController", "replication-controllers"), ("Service", "services"),
     ("DaemonSet", "daemonsets"), ("Deployment", "deployments"), ("ReplicaSet", "replicasets"), ("Pod", "pods"),
 )  # fmt: skip
+_EXTENSIONS = {"json": "json", "yaml": "yaml"}
 
 
 def run(context: Context) -> None:
     """Dump nodes, the objects of the namespaces, and the logs of their pods."""
     flags = context.flags
+    show = printers.make(context)
     client = context.client
-    _write(context, "nodes", client.list(built_in("Node")))
+    _write(context, "nodes", client.list(built_in("Node"), chunk=0), show)
     if flags.all_namespaces:
-        listed = client.list(built_in("Namespace")).get("items") or []
+        listed = client.list(built_in("Namespace"), chunk=0).get("items") or []
         namespaces = [namespace["metadata"]["name"] for namespace in listed]
     else:
         namespaces = flags.namespaces or ["kube-system", context.namespace]
     for namespace in namespaces:
         pods: list[Object] = []
         for kind, file in _KINDS:
-            value = client.list(built_in(kind), namespace)
-            _write(context, f"{namespace}/{file}", value)
+            value = client.list(built_in(kind), namespace, chunk=0)
+            _write(context, f"{namespace}/{file}", value, show)
             pods = value.get("items") or [] if kind == "Pod" else pods
         for pod in pods:
             _logs(context, namespace, pod)
@@ -59,26 +61,26 @@ def _target(context: Context, name: str) -> Any:
     if directory in ("", "-"):
         return None
     path = os.path.join(directory, name)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     return path
 
 
-def _write(context: Context, name: str, value: Object) -> None:
-    value = without_managed(value)
-    if context.flags.output == "yaml":
-        from pybernetes.tools.kubectl.output.yaml.printer import dumps as yaml_dumps
+def _private(path: str, flags: int) -> int:
+    """Open a file that nobody else may read: logs can have secrets in them."""
+    return os.open(path, flags, 0o600)
 
-        text = yaml_dumps(value)
-    else:
-        from pybernetes.tools.kubectl.output.json import dumps
 
-        text = dumps(value) + "\n"
-    path = _target(context, f"{name}.{context.flags.output or 'json'}")
+def _write(context: Context, name: str, value: Object, show: printers.Print) -> None:
+    path = _target(context, f"{name}.{_EXTENSIONS.get(context.flags.output, 'txt')}")
     if path is None:
-        context.stdout.write(text)
+        show(value)
         return
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
+    with open(path, "w", encoding="utf-8", opener=_private) as file:
+        console, context.stdout = context.stdout, file
+        try:
+            show(value)
+        finally:
+            context.stdout = console
 
 
 def _logs(context: Context, namespace: str, pod: Object) -> None:
@@ -102,5 +104,5 @@ def _logs(context: Context, namespace: str, pod: Object) -> None:
     if path is None:
         context.stdout.write("".join(pieces))
         return
-    with open(path, "w", encoding="utf-8") as file:
+    with open(path, "w", encoding="utf-8", opener=_private) as file:
         file.write("".join(pieces))

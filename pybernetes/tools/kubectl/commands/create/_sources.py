@@ -76,9 +76,14 @@ def _of_env_file(path: str, what: str) -> list[tuple[str, bytes]]:
     return pairs
 
 
+def is_variable(name: str) -> bool:
+    """Tell whether this can be the name of an environment variable."""
+    return re.match(r"[-._a-zA-Z][-._a-zA-Z0-9]*\Z", name) is not None
+
+
 def check_variable(name: str) -> None:
     """Refuse what cannot be the name of an environment variable."""
-    if not re.match(r"[-._a-zA-Z][-._a-zA-Z0-9]*\Z", name):
+    if not is_variable(name):
         raise CommandError(
             f'"{name}" is not a valid key name: a valid environment variable name must consist of alphabetic '
             "characters, digits, '_', '-', or '.', and must not start with a digit (e.g. 'my.env-name',  or "

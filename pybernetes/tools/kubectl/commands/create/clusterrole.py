@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SUMMARY = "Create a cluster role"
 USAGE = "create clusterrole NAME --verb=verb --resource=resource.group [--resource-name=resourcename] [--dry-run=server|client|none]"
 FLAGS = (*COMMON, """
-- aggregation-rule map | labels of the cluster roles to put together
+- aggregation-rule pairs | labels of the cluster roles to put together
 - non-resource-url list | paths that are no resources
 - resource list | resources that the rule is about
 - resource-name array | names of the only objects that the rule is about; may be repeated

@@ -6,7 +6,6 @@ from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.commands.create._generator import COMMON, generator, metadata
 from pybernetes.tools.kubectl.commands.create._rules import binding
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
@@ -20,13 +19,12 @@ FLAGS = (*COMMON, """
 - serviceaccount array | service account (NAMESPACE:NAME) to bind to; may be repeated
 - user array | user to bind to; may be repeated
 """)  # fmt: skip
+REQUIRED = ("clusterrole",)
 
 
 def make(context: Context, name: str) -> Object:
     """Return a ClusterRoleBinding."""
     flags = context.flags
-    if "clusterrole" not in flags.changed:
-        raise CommandError('required flag(s) "clusterrole" not set')
     about = metadata(context, name, False)
     return binding(context, "ClusterRoleBinding", about, "ClusterRole", flags.clusterrole)
 

@@ -6,7 +6,6 @@ from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.commands.create._containers import template
 from pybernetes.tools.kubectl.commands.create._generator import COMMON, command_of, generator, metadata
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object
@@ -20,16 +19,12 @@ FLAGS = (*COMMON, """
 - restart string | restart policy of the pods: OnFailure or Never
 - schedule string | when to run, in the format of cron
 """)  # fmt: skip
+REQUIRED = ("image", "schedule")
 
 
 def make(context: Context, name: str) -> Object:
     """Return a CronJob."""
     flags = context.flags
-    missing = [flag for flag in ("image", "schedule") if flag not in flags.changed]
-    if missing:
-        raise CommandError(
-            f"required flag(s) {', '.join(chr(34) + flag + chr(34) for flag in missing)} not set"
-        )
     inner = template(name, flags.image, command_of(context), flags.restart or "OnFailure")
     return {
         "kind": "CronJob",

@@ -19,6 +19,7 @@ FLAGS = (*COMMON, """
 - port int -1 | port that the container listens on
 r replicas int 1 | number of replicas
 """)  # fmt: skip
+REQUIRED = ("image",)
 
 
 def container_name(image: str) -> str:
@@ -56,11 +57,4 @@ def make(context: Context, name: str) -> Object:
     }
 
 
-_create = generator(make, "failed to create deployment: ")
-
-
-def run(context: Context) -> None:
-    """Create a Deployment."""
-    if not context.flags.image:
-        raise CommandError('required flag(s) "image" not set')
-    _create(context)
+run = generator(make, "failed to create deployment: ")

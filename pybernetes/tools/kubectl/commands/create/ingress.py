@@ -25,14 +25,14 @@ FLAGS = (*COMMON, """
 - rule array | host/path=service:port[,tls[=secret]]; a path that ends with * is a prefix; may be repeated
 """)  # fmt: skip
 _RULE = re.compile(
-    r"^(?P<host>[\w\*\-\.]*)(?P<path>/[^=]*)(?P<star>\*?)=(?P<service>[\w-]+):(?P<port>[\w-]+)(,(?P<tls>tls)?(=(?P<secret>[\w-]+))?)?$"
+    r"^(?P<host>[\w\*\-\.]*)(?P<path>/[^=]*)(?P<star>\*?)=(?P<service>[\w-]+):(?P<port>[\w-]+)(,(?P<tls>tls)?(=(?P<secret>[\w-]*))?)?$"
 )
 
 
 def _backend(service: str, port: str) -> Object:
     value = int_or_text(port)
     key = "number" if isinstance(value, int) else "name"
-    return {"service": {"name": service, "port": {key: value}}}
+    return {"service": {"name": service, "port": {key: value} if value else {}}}
 
 
 def make(context: Context, name: str) -> Object:

@@ -28,12 +28,12 @@ FLAGS = (
 """,
 )
 
+REQUIRED = ("section",)
+
 
 def run(context: Context) -> None:
     """Change the section that is named, and write the file."""
     flags = context.flags
-    if "section" not in flags.changed:
-        raise CommandError('required flag(s) "section" not set')
     path, _ = chosen(context)
     _check(flags)
     try:

@@ -91,6 +91,7 @@ def change(
     infos = builder.all()
     builder.finish()
     validate()
+    show = printers.make(context, done)
     for info in infos:
         before = info.before = copy.deepcopy(info.object)
         try:
@@ -105,7 +106,7 @@ def change(
         if flags.has("record"):
             info.object = context.record(info.object)
         if local:
-            printers.make(context, done)(with_empty_fields(info.object))
+            show(with_empty_fields(info.object))
             continue
         patch, kind = edit_patch(info.resource, before, info.object)
         query = {"dryRun": "All"} if dry_run == "server" else {}
@@ -116,7 +117,7 @@ def change(
         except CommandError as error:
             builder.errors.append(CommandError(f"{failure}{error.message}") if failure else error)
             continue
-        printers.make(context, done)(value)
+        show(value)
     builder.finish()
 
 

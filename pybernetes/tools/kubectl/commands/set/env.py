@@ -8,7 +8,14 @@ import re
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.commands.create._sources import check_variable
-from pybernetes.tools.kubectl.commands.set._change import COMMON, change, matching, no_template, pod_spec
+from pybernetes.tools.kubectl.commands.set._change import (
+    COMMON,
+    change,
+    check,
+    matching,
+    no_template,
+    pod_spec,
+)
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.resources.builder import Builder
@@ -42,6 +49,7 @@ def run(context: Context) -> None:
         raise CommandError(
             "one or more resources must be specified as <resource> <name> or <resource>/<name>"
         )
+    check(context)
     if flags.list and flags.output:
         raise CommandError("--list and --output may not be specified together")
     source = flags.__getattr__("from")

@@ -46,6 +46,8 @@ def run(context: Context) -> None:
             for container in [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]:
                 if name in ("*", container["name"]):
                     container["image"] = image
+                    if not image:
+                        del container["image"]
                     matched = True
             if not matched:
                 missing.append(f'error: unable to find container named "{name}"')

@@ -53,16 +53,15 @@ def service(
 
 
 def _ports(text: str) -> tuple[int, int | str]:
-    first, colon, second = text.partition(":")
+    first, *others = text.split(":")
     if not first.isdigit():
         raise CommandError(f'strconv.ParseUint: parsing "{first}": invalid syntax')
     port = int(first)
     if port > 65535:
         raise CommandError(f'strconv.ParseUint: parsing "{first}": value out of range')
-    if not 1 <= port <= 65535:
-        raise CommandError("must be between 1 and 65535, inclusive")
     target: int | str = port
-    if colon:
+    if others:
+        second = others[0]
         target = int(second) if second.isdigit() else second
         if isinstance(target, int) and not 1 <= target <= 65535:
             raise CommandError("must be between 1 and 65535, inclusive")

@@ -15,12 +15,16 @@ if TYPE_CHECKING:
 SUMMARY = "Create an ExternalName service"
 USAGE = "create service externalname NAME --external-name external.name [--dry-run=server|client|none]"
 FLAGS = (*COMMON, TCP, "- external-name string | name that the service stands for\n")
+REQUIRED = ("external-name",)
 
 
 def make(context: Context, name: str) -> Object:
     """Return a Service of type ExternalName."""
-    if "external-name" not in context.flags.changed:
-        raise CommandError('required flag(s) "external-name" not set')
+    from pybernetes.api.validation.names import dns_subdomain
+
+    name_meant = context.flags.external_name
+    if dns_subdomain(name_meant):
+        raise CommandError(f"invalid service external name {name_meant}")
     return service(context, name, "ExternalName", external=context.flags.external_name)
 
 
