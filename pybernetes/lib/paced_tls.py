@@ -3,16 +3,23 @@
 An event loop decrypts all that has come of a connection before anybody else has a turn, which can be megabytes: of records with one
 byte each that took half a second. When those of a turn are used up, the loop takes what was read so far for all that there is, and
 is told to go on in its next turn.
+
+Some records have nothing to read in them: a change of keys costs a derivation, and OpenSSL goes through as many as there are without
+coming back. So it is handed what has come in portions, small ones as long as they yield nothing, and one of these in a turn.
 """
 
 from __future__ import annotations
 
 import asyncio
 import ssl
+from collections.abc import Callable
 from typing import Any, Protocol
 
 # Records of a turn: up to 512 kB. They are counted on, not from each turn: once in so many small requests one waits for a turn.
 RECORDS = 32
+# Bytes of a portion: a whole record; or after one that yielded nothing, some 75 of the smallest.
+WHOLE, SMALL = 16 * 1024 + 256, 2 * 1024
+_MOST_PORTIONS = 64  # of a handshake or a goodbye, which are not paced
 
 
 class Paced(Protocol):
@@ -37,6 +44,10 @@ class PacedObject(ssl.SSLObject):
     _connection: Paced | None = None
     _left = RECORDS
     _is_resting = False
+    _portion = WHOLE
+    # What has come, and what OpenSSL knows of it.
+    arrived: ssl.MemoryBIO
+    handed: ssl.MemoryBIO
 
     def pace(self, connection: Paced | None) -> None:
         """Read for a connection from now on; for none when it has ended: they would know one another for ever."""
@@ -47,7 +58,47 @@ class PacedObject(ssl.SSLObject):
         self._left -= 1
         if self._left < 0 and self._connection is not None and self._rest(self._connection):
             raise ssl.SSLWantReadError
-        return self._sslobj.read(len) if buffer is None else self._sslobj.read(len, buffer)  # type: ignore[attr-defined]
+        arrived, read = self.arrived, self._sslobj.read  # type: ignore[attr-defined]
+        is_fed = arrived.pending > 0 and not self.handed.pending
+        if is_fed:
+            self.handed.write(arrived.read(self._portion))
+        while True:
+            try:
+                data = read(len) if buffer is None else read(len, buffer)
+            except ssl.SSLWantReadError:
+                if not arrived.pending:
+                    raise
+                if is_fed:
+                    self._portion = SMALL
+                    if self._connection is not None and self._rest(self._connection):
+                        raise
+            else:
+                self._portion = WHOLE
+                return data
+            is_fed = True
+            self.handed.write(arrived.read(self._portion))
+
+    def pending(self) -> int:
+        """Return how much there is to read without waiting for more to come."""
+        return super().pending() or self.handed.pending
+
+    def do_handshake(self) -> None:
+        """Shake hands as far as what has come allows."""
+        self._by_portions(super().do_handshake)
+
+    def unwrap(self) -> Any:
+        """Say goodbye as far as what has come allows."""
+        return self._by_portions(super().unwrap)
+
+    def _by_portions(self, act: Callable[[], Any]) -> Any:
+        for _ in range(_MOST_PORTIONS):
+            self.handed.write(self.arrived.read(WHOLE))
+            try:
+                return act()
+            except ssl.SSLWantReadError:
+                if not self.arrived.pending:
+                    raise
+        raise ssl.SSLError("more has come than a handshake can have")
 
     def _rest(self, connection: Paced) -> bool:
         """Have the rest read in the next turn of the loop; tell whether that will be."""

@@ -44,6 +44,7 @@ class AnsweringContext(ssl.SSLContext):
 
     def wrap_bio(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, *args: Any, **kwargs: Any) -> Any:
         """Return the object of a connection, which knows where its answers go."""
-        wrapped = super().wrap_bio(incoming, outgoing, *args, **kwargs)
-        wrapped.outgoing = outgoing  # type: ignore[attr-defined]
+        handed = ssl.MemoryBIO()
+        wrapped: Any = super().wrap_bio(handed, outgoing, *args, **kwargs)
+        wrapped.arrived, wrapped.handed, wrapped.outgoing = incoming, handed, outgoing
         return wrapped

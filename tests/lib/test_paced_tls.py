@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
+import ctypes.util
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +20,7 @@ from pybernetes.lib.http.messages import Request, Response
 from pybernetes.lib.http.server import Server
 from pybernetes.lib.http.server_connection import Answer
 from pybernetes.lib.http.upgrade import upgraded
-from pybernetes.lib.paced_tls import RECORDS, PacedObject
+from pybernetes.lib.paced_tls import RECORDS, SMALL, WHOLE, PacedObject
 from pybernetes.lib.plain_http_answer import AnsweringContext
 from tests.support import eventually
 
@@ -126,3 +128,67 @@ def test_records_of_one_byte(
 
     with counted(monkeypatch) as turns, asyncio.Runner(loop_factory=new_loop) as runner:  # type: ignore[arg-type]
         runner.run(test(turns))
+
+
+def key_updates(client: ssl.SSLObject, outgoing: ssl.MemoryBIO, count: int) -> bytes:
+    """Return so many changes of keys, which have nothing to read in them."""
+    library = ctypes.CDLL(ctypes.util.find_library("ssl"))
+    # The connection of OpenSSL stands behind the head of Python's object and its socket.
+    connection = ctypes.c_void_p.from_address(id(client._sslobj) + 3 * ctypes.sizeof(ctypes.c_void_p))  # type: ignore[attr-defined]
+    for _ in range(count):
+        assert library.SSL_key_update(connection, 0) == 1
+        client.do_handshake()
+    return outgoing.read()
+
+
+@pytest.mark.parametrize("new_loop", [asyncio.new_event_loop, uvloop.new_event_loop])
+def test_changes_of_keys(new_loop: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousands of them come before a request: OpenSSL is handed a little in each turn, and the request is answered."""
+    certificate, key, authority = tls.ensure_serving(tmp_path, ["127.0.0.1"])
+    context = AnsweringContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    trusting = ssl.create_default_context(cafile=str(authority))
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = trusting.wrap_bio(incoming, outgoing, server_hostname="127.0.0.1")
+    handed, ended, read = [0], [0], PacedObject.read
+
+    def counting(self: PacedObject, len: int = 1024, buffer: object = None) -> object:
+        before = self.arrived.pending
+        try:
+            return read(self, len, buffer)
+        finally:
+            handed[-1] += before - self.arrived.pending
+            if not ended[-1]:
+                ended[-1] = 1
+                asyncio.get_running_loop().call_soon(end_turn)
+
+    def end_turn() -> None:
+        handed.append(0)
+        ended.append(0)
+
+    async def test() -> None:
+        server = Server(answer, limits=Limits())
+        port = await server.start("127.0.0.1", 0, context)
+        reader, writer = await shake_hands(client, incoming, outgoing, port)
+        request = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nok"
+        flood = key_updates(client, outgoing, 5000)
+        client.write(request)
+        writer.write(flood + outgoing.read())
+        received = b""
+        async with asyncio.timeout(60):
+            while not received.endswith(b"ok"):
+                incoming.write(await reader.read(65536))
+                try:
+                    while True:
+                        received += client.read(65536)
+                except ssl.SSLWantReadError:
+                    pass
+        assert sum(handed) >= len(flood) - WHOLE  # the handshake may have had the first portion
+        assert max(handed) <= WHOLE + SMALL
+        writer.close()
+        await eventually(lambda: not server.connections)
+        await server.stop()
+
+    monkeypatch.setattr(PacedObject, "read", counting)
+    with asyncio.Runner(loop_factory=new_loop) as runner:  # type: ignore[arg-type]
+        runner.run(test())
