@@ -58,3 +58,19 @@ def node_port_ips(
         for address in addresses
         if any(ipaddress.ip_address(address) in network for network in networks)
     ]
+
+
+def health_check_ips(selectors: Sequence[str], node: Node, addresses: Sequence[str]) -> list[str]:
+    """Return where health-check ports are served: of the node's families, where node ports are.
+
+    All addresses of IPv6 are those of IPv4 as well, as one listener has them.
+    """
+    families = sorted({ipaddress.ip_address(address).version for address in node.addresses}) or [4]
+    by_family = {family: node_port_ips(selectors, node, family, addresses) for family in families}
+    if all(chosen is None for chosen in by_family.values()):
+        return ["::" if 6 in families else "0.0.0.0"]
+    result: list[str] = []
+    for family, chosen in by_family.items():
+        everywhere = ["0.0.0.0"] if family == 4 else [text for text in addresses if ":" in text]
+        result += everywhere if chosen is None else chosen
+    return [text for text in result if not ipaddress.ip_address(text).is_link_local]

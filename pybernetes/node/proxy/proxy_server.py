@@ -24,7 +24,7 @@ from pybernetes.node.proxy.health_check_ports import HealthCheckPorts
 from pybernetes.node.proxy.local_traffic import detect_local_traffic
 from pybernetes.node.proxy.metrics import ProxyMetrics
 from pybernetes.node.proxy.node import Node, node_of
-from pybernetes.node.proxy.node_port_addresses import node_port_ips, own_addresses
+from pybernetes.node.proxy.node_port_addresses import health_check_ips, own_addresses
 from pybernetes.node.proxy.rule_monitor import RuleMonitor
 from pybernetes.node.proxy.service_port import ServicePort
 from pybernetes.runtime.component_server import ComponentServer, configz_of, slis_page, text, zpages_of
@@ -274,8 +274,7 @@ class ProxyServer:
 
     async def _health_addresses(self) -> list[str]:
         selectors = self.settings.node_port_addresses or ("all",)
-        addresses = node_port_ips(selectors, self.settings.node, 4, await own_addresses())
-        return ["0.0.0.0"] if addresses is None else addresses
+        return health_check_ips(selectors, self.settings.node, await own_addresses())
 
     async def _serve(self) -> None:
         def metrics_page(request: Request) -> Response:

@@ -41,13 +41,15 @@ def service_state(service: Object | None, slices: Iterable[Object], node: Node) 
             if protocol is not None:
                 endpoints = list(by_port.get((family, port.get("name", ""), protocol), {}).values())
                 ports.append(_service_port(service, port, protocol, address, family, endpoints, node))
-    ready = {
-        endpoint.target.ip
-        for endpoints_of_port in by_port.values()
-        for endpoint in endpoints_of_port.values()
-        if endpoint.target.local and endpoint.ready
-    }
-    return ServiceState(tuple(ports), _health_check_port(spec), len(ready))
+    ready: dict[int, set[str]] = {}
+    for (family, _, _), endpoints_of_port in by_port.items():
+        ready.setdefault(family, set()).update(
+            endpoint.target.ip
+            for endpoint in endpoints_of_port.values()
+            if endpoint.target.local and endpoint.ready
+        )
+    pods = max(map(len, ready.values()), default=0)  # a pod of both families is one
+    return ServiceState(tuple(ports), _health_check_port(spec), pods)
 
 
 def _service_port(

@@ -20,6 +20,8 @@ def configuration(settings: Settings) -> Object:
         {
             "mode": settings.proxy_mode,
             "clusterCIDR": settings.pod_range,
+            # Load balancers ask by every family whether a node is well.
+            **({"healthzBindAddress": f"[::]:{config.HEALTHZ_PORT}"} if settings.node_range_v6 else {}),
             "iptables": periods,
             "nftables": periods,
         }

@@ -18,8 +18,9 @@ import pytest
 from pybernetes.tools.local import ip_families, network
 from pybernetes.tools.local.ip_families import bracketed
 from tests.node.kubelet.real_node import IMAGE, busybox
+from tests.node.proxy.namespaces import command
 from tests.support import require_program, require_root, until
-from tests.tools.local.host import host
+from tests.tools.local.host import Host, host
 from tests.tools.local.user import User
 
 NAME = f"families{os.getpid() % 100000}"
@@ -79,6 +80,7 @@ def objects(policy: str) -> list[dict[str, Any]]:
         "heads": {**common, "clusterIP": "None"},
         "door": {**common, "ports": [{**port, "nodePort": 30123}], "type": "NodePort"},
         "balanced": {**common, "type": "LoadBalancer"},
+        "local": {**common, "type": "LoadBalancer", "externalTrafficPolicy": "Local"},
         "single": {**common, "ipFamilyPolicy": "SingleStack", "ipFamilies": ["IPv6"]},
     }
     spec = {"selector": {"matchLabels": labels}, "template": pod}
@@ -94,6 +96,8 @@ def objects(policy: str) -> list[dict[str, Any]]:
 
 class Families(User):
     """A cluster of two nodes, and what can be tried in it."""
+
+    machine: Host
 
     def fill(self, home: Path, policy: str) -> None:
         """Make the objects and wait for the pods."""
@@ -147,13 +151,22 @@ class Families(User):
             for address in addresses:
                 until(partial(from_here, f"{bracketed(address)}:30123"))
                 until(partial(self.fetches, f"{bracketed(address)}:30123"))
-        until(lambda: self.balanced() and versions_of(self.balanced()) == versions)
-        for address in self.balanced():
-            until(partial(from_here, bracketed(address)))
+            port = self.read("service", "local")["spec"]["healthCheckNodePort"]
+            for address in addresses:  # load balancers ask there
+                until(partial(answers, f"{bracketed(address)}:10256/healthz", "nodeEligible"))
+                until(partial(answers, f"{bracketed(address)}:{port}/healthz", '"localEndpoints": 1'))
+        for name in ("balanced", "local"):
+            until(partial(self.is_balanced, name, versions))
+            for address in self.balanced(name):
+                until(partial(from_here, bracketed(address)))
 
-    def balanced(self) -> list[str]:
-        """Return the addresses of the load balancer."""
-        ingresses = self.read("service", "balanced")["status"]["loadBalancer"].get("ingress") or ()
+    def is_balanced(self, name: str, versions: set[int]) -> bool:
+        """Return whether a service's load balancer has an address of each family."""
+        return versions_of(self.balanced(name)) == versions
+
+    def balanced(self, name: str) -> list[str]:
+        """Return the addresses of a service's load balancer."""
+        ingresses = self.read("service", name)["status"]["loadBalancer"].get("ingress") or ()
         return [entry["ip"] for entry in ingresses]
 
     def gets_out(self, cluster_range: str) -> str:
@@ -166,6 +179,22 @@ class Families(User):
             connection.close()
             return caller[0]
 
+    def reaches_beyond(self, folder: Path) -> None:
+        """Check that the pod reaches somebody outside by IPv6, if the machine's owner makes it a router."""
+        (folder / "index.html").write_text("web-outside")
+        inside, outside = ("ip",), ("ip", "-netns", self.machine.outside)
+        links = ((inside, "fd77::2/64"), (outside, "fd77::1/64"))
+        try:
+            for ip, address in links:
+                command(*ip, "address", "add", address, "dev", "eth0", "nodad")
+            command("sysctl", "-q", "-w", "net.ipv6.conf.all.forwarding=1")
+            with self.machine.serving(folder, 8099):
+                until(lambda: self.fetches("[fd77::1]:8099"))
+        finally:
+            command("sysctl", "-q", "-w", "net.ipv6.conf.all.forwarding=0")
+            for ip, address in links:
+                command(*ip, "address", "delete", address, "dev", "eth0")
+
 
 def versions_of(addresses: Any) -> set[int]:
     """Return the versions of addresses, of which there are no two of one."""
@@ -174,10 +203,15 @@ def versions_of(addresses: Any) -> set[int]:
     return set(versions)
 
 
+def answers(place: str, text: str) -> bool:
+    """Return whether this machine gets a page that says a text."""
+    done = subprocess.run(["curl", "-s", "-m", "2", f"http://{place}"], capture_output=True, text=True)
+    return text in done.stdout
+
+
 def from_here(place: str) -> bool:
-    """Return whether this machine gets the page."""
-    done = subprocess.run(["curl", "-s", "-m", "2", f"http://{place}/"], capture_output=True, text=True)
-    return done.stdout.startswith("web-")
+    """Return whether this machine gets the page of a web server."""
+    return answers(f"{place}/", "web-")
 
 
 @contextmanager
@@ -186,9 +220,10 @@ def cluster(home: Path, family: str, policy: str, *more: str) -> Iterator[Famili
     require_root()
     for program in ("kubectl", "containerd", "busybox", "curl", "ip6tables", "nft"):
         require_program(program)
-    with host(f"host{NAME}"):
+    with host(f"host{NAME}") as machine:
         forwarding = _forwarding()
         user = Families(home)
+        user.machine = machine
         try:
             user.pyb("up", NAME, "--nodes", "2", "--ip-family", family, "--wait", *more)
             user.fill(home, policy)
@@ -212,6 +247,7 @@ def test_both_families(tmp_path: Path) -> None:
         caller = user.gets_out(ip_families.node_range(NAME))
         nodes = ipaddress.IPv6Network(ip_families.node_range(NAME))
         assert ipaddress.IPv6Address(caller) in nodes  # its node's, not its own
+        user.reaches_beyond(tmp_path)
         assert "which stays" in user.pyb("up", NAME, "--ip-family", "ipv4", code=1)
 
 
