@@ -42,8 +42,8 @@ def service_state(service: Object | None, slices: Iterable[Object], node: Node) 
                 endpoints = list(by_port.get((family, port.get("name", ""), protocol), {}).values())
                 ports.append(_service_port(service, port, protocol, address, family, endpoints, node))
     ready: dict[int, set[str]] = {}
-    for (family, _, _), endpoints_of_port in by_port.items():
-        ready.setdefault(family, set()).update(
+    for (version, _, _), endpoints_of_port in by_port.items():
+        ready.setdefault(version, set()).update(
             endpoint.target.ip
             for endpoint in endpoints_of_port.values()
             if endpoint.target.local and endpoint.ready

@@ -79,7 +79,7 @@ class World:
         command(*node, "address", "add", f"{NODE_IP}/24", "dev", "eth0")
         command(*node, "route", "add", "default", "via", OUTSIDE_IP)
         # As a local cluster does it: packets for Services that no rule takes up go nowhere.
-        network.keep_services_inside(self.names["node"], [SERVICE_RANGE], NODE_IP)
+        network.keep_services_inside(self.names["node"], [SERVICE_RANGE], [NODE_IP])
         command("ip", "netns", "exec", self.names["node"], "sysctl", "-qw", "net.ipv4.ip_forward=1")
         return self
 
