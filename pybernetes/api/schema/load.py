@@ -30,6 +30,11 @@ _SPECIAL = {
     "io.k8s.apimachinery.pkg.apis.meta.v1.Time": "time",
     "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime": "microtime",
 }
+# Objects that hold whatever they are given; others without properties are structs without fields.
+_OPEN = frozenset((
+    "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1", "io.k8s.apimachinery.pkg.apis.meta.v1.Patch",
+    "io.k8s.apimachinery.pkg.runtime.RawExtension",
+))  # fmt: skip
 _KEPT = ("$ref", "format", "enum", "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type",
          "x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy")  # fmt: skip
 
@@ -179,12 +184,14 @@ def _build(node: Object) -> Type:
 
 def _shape(node: Object, name: str) -> Type:
     kind = node.get("type", "any")
-    if "properties" in node:
+    if "properties" in node or (
+        kind == "object" and name and name not in _OPEN and "additionalProperties" not in node
+    ):
         result = Type("struct", name.rpartition(".")[2])
         if "." in name:
             result.package = name.split(".")[-2]
         result.required = frozenset(node.get("required", ()))
-        properties = node["properties"]
+        properties = node.get("properties", {})  # none: an empty struct, such as a CRD's subresource status
         result.resolve = lambda: _fields(name, properties)
         return result
     if kind == "object" and "additionalProperties" in node:

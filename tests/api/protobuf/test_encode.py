@@ -42,6 +42,10 @@ def test_there_and_back(resource: Resource, data: Any) -> None:
     """What Go cannot tell from its zero is gone in both."""
     obj = data.draw(strategies.kind(resource))
     obj = Decoder().decode(resource.type, obj)
+    for claim in (obj.get("spec") or {}).get("volumeClaimTemplates", ()):
+        # The message of an object inside of another has neither; defaults bring them back.
+        for key in ("kind", "apiVersion"):
+            claim.pop(key, None)
     obj["kind"], obj["apiVersion"] = resource.kind, resource.api_version
     read = protobuf.decode(protobuf.encode(obj), NONE)
     assert without_zeros(Decoder().decode(resource.type, read)) == without_zeros(obj)
