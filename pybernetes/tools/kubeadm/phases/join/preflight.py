@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubeadm import shared_certificates
-from pybernetes.tools.kubeadm.checks import control_plane_checks, images, join_checks, run
+from pybernetes.tools.kubeadm.checks import control_plane_checks, join_checks, run
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.init_data import say
 from pybernetes.tools.kubeadm.join_data import JoinData
+from pybernetes.tools.kubeadm.phases._image_pull import pull
 from pybernetes.tools.kubeadm.workflow import Phase
 
 
@@ -19,13 +20,7 @@ async def _run(data: JoinData) -> None:
     _check_ready(data, settings.cluster)
     say("[preflight] Running pre-flight checks before initializing the new control plane instance")
     await run(control_plane_checks(settings, secondary=True), data.ignored)
-    if data.dry_run:
-        say("[preflight] Would pull the required images (like 'kubeadm config images pull')")
-        return
-    say("[preflight] Pulling images required for setting up a Kubernetes cluster")
-    say("[preflight] This might take a minute or two, depending on the speed of your internet connection")
-    say("[preflight] You can also perform this action beforehand using 'kubeadm config images pull'")
-    await run([images.ImagePull(settings.cluster, data.registration)], data.ignored)
+    await pull(settings.cluster, data.registration, data.ignored, dry_run=data.dry_run)
 
 
 def _check_ready(data: JoinData, cluster: dict[str, object]) -> None:
