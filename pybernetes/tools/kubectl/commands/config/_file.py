@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from pybernetes.api.resource import Object
 
 
+_ALWAYS = {"clusters": ("server",), "contexts": ("cluster", "user")}  # fields that are written though empty
+
+
 def needs_help(context: Context, message: str = "") -> Exit:
-    """Print the help of the command and end with an exit code that says something was wrong."""
+    """Print the help of the command; with a message the exit code says that something was wrong."""
     context.show_help(context.stdout)
     if message:
         context.warn(f"error: {message}")
-    return Exit(1)
+    return Exit(1 if message else 0)
 
 
 def default_file(context: Context) -> str:
@@ -102,8 +105,9 @@ def complete(content: Object) -> Object:
     }
     for plural, singular in PLURALS.items():
         listed = sorted(content.get(plural) or [], key=lambda entry: entry["name"])
+        fields = dict.fromkeys(_ALWAYS.get(plural, ()), "")
         completed[plural] = [
-            {"name": entry["name"], singular: entry.get(singular) or {}} for entry in listed
+            {"name": entry["name"], singular: {**fields, **(entry.get(singular) or {})}} for entry in listed
         ] or None
     for key, value in content.items():
         if key not in completed and not key.startswith("@") and (value or key != "preferences"):
@@ -111,10 +115,21 @@ def complete(content: Object) -> Object:
     return completed
 
 
+def beside(context: Context, plural: str, name: str, path: str) -> str:
+    """Return the path of a file as an entry names it: relative if it lies under the folder of the entry's file."""
+    if not path:
+        return ""
+    whole = os.path.abspath(path)
+    relative = os.path.relpath(whole, os.path.dirname(os.path.abspath(origin(context, plural, name))))
+    return whole if relative.startswith("..") else relative
+
+
 def write(path: str, content: Object) -> None:
     """Write a file as a whole, readable for its owner only."""
     from pybernetes.tools.kubectl.output.yaml.printer import dumps
 
+    if os.path.exists(path) and complete(read(path)) == complete(content):
+        return  # nothing changes: how the user wrote it stays
     directory = os.path.dirname(os.path.abspath(path))
     try:
         os.makedirs(directory, exist_ok=True)

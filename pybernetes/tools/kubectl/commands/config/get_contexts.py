@@ -19,9 +19,11 @@ def run(context: Context) -> None:
     """Print a line for each context."""
     flags = context.flags
     if flags.output not in ("", "name"):
-        raise CommandError("output must be one of '' or 'name': " + flags.output)
+        raise CommandError(
+            f"--output {flags.output} is not available in kubectl config get-contexts; resetting to default output format"
+        )
     known = entries(context, "contexts")
-    names = context.args or sorted(known)
+    names = sorted(context.args or known)
     errors = [CommandError(f"context {name} not found") for name in names if name not in known]
     names = [name for name in names if name in known]
     if flags.output == "name":

@@ -44,6 +44,11 @@ def run(context: Context) -> None:
     if len(context.args) != 2:
         raise needs_help(context, f"Unexpected args: [{' '.join(context.args)}]")
     name, text = context.args
+    if not name:
+        raise CommandError("you must specify a property")
+    if name in ("kind", "apiVersion"):  # what they are is not for users to say
+        context.out(f"Property {quoted(name)} set.")
+        return
     kind, entry, field = split(name)
     if kind == "current-context":
         store_current(context, text)

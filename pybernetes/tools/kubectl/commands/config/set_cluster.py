@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import base64
-import os
 
-from pybernetes.tools.kubectl.commands.config._file import entries, needs_help, store
+from pybernetes.tools.kubectl.commands.config._file import beside, entries, needs_help, store
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, quoted
 
@@ -36,7 +35,10 @@ def run(context: Context) -> None:
         else:
             value.pop("insecure-skip-tls-verify")
     if "certificate-authority" in flags.changed:
-        _authority(value, flags.certificate_authority, flags.embed_certs)
+        path = flags.certificate_authority
+        _authority(
+            value, path if flags.embed_certs else beside(context, "clusters", name, path), flags.embed_certs
+        )
     value.setdefault("server", "")
     store(
         context, "clusters", name, {key: item for key, item in value.items() if item != "" or key == "server"}
@@ -48,7 +50,7 @@ def _authority(value: dict[str, object], path: str, embed: bool) -> None:
     value.pop("insecure-skip-tls-verify", None)
     if not embed:
         value.pop("certificate-authority-data", None)
-        value["certificate-authority"] = os.path.abspath(path) if path else ""
+        value["certificate-authority"] = path
         return
     try:
         with open(path, "rb") as file:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import base64
-import os
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.commands.config._file import entries, needs_help, store
+from pybernetes.tools.kubectl.commands.config._file import beside, entries, needs_help, store
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, quoted
 
@@ -35,6 +34,10 @@ def run(context: Context) -> None:
     flags = context.flags
     if len(context.args) != 1:
         raise needs_help(context, f"unexpected args: [{' '.join(context.args)}]")
+    for flag, texts in (("exec-env", flags.exec_env), ("auth-provider-arg", flags.auth_provider_arg)):
+        for text in texts:
+            if "=" not in text and not text.endswith("-"):
+                raise needs_help(context, f"invalid {flag} format: {text}")
     name = context.args[0]
     methods = [
         flag
@@ -50,6 +53,8 @@ def run(context: Context) -> None:
         )
     if flags.embed_certs and not flags.client_certificate and not flags.client_key:
         raise CommandError("you must specify a --client-certificate or --client-key to embed")
+    if flags.exec_interactive_mode not in ("", "IfAvailable", "Never", "Always"):
+        raise CommandError("invalid interactive mode type, can be only IfAvailable, Never, Always")
     value = dict(entries(context, "users").get(name) or {})
     for flag, others in (
         ("token", ("username", "password", "tokenFile")),
@@ -62,7 +67,13 @@ def run(context: Context) -> None:
                 value.pop(other, None)
     for flag in ("client-certificate", "client-key"):
         if flag in flags.changed:
-            _pem(value, flag, getattr(flags, flag.replace("-", "_")), flags.embed_certs)
+            path = getattr(flags, flag.replace("-", "_"))
+            _pem(
+                value,
+                flag,
+                path if flags.embed_certs else beside(context, "users", name, path),
+                flags.embed_certs,
+            )
     _exec(value, flags)
     store(context, "users", name, {key: item for key, item in value.items() if item != ""})
     context.out(f"User {quoted(name)} set.")
@@ -71,7 +82,7 @@ def run(context: Context) -> None:
 def _pem(value: Object, flag: str, path: str, embed: bool) -> None:
     if not embed:
         value.pop(f"{flag}-data", None)
-        value[flag] = os.path.abspath(path) if path else ""
+        value[flag] = path
         return
     try:
         with open(path, "rb") as file:
@@ -85,7 +96,7 @@ def _pem(value: Object, flag: str, path: str, embed: bool) -> None:
 def _exec(value: Object, flags: Values) -> None:
     if "auth-provider" in flags.changed:
         settings = dict(argument.split("=", 1) for argument in flags.auth_provider_arg if "=" in argument)
-        value["auth-provider"] = {"config": settings or None, "name": flags.auth_provider}
+        value["auth-provider"] = {"config": settings, "name": flags.auth_provider}
     if "exec-command" not in flags.changed and "exec" not in value:
         return
     if not any(flag.startswith("exec-") for flag in flags.changed):
@@ -101,7 +112,9 @@ def _exec(value: Object, flags: Values) -> None:
     if flags.exec_arg:
         entry["args"] = flags.exec_arg
     if flags.exec_env:
-        entry["env"] = [
-            dict(zip(("name", "value"), variable.split("=", 1), strict=False)) for variable in flags.exec_env
-        ]
+        wanted = dict(text.split("=", 1) for text in flags.exec_env if "=" in text)
+        removed = {text[:-1] for text in flags.exec_env if "=" not in text}
+        known = {variable["name"]: variable.get("value", "") for variable in entry.get("env") or ()}
+        variables = {name: text for name, text in {**known, **wanted}.items() if name not in removed}
+        entry["env"] = [{"name": name, "value": text} for name, text in variables.items()] or None
     value["exec"] = entry

@@ -18,6 +18,8 @@ def run(context: Context) -> None:
     if len(context.args) != 1:
         raise needs_help(context, f"Unexpected args: [{' '.join(context.args)}]")
     name = context.args[0]
+    if not name:
+        raise CommandError("empty context names are not allowed")
     if name not in entries(context, "contexts"):
         raise CommandError(f"no context exists with the name: {quoted(name)}")
     store_current(context, name)

@@ -38,6 +38,8 @@ def run(context: Context) -> None:
     flags = context.flags
     if context.args:
         raise context.usage(f"unexpected arguments: [{' '.join(context.args)}]")
+    if not flags.merge and not flags.kubeconfig:
+        raise CommandError("if merge==false a precise file must be specified")
     config = copy.deepcopy(context.config)
     if flags.minify:
         config = _minified(context, config)
