@@ -81,6 +81,18 @@ def parser() -> argparse.ArgumentParser:
         default=None,
         help="let node groups grow and shrink by themselves",
     )
+    add(
+        "--control-planes",
+        type=int,
+        metavar="N",
+        help="so many control planes on machines of their own, which kubeadm installs, beside --nodes workers",
+    )
+    add("--etcd", metavar="WHERE", help="with --control-planes: stacked on them (default) or external")
+    add(
+        "--load-balancer",
+        metavar="FORM",
+        help="with --control-planes: what HAProxy balances: connections (l4, default) or requests (l7)",
+    )
     add("--config", metavar="FILE", help="a file with the settings; flags win over it")
     add(
         "--wait",
@@ -121,6 +133,9 @@ def changes(arguments: argparse.Namespace, new: bool) -> dict[str, Any]:
         "audit",
         "cluster_network_policy",
         "autoscaler",
+        "control_planes",
+        "etcd",
+        "load_balancer",
     )
     for name in names:
         if getattr(arguments, name) is not None:
@@ -141,7 +156,7 @@ def changes(arguments: argparse.Namespace, new: bool) -> dict[str, Any]:
         "deny_external_ips": arguments.deny_service_external_ips,
     }
     result |= {name: value for name, value in lists.items() if value is not None}
-    if new and not {"nodes", "hollow", "node_groups"} & result.keys():
+    if new and not {"nodes", "hollow", "node_groups", "control_planes"} & result.keys():
         result["nodes"] = 1
     return result
 

@@ -91,6 +91,10 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
     step("", "making certificates and networks")
     with locked(cluster):
         before = saved_settings.load(cluster)
+        if before.control_planes or changes.get("control_planes"):
+            from pybernetes.tools.local.control_planes import lifecycle as machines
+
+            return machines.up(cluster, before, changes, step, wait)
         settings = _decide(cluster, before, changes)
         for group in settings.node_groups:
             node_registration.check_resources(group)
@@ -111,7 +115,7 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
         if settings.autoscaler:
             autoscaler.prepare(cluster, settings, server_of(settings))
         step("certificates, settings and networks are there", "starting the API server")
-        started = _start_supervisor(cluster, changed=settings != before)
+        started = start_supervisor(cluster, changed=settings != before)
         _wait_until_ready(cluster)
         step("the API server is ready")
         node_registration.register(cluster, settings)
@@ -119,7 +123,7 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
         kubeconfig.write(path, kubeconfig.merged(kubeconfig.read(path), kubeconfig.read(cluster.kubeconfig)))
         step(f"the context {cluster.name} is in {path}", "waiting for nodes" if wait else "")
     if wait:
-        for name in _wait_for_nodes(cluster, settings, wait, started):
+        for name in wait_for_nodes(cluster, settings, wait, started):
             step(f"the node {name} is ready", "waiting for nodes")
     return settings
 
@@ -194,6 +198,11 @@ def server_of(settings: Settings) -> str:
 
 def prepare(cluster: Cluster, settings: Settings, node_settings: NodeSettings) -> None:
     """Make what a node needs before its processes start."""
+    if settings.control_planes:
+        from pybernetes.tools.local.control_planes import machines
+
+        machines.prepare(cluster, settings, node_settings, None)
+        return
     node, server = Node(cluster, node_settings.name, settings.host_network), server_of(settings)
     own = network.node_addresses(settings, node_settings.name)
     if settings.host_network:
@@ -233,7 +242,7 @@ def _write_kubeconfig(cluster: Cluster, settings: Settings) -> None:
     kubeconfig.write(cluster.kubeconfig, entries)
 
 
-def _start_supervisor(cluster: Cluster, changed: bool) -> str:
+def start_supervisor(cluster: Cluster, changed: bool) -> str:
     """Return the moment at which it was started, or nothing if it runs since earlier."""
     pid = background_process.running(cluster.pid_file(SUPERVISOR))
     if not pid:
@@ -287,9 +296,9 @@ def _wait_until_ready(cluster: Cluster) -> None:
         time.sleep(0.02)
 
 
-def _wait_for_nodes(cluster: Cluster, settings: Settings, seconds: float, since: str) -> Iterator[str]:
+def wait_for_nodes(cluster: Cluster, settings: Settings, seconds: float, since: str) -> Iterator[str]:
     """Return the name of each node when it has become ready; what it said before a moment does not count."""
-    missing = {node.name for node in settings.nodes if not node.stopped}
+    missing = {node.name for node in settings.nodes if not node.stopped and node.role != saved_settings.ETCD}
     missing |= {f"hollow-{number}" for number in range(settings.hollow)}
     missing |= {node.name for node in settings.hollow_nodes}
     deadline, api = time.monotonic() + seconds, AdminClient(cluster)

@@ -39,6 +39,7 @@ def add(
 
 def check_room(settings: saved_settings.Settings) -> None:
     """Raise SettingsError if the cluster can have no further nodes with real containers."""
+    _check_made_here(settings)
     if settings.host_network:
         raise saved_settings.SettingsError("on the host's network there is room for one node only")
     if not settings.node_range:
@@ -49,11 +50,19 @@ def check_room(settings: saved_settings.Settings) -> None:
     check_programs()
 
 
+def _check_made_here(settings: saved_settings.Settings) -> None:
+    if settings.control_planes:
+        raise saved_settings.SettingsError(
+            "the machines of a cluster with --control-planes are those that it was made with"
+        )
+
+
 def remove(cluster: Cluster, name: str) -> None:
     """Stop a node, delete its Node object and remove all that it made."""
     with lifecycle.locked(cluster):
         settings = saved_settings.load(cluster)
         node = settings.node(name)
+        _check_made_here(settings)
         if node.paused:
             Node(cluster, name).machine.resume()
         draining.leave_balancers(cluster, settings, [name])

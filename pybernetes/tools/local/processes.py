@@ -11,7 +11,7 @@ from pybernetes.tools.local import network
 from pybernetes.tools.local.machine import Machine
 from pybernetes.tools.local.machine_mounts import PLUGINS
 from pybernetes.tools.local.paths import Cluster
-from pybernetes.tools.local.settings import NodeSettings, Settings
+from pybernetes.tools.local.settings import ETCD, NodeSettings, Settings
 
 CONTROL_PLANE = "control-plane"
 HOST = "host"
@@ -72,6 +72,9 @@ def desired_processes(cluster: Cluster, settings: Settings, closed: bool = False
 
     ``closed`` says that the control plane's user cannot reach its files without a right to go through all folders.
     """
+    if settings.control_planes:
+        running = (node for node in settings.nodes if not node.stopped)
+        return [spec for node in running for spec in _of_machine(cluster, settings, node)]
     command = pyb(CONTROL_PLANE, "--cluster", cluster.name)
     capabilities = _control_plane_capabilities(settings, closed)
     result = [ProcessSpec(CONTROL_PLANE, command, capabilities, settings.user, umask=0o077)]
@@ -110,10 +113,26 @@ def _control_plane_capabilities(settings: Settings, closed: bool) -> frozenset[s
     return frozenset(low | ({"DAC_READ_SEARCH"} if closed else set()))
 
 
+def _of_machine(cluster: Cluster, settings: Settings, node: NodeSettings) -> list[ProcessSpec]:
+    """Return what runs on a machine that kubeadm installs: a container runtime and an init, or a member of etcd."""
+    own = machine(cluster, node.name, host_network=False)
+    if node.role == ETCD:
+        from pybernetes.tools.local.control_planes import (
+            external_etcd,
+        )  # here and not above: few clusters have it
+
+        return [ProcessSpec(f"etcd-{node.name}", own.command(*external_etcd.command(settings, node)))]
+    return _runtime_and(cluster, node, own, "local-machine")
+
+
 def _of_node(cluster: Cluster, settings: Settings, node: NodeSettings) -> list[ProcessSpec]:
     own = machine(cluster, node.name, settings.host_network)
+    return _runtime_and(cluster, node, own, "local-node")
+
+
+def _runtime_and(cluster: Cluster, node: NodeSettings, own: Machine, program: str) -> list[ProcessSpec]:
     containerd = ("containerd", "--config", str(containerd_paths(cluster, node.name).config))
-    agents = pyb("local-node", "--cluster", cluster.name, "--node", node.name)
+    agents = pyb(program, "--cluster", cluster.name, "--node", node.name)
     return [
         ProcessSpec(f"containerd-{node.name}", own.command(*containerd)),
         ProcessSpec(f"node-{node.name}", own.command(*agents)),

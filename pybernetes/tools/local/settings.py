@@ -40,8 +40,12 @@ FILE_FIELDS = {
     "registryMirrors": "registry_mirrors",
     "insecureRegistries": "insecure_registries",
     "runtimes": "runtimes",
+    "controlPlanes": "control_planes",
+    "etcd": "etcd",
+    "loadBalancer": "load_balancer",
 }
 GROUP_LABEL = "pybernetes.dev/node-group"
+CONTROL_PLANE, ETCD = "control-plane", "etcd"  # roles of machines that kubeadm installs
 _LAST_NUMBER = 190  # of a node: the addresses after it are for load balancers
 
 
@@ -62,6 +66,7 @@ class NodeSettings:
     paused: bool = False
     apart: list[str] = field(default_factory=list)  # what it is cut off from
     disk_operations: int = 0  # what its disk can do in a second; 0 for all that it can
+    role: str = ""  # of a machine in a cluster with several control planes; empty for a worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +134,11 @@ class Settings:
     )  # REGISTRY=URL, tried before the registry itself
     insecure_registries: list[str] = field(default_factory=list)  # taken without TLS, or without verifying it
     runtimes: list[str] = field(default_factory=list)  # programs beside runc, each with a RuntimeClass
+    control_planes: int = (
+        0  # machines that kubeadm makes control planes; 0 for one in a process of this machine
+    )
+    etcd: str = ""  # where theirs is
+    load_balancer: str = ""  # the form of what stands in front of them
 
     def node(self, name: str) -> NodeSettings:
         """Return the node with a name."""
@@ -158,6 +168,11 @@ class Settings:
     def has_real_nodes(self) -> bool:
         """Whether there are nodes with real containers, or may be."""
         return bool(self.nodes) or any(not group.hollow for group in self.node_groups)
+
+    @property
+    def workers(self) -> int:
+        """How many machines run pods alone, in a cluster with several control planes."""
+        return sum(not node.role for node in self.nodes)
 
     @property
     def cloud_routes(self) -> bool:
@@ -275,6 +290,9 @@ def apply(cluster: str, settings: Settings, changes: Mapping[str, Any]) -> Setti
                 )
             value = with_nodes(cluster, settings.nodes, value)
         setattr(result, key, value)
+    for name in ("etcd", "load_balancer"):
+        if getattr(result, name) and not result.control_planes:
+            raise SettingsError(f"--{name.replace('_', '-')} goes with --control-planes")
     from pybernetes.node.proxy.config import mode_names
 
     modes = (*mode_names(), "none")
