@@ -1,24 +1,30 @@
 """A TLS server whose certificates, keys and client authorities follow their files.
 
-The files are looked at when a client connects: that is when they matter, and nothing has to watch them meanwhile.
+The files are looked at when a client connects: that is when they matter, and nothing has to watch them meanwhile. A
+certificate of our own making is also made anew then, a while before it ends.
 """
 
 from __future__ import annotations
 
 import hashlib
 import logging
+import math
 import os
 import re
 import ssl
+import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pybernetes.lib import certificate_subject, client_authorities
+from pybernetes.lib import certificate_subject, client_authorities, tls
 from pybernetes.lib.plain_http_answer import AnsweringContext
 
 log = logging.getLogger(__name__)
+_RENEW_SECONDS = tls.RENEW_DAYS * 86400 - 60  # before its end; by then tls has no doubt that it is time
+_AGAIN_SECONDS = 3600.0  # between two tries to make a certificate
 _CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
 
 
@@ -49,6 +55,15 @@ class KeyPair:
     certificate: Path
     key: Path
     names: tuple[str, ...] = ()
+    # Makes both anew if they end soon; None: somebody else does.
+    renew: Callable[[], object] | None = field(default=None, compare=False)
+
+
+def own_pair(directory: Path, names: Iterable[str], stem: str) -> tuple[KeyPair, Path]:
+    """Return a serving certificate for these names in a directory, made if need be, and the file of its authority."""
+    wanted = tuple(names)
+    certificate, key, authority = tls.ensure_serving(directory, wanted, stem)
+    return KeyPair(certificate, key, renew=lambda: tls.renew_serving(directory, wanted, stem)), authority
 
 
 class ServingCertificates:
@@ -76,6 +91,7 @@ class ServingCertificates:
         self._files = [file for pair in (default, *named) for file in (pair.certificate, pair.key)]
         self._files += [bundle.path for bundle in bundles]
         self._seen = self._state()
+        self._renew_at = self._due()
         # Called when the files have changed.
         self.listeners: list[Callable[[], None]] = []
         self.context = self._current = self._context(default)
@@ -124,10 +140,33 @@ class ServingCertificates:
         self.certificate, self._default = default.certificate, default
         self._files[:2] = default.certificate, default.key
         self._seen = []
+        self._renew_at = self._due()
         self.refresh()
+
+    def _due(self) -> float:
+        """Return when the certificate is to be made anew."""
+        if self._default.renew is None:
+            return math.inf
+        return tls.validity(self._default.certificate)[1] - _RENEW_SECONDS
+
+    def _renew(self) -> None:
+        """Have the certificate made anew, beside the server: the client whose visit this is gets the old one."""
+        renew = self._default.renew
+        self._renew_at = time.time() + _AGAIN_SECONDS
+
+        def make() -> None:
+            try:
+                if renew is not None:
+                    renew()
+            except (OSError, ValueError) as error:
+                log.warning("the serving certificate ends soon and could not be made anew: %s", error)
+
+        threading.Thread(target=make, name="certificate-renewal", daemon=True).start()
 
     def refresh(self) -> None:
         """Take over what the files say if they have changed; what cannot be used is logged and left alone."""
+        if time.time() >= self._renew_at:
+            self._renew()
         state = self._state()
         if state == self._seen:
             return
@@ -142,7 +181,7 @@ class ServingCertificates:
                 bundle.certificates, bundle.fingerprints = certificates, fingerprints
             log.warning("serving with the certificates from before: the new files cannot be used: %s", error)
             return
-        self._current, self._by_name = current, by_name
+        self._current, self._by_name, self._renew_at = current, by_name, self._due()
         log.info("serving with new certificates")
         for listener in self.listeners:
             listener()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 AUTHORITY_DAYS = 3650
 CERTIFICATE_DAYS = 365
-# A certificate with less than this left is replaced when the program starts.
+# A certificate with less than this left is replaced: when the program starts, or when a client connects.
 RENEW_DAYS = 30
 _KEY = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----")
 _SKEW = datetime.timedelta(minutes=5)  # clocks of machines differ
@@ -125,9 +125,15 @@ def ensure_serving(directory: Path, names: Iterable[str], stem: str = "apiserver
     What is in the directory is used as long as it is valid, good for the names and signed by the authority
     that is there.
     """
-    authority_certificate, authority_key = ensure_authority(directory)
+    ensure_authority(directory)
+    return renew_serving(directory, names, stem)
+
+
+def renew_serving(directory: Path, names: Iterable[str], stem: str) -> tuple[Path, Path, Path]:
+    """Do what ``ensure_serving`` does with the authority that is there: clients of a running server trust no other."""
+    authority_certificate = directory / "ca.crt"
     certificate, key = directory / f"{stem}.crt", directory / f"{stem}.key"
-    authority = Pair(authority_certificate.read_bytes(), authority_key.read_bytes())
+    authority = Pair(authority_certificate.read_bytes(), (directory / "ca.key").read_bytes())
     ensure_pair(certificate, key, authority, "kube-apiserver", names)
     return certificate, key, authority_certificate
 

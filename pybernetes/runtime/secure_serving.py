@@ -14,9 +14,9 @@ from pybernetes.api import feature_gates, version
 from pybernetes.api.resource import Object
 from pybernetes.api.zpages import flags_of
 from pybernetes.client.client import Client
-from pybernetes.lib import ciphers, tls
+from pybernetes.lib import ciphers
 from pybernetes.lib.exposition import Exposition
-from pybernetes.lib.serving_certificates import CABundle, KeyPair, ServingCertificates
+from pybernetes.lib.serving_certificates import CABundle, KeyPair, ServingCertificates, own_pair
 from pybernetes.runtime.aggregated_api import request_header_config
 from pybernetes.runtime.aggregated_api.request_header_config import Trusted
 from pybernetes.runtime.component_server import configz_of, profiles, zpages_of
@@ -112,7 +112,7 @@ def tls_context(options: argparse.Namespace, name: str, bundles: Sequence[CABund
         directory = Path(options.cert_dir) if options.cert_dir else _folder(name)
         directory.mkdir(parents=True, exist_ok=True)
         address = "127.0.0.1" if options.bind_address in ("0.0.0.0", "::") else options.bind_address
-        pair = KeyPair(*tls.ensure_serving(directory, ["localhost", address], name)[:2])
+        pair, _ = own_pair(directory, ("localhost", address), name)
     return ServingCertificates(
         pair,
         bundles=bundles,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,8 +19,10 @@ from pybernetes.lib.serving_certificates import (
     ServingCertificates,
     certificate_names,
     match,
+    own_pair,
     verified_chain,
 )
+from tests.support import eventually
 
 
 def write(path: Path, content: bytes) -> Path:
@@ -104,6 +107,44 @@ async def test_new_certificates_are_served_to_new_connections(tmp_path: Path) ->
         files.issue("server", "localhost")
         assert serial(pair) != first
         assert (await visit(port, tmp_path / "ca.crt"))[1] == serial(pair)
+
+
+async def test_a_certificate_of_our_own_is_made_anew_before_it_ends(tmp_path: Path) -> None:
+    pair, authority = own_pair(tmp_path, ("localhost",), "server")
+    fresh = serial(pair)
+    made = tls.Pair(authority.read_bytes(), (tmp_path / "ca.key").read_bytes())
+    ending = tls.issue(made, "server", names=("localhost",), server=True, days=tls.RENEW_DAYS - 1)
+    for file, content in ((pair.key, ending.key), (pair.certificate, ending.certificate)):
+        write(file, content)
+    old = serial(pair)
+    async with listening(ServingCertificates(pair)) as port:
+        assert (await visit(port, authority))[1] == old != fresh
+        await eventually(lambda: serial(pair) != old)
+        assert (await visit(port, authority))[1] == serial(pair)
+    assert (tmp_path / "ca.crt").read_bytes() == made.certificate
+    assert tls.validity(pair.certificate)[1] > time.time() + 300 * 86400
+
+
+async def test_a_certificate_that_cannot_be_made_anew_is_served_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    files, tries = Files(tmp_path), []
+
+    def renew() -> None:
+        tries.append(1)
+        raise OSError("no space left")
+
+    ending = tls.issue(files.authority, "server", names=("localhost",), server=True, days=1)
+    pair = KeyPair(
+        write(tmp_path / "server.crt", ending.certificate),
+        write(tmp_path / "server.key", ending.key),
+        renew=renew,
+    )
+    async with listening(ServingCertificates(pair)) as port:
+        for _ in range(3):
+            assert (await visit(port, tmp_path / "ca.crt"))[1] == serial(pair)
+        await eventually(lambda: "could not be made anew: no space left" in caplog.text)
+    assert len(tries) == 1
 
 
 async def test_files_that_cannot_be_used_change_nothing(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from pybernetes.control_plane.metrics_server.kubelet_client import KubeletAccess
 from pybernetes.control_plane.metrics_server.metrics_server import MetricsServer, Options
 from pybernetes.lib import tls
 from pybernetes.lib.http.dialer import Dialer, direct
-from pybernetes.lib.serving_certificates import KeyPair, ServingCertificates
+from pybernetes.lib.serving_certificates import ServingCertificates, own_pair
 from pybernetes.runtime.aggregated_api import request_header_config
 from pybernetes.runtime.delegated_auth import DelegatedAuth
 from pybernetes.tools.local import addons
@@ -110,9 +110,7 @@ async def run(client: Client, administrator: Client, settings: MetricsSettings) 
     """Run metrics-server until cancelled."""
     await addons.apply(administrator, access())
     folder = settings.certificates
-    certificate, key, authority = tls.ensure_serving(
-        folder, [f"{_NAME}.{_NAMESPACE}.svc", "localhost"], _NAME
-    )
+    pair, authority = own_pair(folder, (f"{_NAME}.{_NAMESPACE}.svc", "localhost"), _NAME)
     trusted = await request_header_config.look_up(client, folder)
     auth = DelegatedAuth(client, clients=trusted.clients, proxy=trusted.proxy)
     kubelet_tls = tls.client_context(authority)
@@ -123,7 +121,7 @@ async def run(client: Client, administrator: Client, settings: MetricsSettings) 
     )  # fmt: skip
     server = MetricsServer(client, auth, Options(kubelets, settings.resolution))
     try:
-        context = ServingCertificates(KeyPair(certificate, key), bundles=trusted.bundles).context
+        context = ServingCertificates(pair, bundles=trusted.bundles).context
         port = await server.start(_ADDRESS, 0, context)
         await addons.apply(administrator, registration(port, authority.read_bytes()))
         await asyncio.get_running_loop().create_future()  # it answers for as long as this process lives

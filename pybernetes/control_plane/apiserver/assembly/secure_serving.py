@@ -7,9 +7,9 @@ import logging
 from pathlib import Path
 
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
-from pybernetes.lib import ciphers, network, tls
+from pybernetes.lib import ciphers, network
 from pybernetes.lib.flags import Flag, Repeated, Seconds
-from pybernetes.lib.serving_certificates import CABundle, KeyPair, ServingCertificates
+from pybernetes.lib.serving_certificates import CABundle, KeyPair, ServingCertificates, own_pair
 
 log = logging.getLogger(__name__)
 _NAMES = ("localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
@@ -21,7 +21,7 @@ FLAGS = (
     Flag("secure-port", 6443, "port to listen on; 0 takes a free one"),
     Flag("advertise-address", "", "address that others reach this server at"),
     Flag("cert-dir", "/var/run/kubernetes", "where certificates and keys are kept or made"),
-    Flag("tls-cert-file", "", "certificate to serve with"),
+    Flag("tls-cert-file", "", "certificate to serve with; a new one is used as soon as the file has it"),
     Flag("tls-private-key-file", "", "its key"),
     Flag("tls-sni-cert-key", Repeated(), "another certificate and its key: cert,key or cert,key:name,name"),
     Flag("tls-cipher-suites", (), f"suites to accept: {', '.join(sorted(ciphers.PREFERRED))}"),
@@ -77,5 +77,4 @@ def certificates(arguments: argparse.Namespace) -> tuple[KeyPair, Path | None]:
         names.append(arguments.external_hostname)
     services = ServiceOptions.parse(arguments.service_cluster_ip_range, arguments.service_node_port_range)
     names += [range_.address(range_.first) for range_ in services.ranges]
-    certificate, key, authority = tls.ensure_serving(Path(arguments.cert_dir), names)
-    return KeyPair(certificate, key), authority
+    return own_pair(Path(arguments.cert_dir), names, "apiserver")

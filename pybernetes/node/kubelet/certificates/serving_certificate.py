@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pybernetes.lib import tls
+from pybernetes.lib.serving_certificates import KeyPair, own_pair
 from pybernetes.node.kubelet.options import Options
 
 
-def serving_files(options: Options, addresses: tuple[str, ...]) -> tuple[Path, Path]:
+def serving_files(options: Options, addresses: tuple[str, ...]) -> KeyPair:
     """Return the files of the serving certificate: the configured ones, or a self-signed one."""
     settings = options.configuration
     if settings["tlsCertFile"] and settings["tlsPrivateKeyFile"]:
-        return Path(settings["tlsCertFile"]), Path(settings["tlsPrivateKeyFile"])
+        return KeyPair(Path(settings["tlsCertFile"]), Path(settings["tlsPrivateKeyFile"]))
     assert options.certificates is not None
     current = options.certificates / "kubelet-server-current.pem"
     if settings["serverTLSBootstrap"] and current.exists():
-        return current, current
+        return KeyPair(current, current)
     names = [options.hostname or options.node_name, options.node_name, *addresses, "127.0.0.1", "localhost"]
-    certificate, key, _ = tls.ensure_serving(options.certificates, names, stem="kubelet")
-    return certificate, key
+    return own_pair(options.certificates, names, "kubelet")[0]

@@ -89,12 +89,12 @@ class KubeletServer:
         """Listen."""
         kubelet, settings = self._kubelet, self._kubelet.options.configuration
         if settings["enableServer"]:
-            files = serving_files(kubelet.options, kubelet.addresses)
+            pair = serving_files(kubelet.options, kubelet.addresses)
             authority = settings["authentication"]["x509"]["clientCAFile"]
             clients = CABundle(Path(authority)) if authority else None
             self._gate.clients = clients
             self._certificates = ServingCertificates(
-                KeyPair(*files), bundles=(clients,) if clients else (),
+                pair, bundles=(clients,) if clients else (),
                 ciphers=ciphers.openssl_list(settings["tlsCipherSuites"]),
                 minimum=ciphers.minimum_version(settings["tlsMinVersion"]),
             )  # fmt: skip
