@@ -15,8 +15,10 @@ import ssl
 from collections.abc import Callable
 from typing import Any, Protocol
 
-# Records of a turn: up to 512 kB. They are counted on, not from each turn: once in so many small requests one waits for a turn.
+# Records of a turn: up to 512 kB.
 RECORDS = 32
+# The most that one has. Event loops ask for sixteen times as much, which is not read but has to be allocated.
+RECORD_BYTES = 16 * 1024
 # Bytes of a portion: a whole record; or after one that yielded nothing, some 75 of the smallest.
 WHOLE, SMALL = 16 * 1024 + 256, 2 * 1024
 _MOST_PORTIONS = 64  # of a handshake or a goodbye, which are not paced
@@ -55,13 +57,19 @@ class PacedObject(ssl.SSLObject):
 
     def read(self, len: int = 1024, buffer: Any = None) -> Any:
         """Return what a record has; SSLWantReadError when those of a turn are used up, or none has come."""
+        arrived, handed, read = self.arrived, self.handed, self._sslobj.read  # type: ignore[attr-defined]
+        waiting, len = arrived.pending, min(len, RECORD_BYTES)
+        if waiting <= WHOLE and not handed.pending:
+            # All that has come at once, as nearly always: what is left of it is counted, not what has been read before.
+            handed.write(arrived.read())
+            self._left = RECORDS
+            return read(len) if buffer is None else read(len, buffer)
         self._left -= 1
         if self._left < 0 and self._connection is not None and self._rest(self._connection):
             raise ssl.SSLWantReadError
-        arrived, read = self.arrived, self._sslobj.read  # type: ignore[attr-defined]
-        is_fed = arrived.pending > 0 and not self.handed.pending
+        is_fed = waiting > 0 and not handed.pending
         if is_fed:
-            self.handed.write(arrived.read(self._portion))
+            handed.write(arrived.read(self._portion))
         while True:
             try:
                 data = read(len) if buffer is None else read(len, buffer)
@@ -76,7 +84,7 @@ class PacedObject(ssl.SSLObject):
                 self._portion = WHOLE
                 return data
             is_fed = True
-            self.handed.write(arrived.read(self._portion))
+            handed.write(arrived.read(self._portion))
 
     def pending(self) -> int:
         """Return how much there is to read without waiting for more to come."""
