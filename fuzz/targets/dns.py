@@ -8,16 +8,18 @@ import struct
 from fuzz.engine.target import Target
 from pybernetes.node.dns import wire
 from pybernetes.node.dns.answer_table import AnswerTable
+from pybernetes.node.dns.lookup import Lookup
+from pybernetes.node.dns.query import Query
 from pybernetes.node.dns.resolver import Resolver
 
-_RESOLVER = Resolver(AnswerTable(), ranges=("10.96.0.0/16", "fd00::/16"))
+_RESOLVER = Resolver(Lookup(AnswerTable(), ("10.96.0.0/16", "fd00::/16")))
 
 
-async def _none(question: bytes) -> bytes:
+async def _none(query: Query) -> bytes:
     raise TimeoutError
 
 
-_FORWARDING = Resolver(AnswerTable(), _none, ranges=("10.96.0.0/16",))
+_FORWARDING = Resolver(Lookup(AnswerTable(), ("10.96.0.0/16",)), _none)
 
 
 def run(data: bytes) -> None:

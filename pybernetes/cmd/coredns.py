@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
+import contextlib
 from pathlib import Path
 
 from pybernetes.cmd._program import run, until_signal
@@ -34,23 +36,31 @@ async def _serve(arguments: argparse.Namespace) -> int:
     from pybernetes.client import kubeconfig
     from pybernetes.lib import gc_tuning
     from pybernetes.lib.file_follower import FileFollower
-    from pybernetes.node.dns import config, corefile
-    from pybernetes.node.dns.kube_dns import KubeDns
+    from pybernetes.node.dns import corefile
+    from pybernetes.node.dns.name_server import NameServer
 
-    options = corefile.options(corefile.parse(arguments.conf.read_text()))
-    async with kubeconfig.load(arguments.kubeconfig or None).client(user_agent="coredns") as client:
-        kube_dns = KubeDns(client, options)
+    path: Path = arguments.conf
+    async with contextlib.AsyncExitStack() as stack:
+        client = None
+        if any(block.find("kubernetes") for block in corefile.parse(path.read_text())):
+            loaded = kubeconfig.load(arguments.kubeconfig or None)
+            client = await stack.enter_async_context(loaded.client(user_agent="coredns"))
+        server = NameServer(client)
+        await server.load(path.read_text())
 
         async def look() -> None:
-            now = corefile.options(corefile.parse(arguments.conf.read_text()))
-            kube_dns.forwarder.configure(config.Configuration(now.nameservers, now.stubs))
+            if server.reload_seconds:
+                await server.reload(path.read_text())
 
-        follower = FileFollower(arguments.conf, look)
-        await kube_dns.start()
+        follower = FileFollower(path, look, server.reload_seconds or 30.0)
         follower.start()
         gc_tuning.tune()
-        print(f"coredns answers on port {kube_dns.server.port}", flush=True)
-        await until_signal(kube_dns.run())
+        print(f"coredns answers on port {server.port}", flush=True)
+        await until_signal(_forever())
         await follower.close()
-        await kube_dns.stop()
+        await server.stop()
     return 0
+
+
+async def _forever() -> None:
+    await asyncio.Event().wait()

@@ -41,12 +41,12 @@ class Configuration:
         return self.upstream
 
 
-def server(text: str) -> Server:
+def server(text: str, default: int = _PORT) -> Server:
     """Return the address and port of a text that may leave the port out."""
-    host, port = text.strip(), _PORT
+    host, port = text.strip(), default
     if host.startswith("["):
         host, _, rest = host[1:].partition("]")
-        port = int(rest[1:]) if rest.startswith(":") else _PORT
+        port = int(rest[1:]) if rest.startswith(":") else default
     elif host.count(":") == 1:
         host, _, rest = host.partition(":")
         port = int(rest)
@@ -77,12 +77,16 @@ def parse(data: Mapping[str, str], fallback: tuple[Server, ...] = ()) -> Configu
 
 def of_machine(path: Path = Path("/etc/resolv.conf")) -> tuple[Server, ...]:
     """Return the name servers that this machine uses itself."""
-    servers = []
     try:
-        lines = path.read_text().splitlines()
+        return of_text(path.read_text())
     except OSError:
         return ()
-    for line in lines:
+
+
+def of_text(text: str) -> tuple[Server, ...]:
+    """Return the name servers that a resolv.conf names."""
+    servers = []
+    for line in text.splitlines():
         words = line.split()
         if len(words) > 1 and words[0] == "nameserver":
             try:

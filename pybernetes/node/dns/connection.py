@@ -25,11 +25,13 @@ class Connection(asyncio.Protocol):
         self._timer: asyncio.TimerHandle | None = None
         self._clogged = self._paused = False
         self._waiting = 0
+        self.client: tuple[str, int] = ("", 0)
         self.peer = ""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport  # type: ignore[assignment]
-        self.peer = str((transport.get_extra_info("peername") or ("",))[0])
+        self.client = (transport.get_extra_info("peername") or ("", 0))[:2]
+        self.peer = str(self.client[0])
         others = self._server.connections
         if len(others) >= _CONNECTIONS or sum(other.peer == self.peer for other in others) >= _OF_ONE_CLIENT:
             self._transport.abort()
@@ -59,7 +61,7 @@ class Connection(asyncio.Protocol):
             self._wait()
             metrics = self._server.metrics
             metrics.protocols[("tcp", "1")] = metrics.protocols.get(("tcp", "1"), 0) + 1
-            response = self._server.resolver.respond(message, False)
+            response = self._server.resolver.respond(message, False, self.client)
             if isinstance(response, bytes):
                 self._write(response)
             elif response is not None:
@@ -81,7 +83,11 @@ class Connection(asyncio.Protocol):
 
     async def _write_later(self, response: Awaitable[bytes]) -> None:
         try:
-            self._write(await response)
+            message = await response
+            if message:
+                self._write(message)
+            else:
+                self.close()
         finally:
             self._waiting -= 1
             if self._paused:

@@ -1,162 +1,199 @@
-"""Corefiles: the configuration that clusters of kubeadm have for DNS, as far as it means something here.
+"""Corefiles: the configuration language of CoreDNS, read into blocks of plugins.
 
-A Corefile has blocks ``ZONE[:PORT]… { PLUGIN [ARGUMENT…] [{ … }] }``. The block with the plugin ``kubernetes`` is the
-cluster's; others forward their zones. A plugin that is not known here is refused by its name.
+A Corefile has blocks ``ZONE[:PORT]… { PLUGIN [ARGUMENT…] [{ … }] }``, snippets ``(NAME) { … }`` that ``import NAME`` puts
+in, and ``{$VARIABLE}`` for the environment. What a plugin means is its own file's business.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from pybernetes.node.dns import config, wire
-from pybernetes.node.dns.kube_dns import Options
-
-# What is done here in any case, and how.
-ALWAYS = {
-    "errors": "errors are always logged",
-    "loop": "a question that is being asked already is not sent again, which ends a loop",
-    "loadbalance": "services have one address, and clients choose among those of pods",
-    "reload": "servers to forward to are read again when the file changes",
-    "cache": "answers of other servers are kept for as long as these say, the cluster's own are never old",
-}
 _MOST_BYTES = 1 << 20
+_MOST_LINES = 20_000  # with everything that is imported
+_VARIABLE = re.compile(r"\{\$([A-Za-z_][A-Za-z0-9_]*)\}|\{%([A-Za-z_][A-Za-z0-9_]*)%\}")
+
+
+class CorefileError(ValueError):
+    """What is wrong with a Corefile, in CoreDNS' words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The words of a line, and where it stands."""
+
+    words: tuple[str, ...]
+    number: int
+
+    def problem(self, text: str) -> CorefileError:
+        """Return the error that something on this line is wrong."""
+        return CorefileError(f"Corefile:{self.number} - Error during parsing: {text}")
+
+    def wrong_count(self) -> CorefileError:
+        """Return the error that there are too many or too few arguments."""
+        return self.problem(f"Wrong argument count or unexpected line ending after '{self.words[-1]}'")
 
 
 @dataclass(slots=True)
 class Directive:
     """One plugin of a block, with its arguments and what stands in its own braces."""
 
-    name: str
-    arguments: list[str]
-    inner: list[list[str]] = field(default_factory=list)
+    line: Line
+    inner: list[Line] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The plugin's name."""
+        return self.line.words[0]
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What stands behind the name."""
+        return self.line.words[1:]
 
 
 @dataclass(slots=True)
 class Block:
     """The zones of a block, and its plugins."""
 
-    zones: list[str]
+    line: Line
     directives: list[Directive] = field(default_factory=list)
 
-    def find(self, name: str) -> Directive | None:
-        """Return the plugin of a name."""
-        return next((directive for directive in self.directives if directive.name == name), None)
+    @property
+    def keys(self) -> list[str]:
+        """The zones as they are written."""
+        return [word.rstrip(",") for word in self.line.words]
+
+    def find(self, name: str) -> list[Directive]:
+        """Return the plugins of a name."""
+        return [directive for directive in self.directives if directive.name == name]
 
 
-def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
+def _words(text: str, number: int) -> list[str]:
+    """Return the words of a line: quotes hold one together, a word that begins with # ends the line."""
+    words: list[str] = []
+    at, end = 0, len(text)
+    while at < end:
+        if text[at].isspace():
+            at += 1
+        elif text[at] == "#":
+            break
+        elif text[at] == '"':
+            word, at = [], at + 1
+            while at < end and text[at] != '"':
+                if text[at] == "\\" and text[at + 1 : at + 2] == '"':
+                    at += 1
+                word.append(text[at])
+                at += 1
+            if at == end:
+                raise CorefileError(f"Corefile:{number} - Error during parsing: a quote is not closed")
+            words.append("".join(word))
+            at += 1
+        else:
+            start = at
+            while at < end and not text[at].isspace():
+                at += 1
+            words.append(text[start:at])
+    return words
+
+
+def _lines(text: str, environment: Mapping[str, str]) -> Iterator[Line]:
+    def value(match: re.Match[str]) -> str:
+        return environment.get(match[1] or match[2], "")
+
     for number, line in enumerate(text.splitlines(), 1):
-        words = line.split("#", 1)[0].split()
+        words = tuple(_VARIABLE.sub(value, word) for word in _words(line, number))
         if words:
-            yield number, words
+            yield Line(words, number)
 
 
-def parse(text: str) -> list[Block]:
-    """Return the blocks of a Corefile; ValueError names the line that is wrong."""
+def _end(number: int) -> CorefileError:
+    return CorefileError(f"Corefile:{number} - Syntax error: Unexpected EOF, expecting '}}'")
+
+
+def _snippets(lines: list[Line]) -> tuple[dict[str, list[Line]], list[Line]]:
+    """Return the snippets of a file, and the lines of its blocks."""
+    snippets: dict[str, list[Line]] = {}
+    rest: list[Line] = []
+    inside: list[Line] | None = None
+    depth = 0
+    for line in lines:
+        first = line.words[0]
+        if depth == 0 and first.startswith("(") and first.endswith(")") and line.words[1:] == ("{",):
+            if first[1:-1] in snippets:
+                raise line.problem(f"redeclaration of previously declared snippet {first[1:-1]}")
+            inside = snippets[first[1:-1]] = []
+            depth = 1
+            continue
+        depth += (line.words[-1] == "{") - (line.words == ("}",))
+        if inside is not None and depth == 0:
+            inside = None
+            continue
+        (rest if inside is None else inside).append(line)
+    return snippets, rest
+
+
+def _imported(lines: list[Line], snippets: Mapping[str, list[Line]], depth: int = 0) -> Iterator[Line]:
+    for line in lines:
+        if line.words[0] != "import":
+            yield line
+            continue
+        if len(line.words) != 2:
+            raise line.wrong_count()
+        snippet = snippets.get(line.words[1])
+        if snippet is None:
+            raise line.problem(
+                f"Could not import {line.words[1]}: only snippets of this file can be imported"
+            )
+        if depth > 20:
+            raise line.problem("maximum import depth exceeded")
+        yield from _imported(snippet, snippets, depth + 1)
+
+
+def parse(text: str, environment: Mapping[str, str] = os.environ) -> list[Block]:
+    """Return the blocks of a Corefile; CorefileError names the line that is wrong."""
     if len(text) > _MOST_BYTES:
-        raise ValueError("the Corefile is too large")
+        raise CorefileError("the Corefile is too large")
+    snippets, own = _snippets(list(_lines(text, environment)))
     blocks: list[Block] = []
     block: Block | None = None
     directive: Directive | None = None
     number = 0
-    for number, words in _lines(text):
-        if words == ["}"]:
+    for count, line in enumerate(_imported(own, snippets)):
+        number = line.number
+        if count > _MOST_LINES:
+            raise line.problem("the Corefile is too long")
+        if line.words == ("}",):
             if directive is not None:
                 directive = None
             elif block is not None:
                 block = None
             else:
-                raise ValueError(f"Corefile:{number}: unexpected '}}'")
+                raise CorefileError(
+                    f"Corefile:{number} - Syntax error: Unexpected token '}}', expecting a zone"
+                )
         elif block is None:
-            if words[-1] != "{":
-                raise ValueError(f"Corefile:{number}: expected a block, found {words[0]!r}")
-            block = Block([zone.rstrip(",") for zone in words[:-1]])
+            if line.words[-1] != "{" or len(line.words) == 1:
+                raise CorefileError(
+                    f"Corefile:{number} - Syntax error: Unexpected token '{line.words[-1]}', expecting '{{'"
+                )
+            block = Block(Line(line.words[:-1], number))
             blocks.append(block)
         elif directive is not None:
-            directive.inner.append(words)
-        elif words[-1] == "{":
-            directive = Directive(words[0], words[1:-1])
+            if line.words[-1] == "{":
+                raise line.problem("braces cannot be nested any deeper")
+            directive.inner.append(line)
+        elif line.words[-1] == "{":
+            if len(line.words) == 1:
+                raise CorefileError(
+                    f"Corefile:{number} - Syntax error: Unexpected token '{{', expecting a plugin"
+                )
+            directive = Directive(Line(line.words[:-1], number))
             block.directives.append(directive)
         else:
-            block.directives.append(Directive(words[0], words[1:]))
+            block.directives.append(Directive(line))
     if block is not None:
-        raise ValueError(f"Corefile:{number}: a block is not closed")
+        raise _end(number)
     return blocks
-
-
-def options(blocks: list[Block]) -> Options:
-    """Return the options that a Corefile means; ValueError names what is not known here."""
-    result = Options(addresses=("0.0.0.0",), nameservers=(), follow_config_map=False)
-    cluster = next((block for block in blocks if block.find("kubernetes")), None)
-    if cluster is None:
-        raise ValueError("Corefile: no block has the plugin kubernetes")
-    ports: list[int] = []
-    stubs: dict[bytes, tuple[config.Server, ...]] = {}
-    for block in blocks:
-        for directive in block.directives:
-            _check(directive)
-        forward = block.find("forward")
-        if block is cluster:
-            result.port = _port(block.zones[0]) if block.zones else 53
-            _kubernetes(cluster.find("kubernetes"), result)
-            result.nameservers = _servers(forward) if forward else ()
-            for name, default in (("health", 8080), ("ready", 8181), ("prometheus", 9153)):
-                plugin = block.find(name)
-                if plugin is not None:
-                    ports.append(_http_port(plugin, default))
-        else:
-            if forward is None:
-                raise ValueError(f"Corefile: the block of {' '.join(block.zones)} forwards to nobody")
-            stubs |= {wire.name(_zone(zone)): _servers(forward) for zone in block.zones}
-    result.http_ports, result.stubs = tuple(dict.fromkeys(ports)), stubs
-    return result
-
-
-def _check(directive: Directive) -> None:
-    known = {*ALWAYS, "kubernetes", "forward", "health", "ready", "prometheus"}
-    if directive.name not in known:
-        raise ValueError(
-            f"Corefile: Unknown directive '{directive.name}': {', '.join(sorted(known))} are known"
-        )
-
-
-def _kubernetes(directive: Directive | None, result: Options) -> None:
-    assert directive is not None
-    zones = [zone for zone in directive.arguments if not zone.endswith(".arpa")]
-    if zones:
-        result.zone = zones[0].rstrip(".")
-    for words in directive.inner:
-        if words[0] == "ttl" and len(words) == 2 and words[1].isdigit() and int(words[1]) <= 3600:
-            result.ttl = int(words[1])
-        elif words[0] == "pods" and words[1:] in (["insecure"], ["disabled"]):
-            if words[1] == "disabled":
-                raise ValueError(
-                    "Corefile: kubernetes: pods disabled is not supported: names of pods are always answered"
-                )
-        elif words[0] != "fallthrough":
-            raise ValueError(f"Corefile: kubernetes: {' '.join(words)!r} is not known")
-
-
-def _servers(directive: Directive) -> tuple[config.Server, ...]:
-    servers: list[config.Server] = []
-    for target in directive.arguments[1:]:
-        servers += config.of_machine(Path(target)) if target.startswith("/") else [config.server(target)]
-    if len(directive.arguments) < 2:
-        raise ValueError("Corefile: forward needs a zone and a server")
-    return tuple(servers)
-
-
-def _zone(text: str) -> str:
-    return text.removeprefix("dns://").rpartition(":")[0] or text.removeprefix("dns://")
-
-
-def _port(text: str) -> int:
-    port = text.rpartition(":")[2] if ":" in text else "53"
-    if not port.isdigit() or not int(port) < 65536:
-        raise ValueError(f"Corefile: {text!r} has no port")
-    return int(port)
-
-
-def _http_port(directive: Directive, default: int) -> int:
-    return _port(directive.arguments[0]) if directive.arguments else default

@@ -31,13 +31,14 @@ def parser(summary: str = "") -> argparse.ArgumentParser:
 
 def options(arguments: argparse.Namespace) -> Options:
     """Return the options that the command line means; ValueError if it is wrong."""
-    ports = (arguments.health_port, arguments.ready_port, arguments.metrics_port)
     return Options(
         addresses=arguments.dns_bind_address,
         port=arguments.dns_port,
         zone=arguments.domain,
         ttl=arguments.ttl,
         ranges=arguments.cluster_ranges,
-        http_ports=tuple(dict.fromkeys(port for port in ports if port)),
+        health_port=arguments.health_port,
+        ready_port=arguments.ready_port,
+        metrics_port=arguments.metrics_port,
         nameservers=tuple(config.server(text) for text in arguments.nameservers) or config.of_machine(),
     )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from pybernetes.lib.exposition import Exposition
 from pybernetes.node.dns import wire
 
+Labels: TypeAlias = tuple[tuple[str, str], ...]
 _MOST_TYPES = 256
 BOUNDS = tuple(0.00025 * 2**power for power in range(16))
 
@@ -28,6 +30,18 @@ class Metrics:
     forwarded: dict[str, int] = field(default_factory=dict)
     forward_failures: dict[str, int] = field(default_factory=dict)
     names: int = 0
+    counters: dict[tuple[str, Labels], float] = field(
+        default_factory=dict
+    )  # those of plugins, which name them
+
+    def count(self, name: str, labels: Labels = (), by: float = 1) -> None:
+        """Count something of a plugin's."""
+        key = (name, labels)
+        self.counters[key] = self.counters.get(key, 0) + by
+
+    def set(self, name: str, value: float, labels: Labels = ()) -> None:
+        """Note a number of a plugin's that goes up and down."""
+        self.counters[(name, labels)] = value
 
     def asked(self, kind: bytes) -> None:
         """Count a question by its type and class; whoever makes up types gets no memory for them."""
@@ -86,3 +100,10 @@ class Metrics:
             text.family(name, "counter", help_)
             for to, count in counts.items():
                 text.sample(name, (("to", to),), count)
+        by_name: dict[str, list[tuple[Labels, float]]] = {}
+        for (name, labels), number in sorted(self.counters.items()):
+            by_name.setdefault(name, []).append((labels, number))
+        for name, samples in by_name.items():
+            text.family(name, "counter" if name.endswith("_total") else "gauge", "As CoreDNS has it.")
+            for labels, number in samples:
+                text.sample(name, labels, number)

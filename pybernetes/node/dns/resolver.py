@@ -1,40 +1,45 @@
-"""From a question to its answer: a lookup in memory for the cluster's own names; others are forwarded."""
+"""From a question to its answer: a lookup in memory for the cluster's own names; plugins are asked about others."""
 
 from __future__ import annotations
 
-import ipaddress
 import random
 import struct
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable
+from time import perf_counter
 
 from pybernetes.node.dns import wire
-from pybernetes.node.dns.answer_table import Answer, AnswerTable, encode
+from pybernetes.node.dns.answer_table import Answer
+from pybernetes.node.dns.lookup import NOTHING, Lookup
 from pybernetes.node.dns.metrics import Metrics
-from pybernetes.node.dns.records import address_data, pod_address, reverse
+from pybernetes.node.dns.query import Dropped, Handler, Query
 
-# Gives the answer of another server to a question: a whole message, whose identifier means nothing.
-Forward = Callable[[bytes], Awaitable[bytes]]
 _OPTION = b"\0" + struct.pack(">HHIH", wire.OPT, wire.UDP_SIZE, 0, 0)
 _BAD_VERSION = b"\0" + struct.pack(">HHIH", wire.OPT, wire.UDP_SIZE, 1 << 24, 0)
+_TRANSFERS = (wire.AXFR.to_bytes(2), wire.IXFR.to_bytes(2))
 _NO_MORE, _ONE_MORE = b"\0\0", b"\0\1"
 _QR, _AA, _TC, _RA = 0x80, 0x04, 0x02, 0x80
 _LONGEST = wire.HEADER + 255  # where the longest name of a question ends
-_NOTHING = Answer(struct.pack(">HHH", 1, 0, 0), b"")
 
 
 class Resolver:
     """Answers questions."""
 
     def __init__(
-        self, table: AnswerTable, forward: Forward | None = None, metrics: Metrics | None = None,
-        ranges: Iterable[str] = (),
+        self, lookup: Lookup | None, handler: Handler | None = None, metrics: Metrics | None = None,
+        udp_size: int = wire.UDP_SIZE,
     ) -> None:  # fmt: skip
-        self.table, self.forward = table, forward
         self.metrics = metrics or Metrics()
-        self._answers = table.answers
-        self._networks = [ipaddress.ip_network(text) for text in ranges]
+        self._answers: dict[bytes, Answer] = {}
+        self.use(lookup, handler, udp_size)
 
-    def respond(self, data: bytes, datagram: bool) -> bytes | Awaitable[bytes] | None:
+    def use(self, lookup: Lookup | None, handler: Handler | None, udp_size: int = wire.UDP_SIZE) -> None:
+        """Answer by other means from now on: what may be looked up first, and who is asked about the rest."""
+        self.lookup, self.handler, self._udp_size = lookup, handler, udp_size
+        self._answers = lookup.answers if lookup is not None else {}
+
+    def respond(
+        self, data: bytes, datagram: bool, client: tuple[str, int] = ("", 0)
+    ) -> bytes | Awaitable[bytes] | None:
         """Return the answer to a message, or something to wait for; None if it deserves none."""
         # The usual case first: one question, at most an EDNS option, a name that is in the table.
         end = data.find(b"\0", 12) + 1
@@ -54,9 +59,9 @@ class Resolver:
             limit, more, option = 512, _NO_MORE, b""
         elif data[question_end : question_end + 3] == b"\0\0\x29" and len(data) >= question_end + 11:
             if data[question_end + 6]:
-                return self._reply(data, question_end, _NOTHING, wire.NOERROR, 512, _ONE_MORE, _BAD_VERSION)
+                return self._reply(data, question_end, NOTHING, wire.NOERROR, 512, _ONE_MORE, _BAD_VERSION)
             size = data[question_end + 3] << 8 | data[question_end + 4]
-            limit, more, option = min(max(size, 512), wire.UDP_SIZE), _ONE_MORE, _OPTION
+            limit, more, option = min(max(size, 512), self._udp_size), _ONE_MORE, _OPTION
         else:
             return self._error(data, wire.FORMERR)
         if not datagram:
@@ -64,11 +69,7 @@ class Resolver:
         name = data[12:end].lower()
         answer = self._answers.get(name + kind)
         if answer is None:
-            negative = self._missing(data, name, kind, question_end)
-            if negative is None:
-                return self._elsewhere(data, name, kind, question_end, limit, more, option)
-            answer, code = negative
-            return self._reply(data, question_end, answer, code, limit, more, option)
+            return self._unknown(data, name, kind, question_end, limit, more, option, datagram, client)
         counts, body, stride = answer
         if stride:  # addresses take turns
             start = random.randrange(0, len(body), stride)
@@ -79,6 +80,23 @@ class Resolver:
         if len(response) > limit:
             return self._truncated(data, question_end, answer, limit, more, option)
         return response
+
+    def _unknown(
+        self, data: bytes, name: bytes, kind: bytes, end: int, limit: int, more: bytes, option: bytes, datagram: bool,
+        client: tuple[str, int],
+    ) -> bytes | Awaitable[bytes]:  # fmt: skip
+        """Answer what is not in the table: there is nothing, or somebody else knows."""
+        negative = self.lookup.missing(name, kind) if self.lookup is not None else None
+        if negative is not None:
+            answer, code = negative
+            return self._reply(data, end, answer, code, limit, more, option)
+        if self.handler is None or kind[:2] in _TRANSFERS:
+            return self._reply(data, end, NOTHING, wire.REFUSED, limit, more, option)
+        size = limit if datagram else int.from_bytes(data[end + 3 : end + 5]) or 512
+        dnssec = bool(option) and bool(data[end + 7] & 0x80)
+        identifier = int.from_bytes(data[:2])
+        query = Query(name + kind, client, not datagram, size, identifier, len(data), dnssec, perf_counter())
+        return self._elsewhere(data, query, end, limit, more, option)
 
     # -- messages ----------------------------------------------------------------------------------------
 
@@ -118,77 +136,24 @@ class Resolver:
             return None  # an answer to an answer could go on forever
         return self._error(data, wire.NOTIMP if data[2] & 0x78 else wire.FORMERR)
 
-    # -- names that are not in the table -----------------------------------------------------------------
-
-    def _missing(self, data: bytes, name: bytes, kind: bytes, end: int) -> tuple[Answer, int] | None:
-        """Return what the cluster says about a name without such a record; None if others have to be asked."""
-        table = self.table
-        if name.endswith(table.zone):
-            if name + b"\0\5\0\1" in self._answers and kind[:2] != b"\0\5":
-                return None  # an alias: somebody has to be asked what it stands for
-            if name in table.names:
-                if kind == b"\0\xff\0\1":
-                    return encode(wire.HINFO, [b"\x07RFC8482\0"], table.ttl), wire.NOERROR
-                return table.negative, wire.NOERROR
-            pod = self._pod(name, kind)
-            return (pod, wire.NOERROR) if pod is not None else (table.negative, wire.NXDOMAIN)
-        if kind[2:] != wire.IN:
-            return _NOTHING, wire.REFUSED
-        if self._networks and name.endswith(b"\x04arpa\0") and self._ours(name):
-            return table.negative, wire.NOERROR if name in table.names else wire.NXDOMAIN
-        return (_NOTHING, wire.REFUSED) if self.forward is None else None
-
-    def _pod(self, name: bytes, kind: bytes) -> Answer | None:
-        """Return the name of a pod's address, in a namespace that exists."""
-        first = 1 + name[0]
-        if name[first:].find(b"\x03pod" + self.table.zone) < 0:
-            return None
-        try:
-            parts = wire.labels(name[: -len(self.table.zone)] + b"\0")
-        except wire.Malformed:
-            return None
-        if len(parts) != 3 or bytes([len(parts[1])]) + parts[1] not in self.table.namespaces:
-            return None
-        address = pod_address(parts)
-        if address is None:
-            return None
-        type_, packed = address_data(address)
-        return (
-            encode(type_, [packed], self.table.ttl)
-            if kind == type_.to_bytes(2) + wire.IN
-            else self.table.negative
-        )
-
-    def _ours(self, name: bytes) -> bool:
-        """Return whether a reverse name is of an address of the cluster's."""
-        try:
-            parts = [label.decode() for label in wire.labels(name)[:-2]][::-1]
-            if name.endswith(b"\x07in-addr\x04arpa\0"):
-                address = ipaddress.ip_address(".".join(parts))
-            else:
-                digits = "".join(parts)
-                address = ipaddress.ip_address(":".join(digits[at : at + 4] for at in range(0, 32, 4)))
-            return any(address in network for network in self._networks) and reverse(str(address)) == name
-        except ValueError:
-            return False
-
     # -- asking others -----------------------------------------------------------------------------------
 
     async def _elsewhere(
-        self, data: bytes, name: bytes, kind: bytes, end: int, limit: int, more: bytes, option: bytes
+        self, data: bytes, query: Query, end: int, limit: int, more: bytes, option: bytes
     ) -> bytes:
-        alias = self._answers.get(name + b"\0\5\0\1") if name.endswith(self.table.zone) else None
+        assert self.handler is not None
         try:
-            wire.labels(name)
-            if alias is not None:
-                answer, code = await self._follow(alias, kind)
-                return self._reply(data, end, answer, code, limit, more, option)
-            assert self.forward is not None
-            message = await self.forward(name + kind)
+            wire.labels(query.name)
         except wire.Malformed:
             return self._error(data, wire.FORMERR)
-        except (OSError, TimeoutError):
-            return self._reply(data, end, _NOTHING, wire.SERVFAIL, limit, more, option, 0)
+        try:
+            message = await self.handler(query)
+            if message[12:end].lower() != query.question:
+                raise wire.Malformed("an answer to another question")
+        except Dropped:
+            return b""
+        except (OSError, TimeoutError, wire.Malformed):
+            return self._reply(data, end, NOTHING, wire.SERVFAIL, limit, more, option, 0)
         code = message[3] & 15
         answer = Answer(message[4:10], message[end:])
         extra = int.from_bytes(message[10:12]) + int.from_bytes(more)
@@ -198,26 +163,4 @@ class Resolver:
         if len(response) <= limit:
             return response
         self.metrics.truncated += 1
-        return data[:2] + bytes([flags[0] | _TC, flags[1]]) + _NOTHING.counts + more + data[12:end] + option
-
-    async def _follow(self, alias: Answer, kind: bytes) -> tuple[Answer, int]:
-        """Return an alias with the records of the name that it stands for."""
-        target = alias.body[12:]
-        known = self._answers.get(target + kind)
-        records: list[wire.Record] = []
-        code = wire.NOERROR
-        if known is not None:
-            message = bytes(4) + known.counts + b"\0\0" + target + kind + known.body
-            records = wire.read_records(message, 12 + len(target) + 4, int.from_bytes(known.counts[2:4]))[0]
-        elif self.forward is not None and not target.endswith(self.table.zone):
-            try:
-                message = await self.forward(target + kind)
-                end = wire.read_question(message)[2]
-                records = wire.read_records(message, end, int.from_bytes(message[6:8]))[0]
-            except (OSError, TimeoutError, wire.Malformed):
-                code = wire.SERVFAIL
-        body = alias.body + b"".join(
-            wire.record(record.owner, record.type, min(record.ttl, self.table.ttl), record.data)
-            for record in records
-        )
-        return Answer(struct.pack(">HHH", 1, 1 + len(records), 0), body), code
+        return data[:2] + bytes([flags[0] | _TC, flags[1]]) + NOTHING.counts + more + data[12:end] + option

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
 import socket
+import sys
 from collections.abc import Awaitable, Coroutine
 from time import perf_counter
 
@@ -15,6 +17,7 @@ from pybernetes.node.dns.resolver import Resolver
 log = logging.getLogger(__name__)
 _AT_A_TIME = 64  # questions until others get a turn
 _BUFFER = 4 << 20
+_MOST_WAITING = 10_000  # questions that are not answered yet: more are not heard
 
 
 class Server:
@@ -65,7 +68,7 @@ class Server:
                 data, sender = receive(4096)
                 count += 1
                 try:
-                    response = respond(data, True)
+                    response = respond(data, True, sender)
                 except Exception:
                     metrics.panics += 1
                     log.exception("a question could not be answered: %r", data)
@@ -76,7 +79,10 @@ class Server:
                     metrics.took(now - before)
                     before = now
                 elif response is not None:
-                    self.soon(self._send_later(response, datagrams, sender))
+                    if len(self._tasks) < _MOST_WAITING:
+                        self.soon(self._send_later(response, datagrams, sender))
+                    else:
+                        _forget(response)
         except BlockingIOError:
             pass  # nothing left to read, or no room to send: UDP may lose packets
         except OSError as error:  # somebody who asked is not there any more
@@ -88,16 +94,24 @@ class Server:
     ) -> None:
         before = perf_counter()
         try:
-            datagrams.sendto(await response, sender)
+            message = await response
+            if message:  # some plugins want nobody answered
+                datagrams.sendto(message, sender)
         except OSError as error:
             log.debug("an answer could not be sent: %s", error)
         self.metrics.took(perf_counter() - before)
 
     def soon(self, work: Coroutine[None, None, None]) -> None:
         """Run something beside the rest, until the server stops."""
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        if sys.version_info >= (3, 12):  # what is known already needs no turn of the loop
+            task = asyncio.Task(work, loop=asyncio.get_running_loop(), eager_start=True)
+        else:
+            task = asyncio.create_task(work)
+        if not task.done():
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        elif not task.cancelled() and task.exception() is not None:
+            log.error("a question could not be answered", exc_info=task.exception())
 
     async def stop(self) -> None:
         """Close every socket and connection."""
@@ -112,3 +126,8 @@ class Server:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+def _forget(response: Awaitable[bytes]) -> None:
+    if inspect.iscoroutine(response):
+        response.close()

@@ -5,10 +5,13 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
-A, NS, CNAME, SOA, PTR, HINFO, MX, TXT, AAAA, SRV, OPT, ANY = 1, 2, 5, 6, 12, 13, 15, 16, 28, 33, 41, 255
+A, NS, CNAME, SOA, PTR, HINFO, MX, TXT, AAAA, SRV, OPT = 1, 2, 5, 6, 12, 13, 15, 16, 28, 33, 41
+IXFR, AXFR, ANY = 251, 252, 255
 TYPES = {A: "A", NS: "NS", CNAME: "CNAME", SOA: "SOA", PTR: "PTR", MX: "MX", TXT: "TXT", AAAA: "AAAA",
-         SRV: "SRV", ANY: "ANY", 35: "NAPTR", 43: "DS", 48: "DNSKEY", 65: "HTTPS"}  # fmt: skip
+         SRV: "SRV", ANY: "ANY", HINFO: "HINFO", 35: "NAPTR", 43: "DS", 46: "RRSIG", 47: "NSEC", 48: "DNSKEY",
+         50: "NSEC3", 64: "SVCB", 65: "HTTPS", IXFR: "IXFR", AXFR: "AXFR", 257: "CAA"}  # fmt: skip
 NOERROR, FORMERR, SERVFAIL, NXDOMAIN, NOTIMP, REFUSED = range(6)
+CLASSES = {1: "IN", 3: "CH", 4: "HS", 255: "ANY"}
 RCODES = ("NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED")
 IN = b"\0\1"
 # The name of the question, which nearly every record is about.
@@ -43,6 +46,19 @@ def name(text: str) -> bytes:
     if len(result) > 254:
         raise ValueError(f"{text!r} is too long for a name")
     return bytes(result) + b"\0"
+
+
+def type_text(kind: int) -> str:
+    """Return the name of a type for people."""
+    return TYPES.get(kind) or f"TYPE{kind}"
+
+
+def within(owner: bytes, zone: bytes) -> bool:
+    """Return whether a name is a zone's own or below it; both are in lower case."""
+    at = 0
+    while len(owner) - at > len(zone):
+        at += 1 + owner[at]
+    return owner[at:] == zone
 
 
 def text(wire: bytes) -> str:

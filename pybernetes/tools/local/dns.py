@@ -74,16 +74,17 @@ def roles() -> Iterable[tuple[Ref, Object]]:
 async def run(client: Client, administrator: Client, settings: DnsSettings) -> None:
     """Run kube-dns until cancelled."""
     await addons.apply(administrator, list(roles()))
+    page = next(iter(dns_ports.http_ports(settings.port)), 0)
     options = Options(
-        addresses=(settings.address,), port=settings.port, ranges=settings.ranges,
-        http_ports=dns_ports.http_ports(settings.port),
+        addresses=(settings.address,), port=settings.port, ranges=settings.ranges, health_port=page,
+        ready_port=page, metrics_port=page,
     )  # fmt: skip
     kube_dns = KubeDns(client, options)
     try:
         await kube_dns.start()
         async with asyncio.TaskGroup() as group:
             group.create_task(kube_dns.run())
-            await kube_dns.services.wait_synced()
+            await kube_dns.server.wait_synced()
             await addons.apply(administrator, objects(settings))
     finally:
         with contextlib.suppress(asyncio.CancelledError):

@@ -12,6 +12,7 @@ from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, User
 from pybernetes.node.dns import records
 from pybernetes.node.dns.answer_table import AnswerTable
 from pybernetes.node.dns.kube_dns import KubeDns, Options
+from pybernetes.node.dns.lookup import Lookup
 from pybernetes.node.dns.resolver import Resolver
 from pybernetes.node.dns.server import Server
 from pybernetes.tools.local import addons
@@ -50,7 +51,7 @@ async def other(
     table = AnswerTable(zone)
     for number, obj in enumerate(services):
         table.set_service(str(number), records.of_service(obj, slices, table.zone))
-    server = Server(Resolver(table))
+    server = Server(Resolver(Lookup(table)))
     await server.start("127.0.0.1", 0)
     try:
         yield server

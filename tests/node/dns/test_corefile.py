@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
-from pybernetes.node.dns import corefile, wire
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pybernetes.node.dns import corefile
 
 USUAL = """\
 .:53 {
@@ -37,28 +41,55 @@ corp.example:53 {  # what only the company knows
 
 
 def test_the_usual_file() -> None:
-    options = corefile.options(corefile.parse(USUAL))
-    assert (options.zone, options.ttl, options.port) == ("cluster.local", 30, 53)
-    assert options.nameservers == (("10.1.1.1", 53), ("10.1.1.2", 5353))
-    assert options.http_ports == (8080, 8181, 9153)
-    assert options.stubs == {wire.name("corp.example"): (("10.9.9.9", 53),)}
-    assert not options.follow_config_map
+    cluster, corp = corefile.parse(USUAL)
+    assert (cluster.keys, corp.keys) == ([".:53"], ["corp.example:53"])
+    (health,) = cluster.find("health")
+    assert health.inner[0].words == ("lameduck", "5s") and health.inner[0].number == 4
+    assert corp.find("forward")[0].arguments == (".", "10.9.9.9")
+
+
+def test_snippets_quotes_and_variables() -> None:
+    text = """(common) {
+    errors
+    log . "{proto} \\"x\\" # y"
+}
+a. b.:{$PORT} {
+    import common
+    whoami#no comment
+}
+"""
+    (block,) = corefile.parse(text, {"PORT": "54"})
+    assert block.keys == ["a.", "b.:54"]
+    assert [directive.line.words for directive in block.directives] == [
+        ("errors",), ("log", ".", '{proto} "x" # y'), ("whoami#no", "comment")
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("}", "unexpected '}'"),
-        (".:53 {\n kubernetes x {\n}\n", "not closed"),
-        ("hello", "expected a block"),
-        (".:53 {\n errors\n}", "no block has the plugin kubernetes"),
-        (".:53 {\n kubernetes a\n erratic\n}", "Unknown directive 'erratic'"),
-        (".:53 {\n kubernetes a {\n ttl many\n}\n}", "'ttl many' is not known"),
-        (".:x {\n kubernetes a\n}", "has no port"),
-        (".:53 {\n kubernetes a\n}\nb {\n errors\n}", "forwards to nobody"),
-        (".:53 {\n kubernetes a\n forward . nobody\n}", "nobody"),
+        ("}", "Corefile:1 - Syntax error: Unexpected token '}'"),
+        (".:53 {\n kubernetes x {\n}\n", "Unexpected EOF"),
+        ("hello", "Unexpected token 'hello', expecting '{'"),
+        (". {\n log {\n class {\n }\n }\n}", "nested"),
+        ('. {\n log "open\n}', "quote is not closed"),
+        (". {\n import nothing\n}", "Could not import nothing"),
+        ("(a) {\n import a\n}\n. {\n import a\n}", "maximum import depth"),
+        (
+            "(a) {\n import b\n import b\n}\n(b) {\n import a\n import a\n}\n. {\n import a\n}",
+            "maximum import depth",
+        ),
+        ("(a) {\n}\n(a) {\n}", "redeclaration"),
     ],
 )
 def test_what_is_refused(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        corefile.options(corefile.parse(text))
+    with pytest.raises(corefile.CorefileError, match=re.escape(message)):
+        corefile.parse(text, {})
+
+
+@given(st.text(alphabet=' \n{}()"#ab.:$%\\', max_size=200))
+def test_anything_is_read_or_refused(text: str) -> None:
+    try:
+        corefile.parse(text, {})
+    except corefile.CorefileError:
+        pass

@@ -8,6 +8,7 @@ from typing import Any
 
 from pybernetes.node.dns import records, wire
 from pybernetes.node.dns.answer_table import AnswerTable
+from pybernetes.node.dns.lookup import Lookup
 from pybernetes.node.dns.resolver import Resolver
 
 TYPES = {name: number for number, name in wire.TYPES.items()}
@@ -39,7 +40,7 @@ class Zone:
     def __init__(self, **options: Any) -> None:
         self.table = AnswerTable()
         self.table.set_namespace("default", True)
-        self.resolver = Resolver(self.table, **options)
+        self.resolver = Resolver(Lookup(self.table, **options))
 
     def add(self, obj: dict[str, Any], *slices: dict[str, Any]) -> None:
         key = f"{obj['metadata']['namespace']}/{obj['metadata']['name']}"

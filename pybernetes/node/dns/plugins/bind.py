@@ -1,0 +1,37 @@
+"""bind ADDRESS|INTERFACE…: where the block is answered."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from pybernetes.node.dns.corefile import CorefileError
+from pybernetes.node.dns.plugin import Controller, Plugin
+
+
+def setup(controller: Controller) -> None:
+    """Set the addresses of a block."""
+    addresses: list[str] = []
+    for directive in controller.directives:
+        if not directive.arguments:
+            raise CorefileError("at least one address or interface expected")
+        for line in directive.inner:
+            raise CorefileError(f'invalid option "{line.words[0]}"')
+        for text in directive.arguments:
+            try:
+                addresses.append(str(ipaddress.ip_address(text)))
+            except ValueError:
+                addresses += _of_interface(text)
+    controller.hosts = tuple(dict.fromkeys(addresses))
+
+
+def _of_interface(name: str) -> list[str]:
+    from pyroute2 import IPRoute
+
+    with IPRoute() as route:
+        found = route.link_lookup(ifname=name)
+        if not found:
+            raise CorefileError(f'not a valid IP address or interface name: "{name}"')
+        return [message.get_attr("IFA_ADDRESS") for message in route.get_addr(index=found[0])]
+
+
+PLUGIN = Plugin(setup, passes_cluster_names=True)
