@@ -6,7 +6,6 @@ import asyncio
 import inspect
 import logging
 import socket
-import sys
 from collections.abc import Awaitable, Coroutine
 from time import perf_counter
 
@@ -103,15 +102,9 @@ class Server:
 
     def soon(self, work: Coroutine[None, None, None]) -> None:
         """Run something beside the rest, until the server stops."""
-        if sys.version_info >= (3, 12):  # what is known already needs no turn of the loop
-            task = asyncio.Task(work, loop=asyncio.get_running_loop(), eager_start=True)
-        else:
-            task = asyncio.create_task(work)
-        if not task.done():
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-        elif not task.cancelled() and task.exception() is not None:
-            log.error("a question could not be answered", exc_info=task.exception())
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def stop(self) -> None:
         """Close every socket and connection."""
