@@ -52,7 +52,7 @@ class Lookup:
                 return pod, wire.NOERROR
             return None if self._falls_through(name) else (table.negative, wire.NXDOMAIN)
         if name.endswith(_ARPA) and (self._networks or self._kept):
-            address = _address(name)
+            address = address_of(name)
             kept = address is not None and any(address in network for network in self._kept)
             if address is not None and (kept or any(address in network for network in self._networks)):
                 if name in table.names:
@@ -83,7 +83,7 @@ class Lookup:
         )
 
 
-def _address(name: bytes) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+def address_of(name: bytes) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     """Return the address of a reverse name."""
     try:
         parts = [label.decode() for label in wire.labels(name)[:-2]][::-1]

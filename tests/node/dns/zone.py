@@ -77,6 +77,8 @@ def data(record: wire.Record) -> str:
         return " ".join(map(str, struct.unpack(">HHH", record.data[:6]))) + " " + wire.text(record.data[6:])
     if record.type == wire.TXT:
         return record.data[1:].decode()
+    if record.type == wire.HINFO:
+        return record.data[1 : 1 + record.data[0]].decode()
     return wire.text(record.data) if record.type != wire.SOA else "SOA"
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pybernetes.node.dns import config, wire
+from pybernetes.node.dns.answer_cache import plain
 from pybernetes.node.dns.corefile import CorefileError, Directive, Line
 from pybernetes.node.dns.message import Message
 from pybernetes.node.dns.metrics import Metrics
@@ -169,6 +170,7 @@ class Forward:
                 failures[label] = failures.get(label, 0) + 1
                 proxy.check(self._metrics)
                 continue
+            message = plain(message)[0]
             if message[3] & 15 in settings.failover and attempt + 1 < len(proxies):
                 continue
             return message

@@ -1,0 +1,1 @@
+"""Rewriting of questions and of what is answered to them."""
