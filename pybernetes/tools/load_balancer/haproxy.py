@@ -40,7 +40,7 @@ frontend health
     bind 127.0.0.1:{health}
     timeout client 5s
     monitor-uri /healthz
-    monitor fail if {{ nbsrv(kube-apiserver) lt 1 }}
+    monitor fail if {{ nbsrv(kube-apiserver) lt 1 }} {{ nbsrv(kube-apiserver-any) lt 1 }}
 """
 
 

@@ -27,6 +27,7 @@ class Telling(BaseHTTPRequestHandler):
     """Answers with who it is, what it was told and who told it; ready at /readyz."""
 
     protocol_version = "HTTP/1.1"
+    ready = True
 
     def do_GET(self) -> None:
         connection: Any = self.connection
@@ -41,7 +42,8 @@ class Telling(BaseHTTPRequestHandler):
                 "certificate": subject,
             }
         ).encode()
-        self.send_response(200)
+        unready = self.path == "/readyz" and not self.ready
+        self.send_response(500 if unready else 200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -101,7 +103,8 @@ class Balanced:
         with contextlib.closing(connection):
             connection.request("GET", "/api", headers=headers or {})
             answer = connection.getresponse()
-            return answer.status, json.loads(answer.read())
+            body = answer.read()
+            return answer.status, json.loads(body) if body.startswith(b"{") else {}
 
     def health(self) -> int:
         connection = http.client.HTTPConnection("127.0.0.1", self.plan.health_port, timeout=20)
@@ -161,6 +164,18 @@ def test_clients_go_on_when_a_server_is_gone(form: str, tmp_path: Path) -> None:
             assert {balancer.ask(context)[1]["server"] for _ in range(6)} == {"127.0.0.2"}
             second.close()
             until(lambda: balancer.health() == 503)
+
+
+@pytest.mark.parametrize("form", haproxy.FORMS)
+def test_servers_that_are_not_ready_answer_when_no_other_does(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificates(tmp_path)
+    monkeypatch.setattr(Telling, "ready", False)
+    with telling("127.0.0.1", tmp_path) as first, balanced(form, tmp_path, first, 1) as balancer:
+        context = balancer.client("a", ("b",))
+        until(lambda: balancer.ask(context)[0] == 200, not_yet=(OSError,))
+        assert balancer.health() == 200
 
 
 def test_layer_7_says_who_a_client_is(tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ def sections(plan: Plan) -> str:
 frontend kubernetes
     mode tcp
     bind {plan.everywhere}
+    # Without a quorum of etcd none is ready, and yet they answer from memory.
+    use_backend kube-apiserver-any if {{ nbsrv(kube-apiserver) lt 1 }}
     default_backend kube-apiserver
 
-backend kube-apiserver
-    mode tcp
-    balance leastconn
-{servers.HEALTH}{servers.lines(plan, "check-ssl")}"""
+{servers.backend(plan, "kube-apiserver", "tcp", servers.READY, "check-ssl")}
+{servers.backend(plan, "kube-apiserver-any", "tcp", "", "")}"""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from pybernetes.tools.load_balancer import servers
 from pybernetes.tools.load_balancer.plan import Plan
 
+_TLS = "ssl alpn http/1.1"
 MOST_GROUPS = 16  # of a certificate that HAProxy passes on; one with more is refused
 _UNAUTHORIZED = (
     '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",'
@@ -51,20 +52,16 @@ frontend kubernetes
     http-request return status 401 content-type application/json string '{_UNAUTHORIZED}' if certified !named
     http-request return status 401 content-type application/json string '{_UNAUTHORIZED}' if certified odd
     http-request set-header X-Remote-User %[ssl_c_s_dn(CN)] if certified
-{groups}    use_backend kube-apiserver-front-proxy if certified
+{groups}    # Without a quorum of etcd none is ready, and yet they answer from memory.
+    acl none-ready nbsrv(kube-apiserver) lt 1
+    use_backend kube-apiserver-front-proxy-any if certified none-ready
+    use_backend kube-apiserver-front-proxy if certified
+    use_backend kube-apiserver-any if none-ready
     default_backend kube-apiserver
 
 # Clients with tokens, or without anything.
-backend kube-apiserver
-    mode http
-    balance leastconn
-    option http-no-delay
-    option forwardfor
-{servers.HEALTH}{servers.lines(plan, "ssl alpn http/1.1")}
+{servers.backend(plan, "kube-apiserver", "http", servers.READY, _TLS)}
+{servers.backend(plan, "kube-apiserver-any", "http", "", _TLS)}
 # Clients with certificates, named in headers.
-backend kube-apiserver-front-proxy
-    mode http
-    balance leastconn
-    option http-no-delay
-    option forwardfor
-{servers.HEALTH}{servers.lines(plan, "ssl alpn http/1.1", front_proxy)}"""
+{servers.backend(plan, "kube-apiserver-front-proxy", "http", servers.READY, _TLS, front_proxy)}
+{servers.backend(plan, "kube-apiserver-front-proxy-any", "http", "", _TLS, front_proxy)}"""
