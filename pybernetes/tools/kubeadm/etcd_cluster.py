@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,13 +10,72 @@ from pathlib import Path
 from pybernetes.client.client import Client
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import PODS
-from pybernetes.control_plane.store.drivers.etcd.client import EtcdClient
-from pybernetes.control_plane.store.drivers.etcd.members import Members
-from pybernetes.control_plane.store.protocol import StoreError
+from pybernetes.control_plane.store.drivers.etcd import cluster
+from pybernetes.control_plane.store.drivers.etcd.client import EtcdClient, Rejected
+from pybernetes.control_plane.store.drivers.etcd.cluster import Member
+from pybernetes.control_plane.store.protocol import StoreError, Unavailable
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.locations import NAMESPACE
 
 _ANNOTATION = "kubeadm.kubernetes.io/etcd.advertise-client-urls"
+_DELAY = 0.2  # between two tries of what etcd does not do yet
+_PROMOTE_SECONDS = 5.0
+
+
+class Members:
+    """The members of a cluster that a machine joins or leaves: what etcd refuses for a while is tried again."""
+
+    def __init__(self, client: EtcdClient, seconds: float) -> None:
+        self._client, self._seconds = client, seconds
+
+    async def listed(self) -> list[Member]:
+        """Return all members."""
+        _, members = await cluster.members(self._client, self._seconds)
+        return members
+
+    async def add_learner(self, peer_url: str) -> Member:
+        """Add a member that does not vote yet; one that is there already is left as it is."""
+        for member in await self.listed():
+            if peer_url in member.peer_urls:
+                return member
+        deadline = asyncio.get_running_loop().time() + self._seconds
+        while True:
+            try:
+                _, added, _ = await cluster.add(
+                    self._client, [peer_url], is_learner=True, seconds=self._seconds
+                )
+                return added
+            except Rejected as error:
+                # Another one is joining at this moment, or the cluster does not take members while it is not healthy.
+                busy = "too many learner" in str(error) or "unhealthy cluster" in str(error)
+                if not busy or asyncio.get_running_loop().time() > deadline:
+                    raise
+            await asyncio.sleep(_DELAY)
+
+    async def promote(self, identity: int) -> None:
+        """Give a learner its vote, as soon as it has caught up."""
+        deadline = asyncio.get_running_loop().time() + self._seconds
+        while True:
+            member = next((member for member in await self.listed() if member.id == identity), None)
+            if member is None:
+                raise StoreError(f"there is no member {identity:x}")
+            if not member.is_learner:
+                return
+            try:
+                await cluster.promote(self._client, identity, _PROMOTE_SECONDS)
+                return
+            except (Rejected, Unavailable) as error:
+                if asyncio.get_running_loop().time() > deadline:
+                    raise StoreError(f"the learner {identity:x} cannot be promoted: {error}") from None
+            await asyncio.sleep(_DELAY)
+
+    async def remove(self, identity: int) -> None:
+        """Remove a member; one that is gone already is no error."""
+        try:
+            await cluster.remove(self._client, identity, self._seconds)
+        except Rejected as error:
+            if "member not found" not in str(error):
+                raise
 
 
 async def endpoints(client: Client) -> list[str]:

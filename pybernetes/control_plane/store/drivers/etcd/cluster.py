@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from aetcd.rpc import rpc_pb2 as rpc
 
-from pybernetes.control_plane.store.drivers.etcd.client import Endpoint, EtcdClient
+from pybernetes.control_plane.store.drivers.etcd.client import CALL_SECONDS, Endpoint, EtcdClient
 from pybernetes.control_plane.store.protocol import StoreError, Unavailable
 from pybernetes.lib.grpc.channel import RpcError, StatusCode
 
@@ -71,38 +71,40 @@ def _member(answer: rpc.Member) -> Member:
     return Member(answer.ID, answer.name, tuple(answer.peerURLs), tuple(answer.clientURLs), answer.isLearner)
 
 
-async def members(client: EtcdClient) -> tuple[int, list[Member]]:
+async def members(client: EtcdClient, seconds: float = CALL_SECONDS) -> tuple[int, list[Member]]:
     """Return the id of the cluster and its members."""
     answer, _ = await client.call(
-        lambda endpoint: endpoint.cluster.MemberList, rpc.MemberListRequest(linearizable=True)
+        lambda endpoint: endpoint.cluster.MemberList,
+        rpc.MemberListRequest(linearizable=True),
+        timeout=seconds,
     )
     return answer.header.cluster_id, [_member(member) for member in answer.members]
 
 
 async def add(
-    client: EtcdClient, peer_urls: list[str], *, is_learner: bool = False
+    client: EtcdClient, peer_urls: list[str], *, is_learner: bool = False, seconds: float = CALL_SECONDS
 ) -> tuple[int, Member, list[Member]]:
     """Announce a new member; return the id of the cluster, the member, and all of them.
 
     A learner has no vote until it is promoted, so that the cluster does not wait for one that never comes.
     """
     request = rpc.MemberAddRequest(peerURLs=peer_urls, isLearner=is_learner)
-    answer, _ = await client.call(lambda endpoint: endpoint.cluster.MemberAdd, request)
+    answer, _ = await client.call(lambda endpoint: endpoint.cluster.MemberAdd, request, timeout=seconds)
     return answer.header.cluster_id, _member(answer.member), [_member(member) for member in answer.members]
 
 
-async def promote(client: EtcdClient, member: int) -> int:
+async def promote(client: EtcdClient, member: int, seconds: float = CALL_SECONDS) -> int:
     """Give a learner a vote; etcd refuses while it is behind. Return the id of the cluster."""
     request = rpc.MemberPromoteRequest(ID=member)
-    answer, _ = await client.call(lambda endpoint: endpoint.cluster.MemberPromote, request)
+    answer, _ = await client.call(lambda endpoint: endpoint.cluster.MemberPromote, request, timeout=seconds)
     identity: int = answer.header.cluster_id
     return identity
 
 
-async def remove(client: EtcdClient, member: int) -> int:
+async def remove(client: EtcdClient, member: int, seconds: float = CALL_SECONDS) -> int:
     """Take a member out of the cluster, whose id is returned."""
     request = rpc.MemberRemoveRequest(ID=member)
-    answer, _ = await client.call(lambda endpoint: endpoint.cluster.MemberRemove, request)
+    answer, _ = await client.call(lambda endpoint: endpoint.cluster.MemberRemove, request, timeout=seconds)
     identity: int = answer.header.cluster_id
     return identity
 

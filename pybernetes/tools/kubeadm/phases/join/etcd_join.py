@@ -39,7 +39,7 @@ async def _run(data: JoinData) -> None:
         pod = etcd_pod.member(settings.cluster, data.address, data.node, timeout, initial)
         static_pods.write(data.folders.manifests, "etcd", patches.patched("etcd", pod, data.patches, say))
         say("[etcd] Waiting for the new etcd member to join the cluster. This can take up to 40s")
-        await members.promote(learner.identity)
+        await members.promote(learner.id)
 
 
 PHASE = Phase("etcd-join", "Join etcd for control plane nodes", _run)

@@ -66,8 +66,8 @@ async def _leave(data: ResetData, url: str) -> None:
         if len(listed) == 1:
             say("[reset] This is the only remaining etcd member in the etcd cluster, skip removing it")
             return
-        say(f"[reset] Removing the etcd member {own.name or own.identity} from the cluster")
-        await members.remove(own.identity)
+        say(f"[reset] Removing the etcd member {own.name or own.id} from the cluster")
+        await members.remove(own.id)
 
 
 PHASE = Phase("remove-etcd-member", "Remove a local etcd member.", _run)
