@@ -1,0 +1,162 @@
+"""A running local cluster with several control planes, as drills see it: who leads, and how to make something fail."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from pybernetes.tools.local import network, nodes
+from pybernetes.tools.local import settings as saved_settings
+from pybernetes.tools.local.admin_client import AdminClient, ApiError
+from pybernetes.tools.local.control_planes import machines, topology
+from pybernetes.tools.local.node import Node
+from pybernetes.tools.local.paths import Cluster, ClusterError
+from pybernetes.tools.local.settings import Settings
+
+WAIT_SECONDS = 120.0
+_LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
+_ETCD_METRICS = "http://127.0.0.1:2381/metrics"
+
+
+class Site:
+    """The machines of a cluster; what is said of one is true at the moment of asking."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        self.api = AdminClient(cluster)
+        self.notes: dict[str, float] = {}  # what a drill measured besides, in seconds
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of now: machines are stopped and started meanwhile."""
+        return saved_settings.load(self.cluster)
+
+    @property
+    def control_planes(self) -> list[str]:
+        """The machines with API servers that run."""
+        return [node.name for node in topology.control_planes(self.settings) if not node.stopped]
+
+    @property
+    def members(self) -> list[str]:
+        """The machines with members of etcd that run."""
+        settings = self.settings
+        wanted = topology.etcd_machines(settings) or topology.control_planes(settings)
+        return [node.name for node in wanted if not node.stopped]
+
+    def address(self, machine: str) -> str:
+        """Return the address of a machine."""
+        return network.node_addresses(self.settings, machine)[0]
+
+    def run(self, machine: str, *words: str) -> str:
+        """Run a program on a machine."""
+        return machines.run(Node(self.cluster, machine), *words)
+
+    def holder(self) -> str:
+        """Return the machine that has the virtual address; empty if none has."""
+        own = f"inet {self.settings.address}/"
+        for machine in self.control_planes:
+            with contextlib.suppress(ClusterError):
+                if own in self.run(machine, "ip", "-4", "-oneline", "address", "show"):
+                    return machine
+        return ""
+
+    def etcd_leader(self) -> str:
+        """Return the machine whose member leads; empty if none does."""
+        for machine in self.members:
+            with contextlib.suppress(ClusterError):
+                text = self.run(machine, "curl", "--silent", "--max-time", "2", _ETCD_METRICS)
+                if "\netcd_server_is_leader 1\n" in text:
+                    return machine
+        return ""
+
+    def active(self, component: str) -> str:
+        """Return who is active of a component, as its lease says; empty if nobody answers."""
+        try:
+            lease = self.api.call("GET", f"{_LEASES}/{component}", 2.0)
+        except (ApiError, OSError):
+            return ""
+        return str(lease["spec"].get("holderIdentity") or "")
+
+    def kill(self, machine: str, program: str, number: int = signal.SIGKILL) -> None:
+        """Kill a program on a machine, without a word unless another signal is given; it is an error if none runs."""
+        pids = [pid for pid in Node(self.cluster, machine).machine.processes() if _is(pid, program)]
+        if not pids:
+            raise ClusterError(f"there is no {program} on {machine}")
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+    async def until(self, what: str, condition: Callable[[], bool]) -> float:
+        """Wait until something holds; return the seconds that it took."""
+        begin = time.monotonic()
+        while not await asyncio.to_thread(condition):
+            if time.monotonic() - begin > WAIT_SECONDS:
+                raise ClusterError(f"{what}: not after {WAIT_SECONDS:.0f} seconds")
+            await asyncio.sleep(0.05)
+        return time.monotonic() - begin
+
+    async def until_well(self) -> None:
+        """Wait until all that should run does: API servers, members, the virtual address, nodes."""
+        await self.until("every API server is ready", lambda: all(map(self.is_ready, self.control_planes)))
+        await self.until("one machine has the virtual address", lambda: bool(self.holder()))
+        await self.until("etcd has a leader", lambda: bool(self.etcd_leader()))
+        wanted = {node.name for node in self.settings.nodes if not node.stopped and node.role != "etcd"}
+        await self.until("every node is ready", lambda: wanted <= self._ready_nodes())
+
+    def is_ready(self, machine: str) -> bool:
+        """Return whether the API server of a machine says that it is ready."""
+        url = f"https://{self.address(machine)}:6443/readyz"
+        command = [
+            "curl",
+            "--silent",
+            "--insecure",
+            "--fail",
+            "--max-time",
+            "2",
+            "--output",
+            "/dev/null",
+            url,
+        ]
+        return subprocess.run(command, check=False).returncode == 0
+
+    def _ready_nodes(self) -> set[str]:
+        try:
+            return self.api.ready_nodes()
+        except (ApiError, OSError):
+            return set()
+
+    async def stop(self, machine: str) -> None:
+        """Take a machine away."""
+        await asyncio.to_thread(nodes.stop, self.cluster, machine)
+
+    async def start(self, machine: str) -> None:
+        """Bring a machine back."""
+        await asyncio.to_thread(nodes.start, self.cluster, machine)
+
+    async def cut_off(self, machine: str) -> None:
+        """Cut a machine off from everybody."""
+        await asyncio.to_thread(nodes.cut_off, self.cluster, machine)
+
+    async def heal(self, machine: str) -> None:
+        """Undo that."""
+        await asyncio.to_thread(nodes.heal, self.cluster, machine)
+
+
+def _is(pid: int, program: str) -> bool:
+    """Return whether a process is a program: its first words are paths and interpreters, before the flags."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    for word in words[:3]:
+        if word.startswith(b"-"):
+            continue
+        if word.rpartition(b"/")[2].decode(errors="replace") == program:
+            return True
+    return False

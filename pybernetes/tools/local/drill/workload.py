@@ -1,0 +1,181 @@
+"""Clients that write and watch while something fails: each write raises a counter by compare-and-swap."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import time
+from dataclasses import replace
+
+from pybernetes.api.resource import Object
+from pybernetes.client.client import Client
+from pybernetes.client.errors import AlreadyExists, Conflict, Expired, NotSent, StatusError
+from pybernetes.client.kubeconfig import Config
+from pybernetes.client.refs import CONFIG_MAPS, NAMESPACES
+from pybernetes.tools.local.drill import figures
+from pybernetes.tools.local.drill.figures import Event, Record
+from pybernetes.tools.local.drill.linearizability import DONE, READ, REFUSED, SWAP, UNKNOWN, Operation
+
+NAMESPACE = "pybernetes-drill"
+_COUNTERS = 4
+_WRITERS = 2  # behind the virtual address
+_WATCHES = 2
+_CALL_SECONDS = 1.0
+_PAUSE_SECONDS = 0.05
+_WATCH_SECONDS = 10
+_END_SECONDS = 60.0
+_LABEL = "pybernetes.dev/drill"
+
+
+class Workload:
+    """Writers and watches; those behind the virtual address are what users are, the others show what servers agree on."""
+
+    def __init__(self, config: Config, servers: list[str]) -> None:
+        self._config = config
+        self._run = f"{random.randrange(1 << 32):08x}"  # of this workload, in the names of its counters
+        self._counters = [f"counter-{self._run}-{number}" for number in range(_COUNTERS)]
+        behind = [f"client-{number}" for number in range(_WRITERS)]
+        self.record = Record(
+            operations={counter: [] for counter in self._counters}, writers=frozenset(behind)
+        )
+        self._clients = {name: self._client(config.server) for name in behind}
+        self._clients |= {server.split("//")[1]: self._client(server) for server in servers}
+        self._watching = [self._client(config.server) for _ in range(_WATCHES)]
+        self._versions = ""
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def _client(self, server: str) -> Client:
+        return replace(self._config, server=server).client(user_agent="pyb-drill")
+
+    async def start(self) -> None:
+        """Make the counters and begin."""
+        client = next(iter(self._clients.values()))
+        with contextlib.suppress(AlreadyExists):
+            await client.create(NAMESPACES, {"metadata": {"name": NAMESPACE}})
+        for counter in self._counters:
+            metadata = {"name": counter, "namespace": NAMESPACE, "labels": {_LABEL: self._run}}
+            made = await client.create(
+                CONFIG_MAPS, {"metadata": metadata, "data": {"value": figures.INITIAL}}
+            )
+            self._versions = made["metadata"]["resourceVersion"]
+        self.record.begin = time.monotonic()
+        self._tasks = [
+            asyncio.create_task(self._write(name, client)) for name, client in self._clients.items()
+        ]
+        for client in self._watching:
+            events: list[Event] = []
+            self.record.watches.append(events)
+            self._tasks.append(asyncio.create_task(self._watch(client, events)))
+
+    async def stop(self) -> Record:
+        """End, read what is there, wait until the watches have shown it, and remove the counters."""
+        self.record.end = time.monotonic()
+        writers, watches = self._tasks[: len(self._clients)], self._tasks[len(self._clients) :]
+        await _end(writers)
+        client = self._watching[0]
+        deadline = time.monotonic() + _END_SECONDS
+        while len(self.record.final) < len(self._counters):
+            with contextlib.suppress(OSError, StatusError):
+                for counter in self._counters:
+                    async with asyncio.timeout(_CALL_SECONDS):
+                        current = await client.get(CONFIG_MAPS, counter, NAMESPACE)
+                    self.record.final[counter] = current["data"]["value"]
+            if time.monotonic() > deadline:
+                raise TimeoutError("no API server answers at the end of the drill")
+            await asyncio.sleep(_PAUSE_SECONDS)
+        while not all(map(self._has_shown_all, self.record.watches)) and time.monotonic() < deadline:
+            await asyncio.sleep(_PAUSE_SECONDS)
+        await _end(watches)
+        with contextlib.suppress(OSError, StatusError):
+            await client.delete_collection(CONFIG_MAPS, NAMESPACE, labels=f"{_LABEL}={self._run}")
+        for client in (*self._clients.values(), *self._watching):
+            await client.close()
+        return self.record
+
+    def _has_shown_all(self, events: list[Event]) -> bool:
+        last = {event.counter: event.value for event in events}
+        return all(
+            last.get(counter, figures.INITIAL) == value for counter, value in self.record.final.items()
+        )
+
+    async def _write(self, name: str, client: Client) -> None:
+        number = 0
+        while True:
+            counter = random.choice(self._counters)
+            current = await self._read(name, client, counter)
+            if current is not None:
+                number += 1
+                await self._raise(name, client, counter, current, f"{name}-{number}")
+            await asyncio.sleep(_PAUSE_SECONDS)
+
+    async def _read(self, name: str, client: Client, counter: str) -> Object | None:
+        begin = time.monotonic()
+        try:
+            async with asyncio.timeout(_CALL_SECONDS):
+                current = await client.get(CONFIG_MAPS, counter, NAMESPACE)
+        except (OSError, StatusError) as error:
+            self._note(error)
+            return None
+        value = current["data"]["value"]
+        self.record.operations[counter].append(Operation(name, READ, begin, time.monotonic(), value))
+        return current
+
+    async def _raise(self, name: str, client: Client, counter: str, current: Object, writer: str) -> None:
+        expected = current["data"]["value"]
+        value = figures.value(figures.count_of(expected) + 1, writer)
+        current["data"]["value"] = value
+        begin, outcome = time.monotonic(), UNKNOWN
+        try:
+            async with asyncio.timeout(_CALL_SECONDS):
+                await client.update(CONFIG_MAPS, current)
+            outcome = DONE
+        except NotSent as error:
+            self._note(error)
+            outcome = ""
+        except Conflict:
+            outcome = REFUSED
+        except (OSError, StatusError) as error:
+            self._note(error)
+        finally:  # also when the drill ends meanwhile
+            if outcome:
+                operation = Operation(name, SWAP, begin, time.monotonic(), value, expected, outcome)
+                self.record.operations[counter].append(operation)
+
+    async def _watch(self, client: Client, events: list[Event]) -> None:
+        version = self._versions
+        while True:
+            try:
+                watch = client.watch(
+                    CONFIG_MAPS, NAMESPACE, labels=f"{_LABEL}={self._run}", resource_version=version,
+                    timeout=_WATCH_SECONDS,
+                )  # fmt: skip
+                async with watch:
+                    while True:
+                        async with asyncio.timeout(_WATCH_SECONDS + _CALL_SECONDS):
+                            batch = await watch.batch()
+                        if not batch:
+                            break
+                        for kind, changed in batch:
+                            version = changed["metadata"]["resourceVersion"]
+                            if kind == "MODIFIED":
+                                name = changed["metadata"]["name"]
+                                events.append(Event(name, version, changed["data"]["value"]))
+            except Expired as error:  # what comes after it is seen as a gap
+                self._note(error)
+                version = ""
+            except (OSError, StatusError) as error:
+                self._note(error)
+                await asyncio.sleep(_PAUSE_SECONDS)
+
+    def _note(self, error: Exception) -> None:
+        name = str(error.code) if isinstance(error, StatusError) else type(error).__name__
+        self.record.errors[name] += 1
+
+
+async def _end(tasks: list[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    for result in await asyncio.gather(*tasks, return_exceptions=True):
+        if isinstance(result, Exception):
+            raise result
