@@ -67,7 +67,7 @@ def run(context: Context) -> None:
             pod, name = _on_node(context, info, command, custom)
         elif info.resource.kind != "Pod":
             raise CommandError(
-                f'"{info.resource.api_version}, Kind={info.resource.kind}" not supported by debug'
+                f'"{info.resource.group}/{info.resource.version}, Kind={info.resource.kind}" not supported by debug'
             )
         elif flags.copy_to:
             pod, name = _copy(context, info, command, custom)
@@ -218,7 +218,7 @@ def _ephemeral(context: Context, info: Info, command: list[str], custom: Object)
     name = _name(context, info.object)
     spec = info.object.get("spec") or {}
     before = spec.get("ephemeralContainers") or []
-    container = _container(context, name, command)
+    container = {**_container(context, name, command), "resources": {}}
     if flags.target:
         container["targetContainerName"] = flags.target
     changed = [_customized(container, custom)]
@@ -237,7 +237,9 @@ def _ephemeral(context: Context, info: Info, command: list[str], custom: Object)
         changed = [_customized(container, custom)]
     _warned(context, changed[0], info.object)
     order = [{"name": entry["name"]} for entry in (*before, container)]
-    patch = {"spec": {"ephemeralContainers": changed, "$setElementOrder/ephemeralContainers": order}}
+    patch: Object = {"spec": {"ephemeralContainers": changed}}
+    if before:
+        patch["spec"]["$setElementOrder/ephemeralContainers"] = order
     pod = context.client.patch(
         info.resource, info.namespace, info.name, patch, "strategic", subresource="ephemeralcontainers"
     )

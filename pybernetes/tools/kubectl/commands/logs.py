@@ -54,6 +54,8 @@ def run(context: Context) -> None:
     container = args[1] if len(args) == 2 else flags.container
     if flags.since_time:
         check_rfc3339(flags.since_time)
+    if flags.pod_running_timeout <= 0:
+        raise CommandError("--pod-running-timeout must be higher than zero")
     named_pods = _selected(context) if flags.selector else _named(context)
     options = _options(context)
     targets = _targets(context, container, named_pods)

@@ -37,6 +37,7 @@ R recursive bool true | read directories given with -f recursively
 - timeout duration 30s | how long to wait; 0 looks once, a negative number waits a week
 """,
 )  # fmt: skip
+_EVENTS = ("create", "delete")
 
 
 def run(context: Context) -> None:
@@ -45,21 +46,36 @@ def run(context: Context) -> None:
     wanted = flags.__getattr__("for")
     if not wanted:
         raise CommandError("unrecognized condition: []")
+    conditions = [(text.lower(), None if text.lower() in _EVENTS else parse(text)) for text in wanted]
+    met = printers.make(context, "condition met")
     seconds = flags.timeout if flags.timeout >= 0 else A_WEEK
     deadline = time.monotonic() + seconds
-    for text in wanted:
-        _wait_all(context, text, deadline, seconds)
+    errors: list[CommandError] = []
+    for info in _infos(context, {kind for kind, _ in conditions}, deadline):
+        try:
+            for kind, condition in conditions:
+                if seconds == 0 and condition is not None:
+                    value = _look_once(context, info, condition)
+                else:
+                    value = _wait(context, info, condition, kind == "create", kind == "delete", deadline)
+                met(value or info.object or {
+                    "apiVersion": info.resource.api_version, "kind": info.resource.kind, "metadata": {"name": info.name},
+                })  # fmt: skip
+        except CommandError as error:
+            if error.message.startswith("timed out") and seconds == 0:
+                error = CommandError(f"condition not met for {info.resource.plural}/{info.name}")
+            errors.append(error)
+    raise_all(errors)
 
 
-def _wait_all(context: Context, text: str, deadline: float, seconds: float) -> None:
+def _infos(context: Context, kinds: set[str], deadline: float) -> list[Info]:
+    """Return the objects that the arguments name; if they are to be created, once the first is there."""
     flags = context.flags
-    kind = text.lower()
-    creating, deleting = kind == "create", kind == "delete"
-    condition = None if creating or deleting else parse(text)
+    creating, deleting = "create" in kinds, "delete" in kinds
     options: dict[str, Any] = {
         "require_object": not creating,
         "continue_on_error": True,
-        "latest": False,
+        "latest": not creating,
     }
     if deleting:
         options["ignore"] = not_found
@@ -73,25 +89,7 @@ def _wait_all(context: Context, text: str, deadline: float, seconds: float) -> N
         raise CommandError(
             "timed out waiting for the condition" if creating else "no matching resources found"
         )
-    met = printers.make(context, "condition met")
-    errors: list[CommandError] = []
-    for info in infos:
-        try:
-            if seconds == 0 and condition is not None:
-                value = _look_once(context, info, condition)
-            else:
-                value = _wait(context, info, condition, creating, deleting, deadline)
-        except CommandError as error:
-            if error.message.startswith("timed out") and seconds == 0:
-                errors.append(CommandError(f"condition not met for {info.resource.plural}/{info.name}"))
-            else:
-                errors.append(error)
-            continue
-        shown = value or info.object or {
-            "apiVersion": info.resource.api_version, "kind": info.resource.kind, "metadata": {"name": info.name},
-        }  # fmt: skip
-        met(shown)
-    raise_all(errors)
+    return infos
 
 
 def _look_once(context: Context, info: Info, condition: Condition) -> Object | None:

@@ -37,7 +37,7 @@ _MADE = [
     (re.compile(r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}"), "<time>"),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"), "<time>"),
     (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ [+-]\d{4}"), "<time>"),
-    (re.compile(r"\bdebugger-\w{5}\b"), "debugger-<name>"),
+    (re.compile(r"\bdebugger-(node-\d-)?\w{5}\b"), r"debugger-\1<name>"),
     (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "<uid>"),
     (re.compile(r"(\"?resourceVersion\"?: ?)\"\d+\""), r'\1"<version>"'),
     (re.compile(r"(?<![\w.])(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?: ago)?(?=\s|$|\))"), ""),

@@ -27,7 +27,7 @@ def change(context: Context, done: str, patch_of: Callable[[Info], Object | str]
     require_objects(context)
     builder = Builder.from_flags(context, continue_on_error=True, empty_selector=True, latest=True)
     count = 0
-    for info in builder.infos():
+    for info in builder.all():
         count += 1
         try:
             patch = patch_of(info)
@@ -38,9 +38,10 @@ def change(context: Context, done: str, patch_of: Callable[[Info], Object | str]
                 info.resource, info.namespace, info.name, patch, "strategic" if info.resource.group == "apps" else "merge",
                 query=context.write_query(),
             )  # fmt: skip
-            printers.make(context, done)(value)
         except CommandError as error:
             builder.errors.append(error)
+            continue
+        printers.make(context, done)(value)
     if builder.errors:
         raise Several(builder.errors)
     if not count:

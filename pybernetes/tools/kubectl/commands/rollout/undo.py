@@ -49,8 +49,10 @@ def _undo(context: Context, info: Info, dry_run: str) -> None:
         raise CommandError(f"error retrieving rollbacker for {named}, no visitor method exists for {which}")
     if read(info.object) is not None:
         context.warn(_WARNING.format(label=f"{info.resource.plural}/{info.name}", annotation=ANNOTATION))
-    by_number = revisions(context, info)
     wanted = context.flags.to_revision
+    if wanted < 0:
+        raise CommandError(f"unable to find specified revision {wanted} in history")
+    by_number = revisions(context, info)
     if info.resource.kind == "Deployment":
         if (info.object.get("spec") or {}).get("paused"):
             raise CommandError(
