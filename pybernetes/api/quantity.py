@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from typing import NamedTuple
 
 from pybernetes.lib.bounded_cache import bounded_cache
 
@@ -40,16 +39,14 @@ def _round_up(value: Fraction, unit: Fraction) -> Fraction:
     return whole * unit
 
 
-class _Parsed(NamedTuple):
-    value: Fraction
-    form: str  # "d" for decimal suffixes, "i" for binary ones, "e" for exponents
-    kept: bool  # whether the text is written back as it was
+# A value; its form: "d" for decimal suffixes, "i" for binary ones, "e" for exponents; whether the text is written back.
+_Parsed = tuple[Fraction, str, bool]
 
 
 @bounded_cache()
 def _parse(text: str) -> _Parsed:
     if text.isdecimal() and text.isascii() and len(text) < 16:  # most are plain numbers
-        return _Parsed(Fraction(int(text)), "d", _is_kept(text, text.lstrip("0") or "0", "", "d", 0))
+        return Fraction(int(text)), "d", _is_kept(text, text.lstrip("0") or "0", "", "d", 0)
     text = text.strip()
     match = _PATTERN.fullmatch(text)
     if not match or not text:
@@ -73,7 +70,7 @@ def _parse(text: str) -> _Parsed:
     # A binary form below 1024 has no better suffix than the decimal one.
     if form == "i" and -1024 < value < 1024:
         form = "d"
-    return _Parsed(value, form, _is_kept(text, digits, fraction, form, power))
+    return value, form, _is_kept(text, digits, fraction, form, power)
 
 
 def _suffix(text: str) -> tuple[str, int]:
@@ -100,7 +97,7 @@ def _is_kept(text: str, digits: str, fraction: str, form: str, power: int) -> bo
 
 def parse(text: str | int | float) -> Fraction:
     """Return the exact value of a quantity; raise QuantityError if it is not one."""
-    return _parse(text if isinstance(text, str) else str(text)).value
+    return _parse(text if isinstance(text, str) else str(text))[0]
 
 
 def _format(value: Fraction, form: str) -> str:
@@ -142,7 +139,7 @@ def _canonical(written: str) -> str:
 
 def format_like(value: Fraction, like: str) -> str:
     """Return a computed value in the format of a quantity that went into it."""
-    form = _parse(like).form
+    _, form, _ = _parse(like)
     return _format(value, form if form != "i" or abs(value) >= 1024 else "d")
 
 

@@ -5,14 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from sys import getsizeof
-from typing import Any, ParamSpec, TypeVar
 
+from pybernetes.lib import TYPE_CHECKING
 from pybernetes.lib.forgetting import on_forget
 
-Parameters = ParamSpec("Parameters")
-Value = TypeVar("Value")
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, ParamSpec, TypeVar
+
+    Parameters = ParamSpec("Parameters")
+    Value = TypeVar("Value")
 # What an entry takes beside its key and what is made of it.
 _ENTRY_BYTES = 300
 # No entry may take more than this part of all; what is larger is not kept.
@@ -21,7 +24,7 @@ _PART = 32
 _VARIABLE = 0x04 | 0x08
 
 
-class BoundedCache(dict[Any, Any]):
+class BoundedCache(dict["Any", "Any"]):
     """Values by their keys: looked up as fast as in any dict, made when they are missing, all dropped when it is full.
 
     A value is taken to be ``weight`` times as large as its key.

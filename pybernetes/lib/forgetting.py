@@ -6,25 +6,39 @@ many tables that fill slowly look like a leak. A process that does other upkeep 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from types import MethodType
-from typing import Any, Protocol, TypeVar
-from weakref import WeakMethod
+
+from pybernetes.lib import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Protocol, TypeVar
+
+    class _Cached(Protocol):
+        def cache_clear(self) -> None: ...
+
+    Cached = TypeVar("Cached", bound=_Cached)
 
 # Return what forgets, or None once the thing that remembered is gone.
 _forgetters: list[Callable[[], Callable[[], object] | None]] = []
 
 
-class _Cached(Protocol):
-    def cache_clear(self) -> None: ...
-
-
-Cached = TypeVar("Cached", bound=_Cached)
-
-
 def on_forget(forget: Callable[[], Any]) -> None:
     """Call a function whenever everything is forgotten; a method is not what keeps its object alive."""
-    _forgetters.append(WeakMethod(forget) if isinstance(forget, MethodType) else lambda: forget)
+    _forgetters.append(_weak_method(forget) if isinstance(forget, MethodType) else lambda: forget)
+
+
+def _weak_method(method: MethodType) -> Callable[[], Callable[[], object] | None]:
+    """Return what weakref.WeakMethod is; kubectl would wait for that module longer than for all that it remembers."""
+    from _weakref import ref
+
+    owner, function = ref(method.__self__), method.__func__
+
+    def alive() -> Callable[[], object] | None:
+        value = owner()
+        return None if value is None else function.__get__(value)
+
+    return alive
 
 
 def forgotten(function: Cached) -> Cached:

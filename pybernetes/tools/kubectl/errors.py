@@ -86,6 +86,10 @@ class NoMatch(CommandError):
         return f"error: {self.message}"
 
 
+class NotValidated(CommandError):
+    """What a file says cannot be validated; the rest of the file is not looked at."""
+
+
 class BadConfig(CommandError):
     """The kubeconfig cannot be used."""
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeVar
 
 from pybernetes.api import quantity
+from pybernetes.lib import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import TypeVar
+
     from pybernetes.api.resource import Object
 
-Amount = TypeVar("Amount", str, Fraction)
+    Amount = TypeVar("Amount", str, Fraction)
+
 POD_LEVEL = ("cpu", "memory")
 _ZERO = Fraction(0)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 from pybernetes.api import quantity
 from pybernetes.api.core.pod.pod_level_resources import add_up, supported_at_pod_level
 from pybernetes.api.resource_list import Amounts, ResourceList, add_to, maximum, raise_to
+from pybernetes.lib import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pybernetes.api.resource import Object

@@ -79,9 +79,9 @@ def load(package: str, word: str) -> Command | None:
     name = word.replace("-", "_")
     for folder in _folders(package):
         if os.path.exists(os.path.join(folder, f"{name}.py")) and not package.endswith(f".{name}"):
-            return _import(f"{package}.{name}")
+            return import_named(f"{package}.{name}")
         if os.path.exists(os.path.join(folder, name, f"{name}.py")):
-            return _import(f"{package}.{name}.{name}")
+            return import_named(f"{package}.{name}.{name}")
     for folder in _folders(package):
         for entry in os.scandir(folder):
             name = entry.name.removesuffix(".py")
@@ -114,10 +114,11 @@ def _has_alias(path: str, word: str) -> bool:
 
 
 def _folders(package: str) -> list[str]:
-    return list(_import(package).__path__)
+    return list(import_named(package).__path__)
 
 
-def _import(module: str) -> Any:
+def import_named(module: str) -> Any:
+    """Import a module and return it."""
     __import__(module)  # importlib's function would have to be imported itself
     return sys.modules[module]
 

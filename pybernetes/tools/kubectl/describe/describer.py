@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
 
+from pybernetes.tools.kubectl.command_line.lookup import import_named
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe import __path__ as _folders
 from pybernetes.tools.kubectl.describe._writer import Writer
@@ -18,7 +18,7 @@ def describe(context: Context, info: Info, events: bool = True) -> str:
     module = "_generic"
     if any(os.path.exists(os.path.join(folder, f"{kind}.py")) for folder in _folders):
         # Kinds of other groups may have the names of ours.
-        if info.resource.group == import_module(f"{__package__}.{kind}").GROUP:
+        if info.resource.group == import_named(f"{__package__}.{kind}").GROUP:
             module = kind
-    import_module(f"{__package__}.{module}").describe(writer, info.object)
+    import_named(f"{__package__}.{module}").describe(writer, info.object)
     return writer.text()

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.connection.client import JSON
 from pybernetes.tools.kubectl.context import Context
-from pybernetes.tools.kubectl.errors import CommandError, NoConnection, Verbatim
+from pybernetes.tools.kubectl.errors import CommandError, NoConnection, NotValidated, Verbatim
 from pybernetes.tools.kubectl.resources.discovery import Resource, split_word
 from pybernetes.tools.kubectl.resources.info import Info
-from pybernetes.tools.kubectl.resources.object_check import NotValidated, not_validated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -244,7 +243,7 @@ class Builder:
             resource = self.context.discovery.of_kind(value["apiVersion"], value["kind"], not self.validating)
         except CommandError as error:
             if self.validating and not error.message.startswith("no matches"):
-                raise not_validated(source, error) from None
+                raise object_check.not_validated(source, error) from None
             if not error.message.startswith("no matches"):
                 raise CommandError(f'unable to recognize "{source}": {error.message}') from None
             raise CommandError(
@@ -265,6 +264,8 @@ class Builder:
         try:
             client.open()
         except NoConnection as error:
+            from pybernetes.tools.kubectl.resources.object_check import not_validated
+
             raise not_validated(
                 source, error.about("GET", f"{client.access.server}/openapi/v2?timeout=32s")
             ) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, NotValidated
 
 if TYPE_CHECKING:
     from typing import Any
@@ -74,10 +74,6 @@ def check(value: Any, source: str) -> None:
                 if name == "kind"
                 else f"unable to decode \"{source}\": Object 'apiVersion' is missing in '{text}'"
             )
-
-
-class NotValidated(CommandError):
-    """What a file says cannot be validated; the rest of the file is not looked at."""
 
 
 def not_validated(source: str, error: CommandError) -> NotValidated:
