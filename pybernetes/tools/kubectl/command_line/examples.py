@@ -28,7 +28,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "config view": (("The merged configuration", "config view"), ("Only the context in use, with keys", "config view --minify --raw")),
     "cordon": (("Keep new pods off a node", "cordon node-1"),),
     "cp": (("Copy a file into a pod", "cp ./page.html web-1:/www/page.html"), ("Copy a folder out of a container", "cp shop/web-1:/var/log ./log -c web")),
-    "create": (("Create the objects of a file", "create -f web.yaml"), ("… of standard input", "create -f -")),
+    "create": (("Create the objects of a file", "create -f web.yaml"), ("Of what is in standard input", "create -f -")),
     "create configmap": (("From values", "create configmap settings --from-literal=level=high"), ("From the files of a folder", "create configmap pages --from-file=./www")),
     "create cronjob": (("A job every night", "create cronjob nightly --image=busybox --schedule='0 0 * * *' -- date"),),
     "create deployment": (("Three pods of an image", "create deployment web --image=nginx --replicas=3"),),

@@ -104,10 +104,10 @@ def overview(out: TextIO, heading: bool = True) -> None:
 def _summaries(package: str, words: list[str], width: int) -> str:
     from pybernetes.tools.kubectl.command_line.translations import summary
 
-    top = package == COMMANDS
+    group = package.removeprefix(COMMANDS).replace(".", " ").replace("_", "-").strip()
     commands = ((word, load(package, word)) for word in words)
     return "".join(
-        f"  {word:<{width}} {summary(word, command.SUMMARY) if top else command.SUMMARY}\n"
+        f"  {word:<{width}} {summary(f'{group} {word}'.strip(), command.SUMMARY)}\n"
         for word, command in commands
         if command
     )

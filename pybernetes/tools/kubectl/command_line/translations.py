@@ -48,6 +48,45 @@ _JAPANESE = {
     "uncordon": "Nodeをスケジュール可能な状態としてマークする",
     "version": "クライアントとサーバーのバージョンを表示する",
     "wait": "リソースが特定の状態になるまで待つ",
+    "apply edit-last-applied": "最後に適用した設定をエディターで書き換える",
+    "apply set-last-applied": "最後に適用した設定をファイルの内容にする",
+    "apply view-last-applied": "最後に適用した設定を表示する",
+    "auth can-i": "ある操作が許されているかを調べる",
+    "auth reconcile": "RBACのオブジェクトをファイルの内容に合わせる",
+    "auth whoami": "サーバーから見た自分の属性を表示する",
+    "certificate approve": "証明書署名要求を承認する",
+    "certificate deny": "証明書署名要求を拒否する",
+    "cluster-info dump": "調査に役立つ情報をまとめて出力する",
+    "config current-context": "現在のコンテキストを表示する",
+    "config delete-cluster": "クラスターをkubeconfigから削除する",
+    "config delete-context": "コンテキストをkubeconfigから削除する",
+    "config delete-user": "ユーザーをkubeconfigから削除する",
+    "config get-clusters": "kubeconfigにあるクラスターを表示する",
+    "config get-contexts": "コンテキストを一つ、または幾つか表示する",
+    "config get-users": "kubeconfigにあるユーザーを表示する",
+    "config rename-context": "コンテキストの名前を変える",
+    "config set": "kubeconfigの値を一つ設定する",
+    "config set-cluster": "クラスターをkubeconfigに設定する",
+    "config set-context": "コンテキストをkubeconfigに設定する",
+    "config set-credentials": "ユーザーをkubeconfigに設定する",
+    "config unset": "kubeconfigの値を一つ取り除く",
+    "config use-context": "現在のコンテキストを切り替える",
+    "config view": "まとめたkubeconfig、または指定したファイルを表示する",
+    "plugin list": "実行できるプラグインの一覧を表示する",
+    "rollout history": "ロールアウトの履歴を見る",
+    "rollout pause": "リソースのロールアウトを止めておく",
+    "rollout restart": "リソースのPodを順に作り直す",
+    "rollout resume": "止めておいたロールアウトを続ける",
+    "rollout status": "ロールアウトの進み具合を表示する",
+    "rollout undo": "前のロールアウトに戻す",
+    "set env": "Podテンプレートの環境変数を変更する",
+    "set image": "Podテンプレートのイメージを変更する",
+    "set resources": "Podテンプレートのリソース要求と制限を変更する",
+    "set selector": "リソースのセレクターを設定する",
+    "set serviceaccount": "リソースのServiceAccountを変更する",
+    "set subject": "RoleBindingなどの対象を変更する",
+    "top node": "Nodeのリソース使用量を表示する",
+    "top pod": "Podのリソース使用量を表示する",
 }
 _TEXTS: dict[str, dict[str, str]] = {
     "ja_JP": _JAPANESE,
@@ -66,8 +105,8 @@ def language() -> str:
     """Return the language of the user that there are translations for; empty for English."""
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
         if value := os.environ.get(name):
-            locale = value.partition(".")[0]
-            return locale if locale in _TEXTS else ""
+            locale, dot, _ = value.partition(".")  # one without an encoding is not looked at
+            return locale if dot and locale in _TEXTS else ""
     return ""
 
 
