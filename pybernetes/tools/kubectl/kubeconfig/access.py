@@ -186,12 +186,17 @@ def _identity(result: Access, config: Object, context: Object, flags: Values) ->
     token = flags.common("token") or user.get("token") or ""
     if not token and user.get("tokenFile"):
         token = _file(user["tokenFile"], "tokenFile", name).strip()
-    if flags.common("username") or (user.get("username") and not token):
+    username, password = (flags.common(key) or user.get(key) or "" for key in ("username", "password"))
+    if token and (username or password):
+        raise CommandError(
+            f"more than one authentication method found for {name}; found [token basicAuth], only one is allowed"
+        )
+    if result.scheme != "https":
+        pass  # credentials are not shown to whoever listens
+    elif username or password:
         import base64
 
-        pair = (
-            f"{flags.common('username') or user['username']}:{flags.password or user.get('password') or ''}"
-        )
+        pair = f"{username}:{password}"
         result.headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
     elif token:
         result.headers["Authorization"] = f"Bearer {token}"
@@ -208,6 +213,10 @@ def _identity(result: Access, config: Object, context: Object, flags: Values) ->
         result.headers.setdefault(f"Impersonate-Extra-{key}", []).append(value)
     for key, values in (user.get("as-user-extra") or {}).items():
         result.headers.setdefault(f"Impersonate-Extra-{key}", []).extend(values)
+    if "Impersonate-User" not in result.headers and any(
+        key.startswith("Impersonate") for key in result.headers
+    ):
+        raise CommandError(f"requesting uid, groups or user-extra for {name} without impersonating a user")
 
 
 def _pem(value: Object, key: str, name: str) -> str:

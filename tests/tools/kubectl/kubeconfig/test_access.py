@@ -64,6 +64,14 @@ def test_flags_come_first() -> None:
     assert (program.exec, program.user) == ({"command": "x"}, "program")
 
 
+@pytest.mark.parametrize("user", ["token", "basic", "program"])
+def test_credentials_are_not_sent_in_the_clear(user: str) -> None:
+    plain = made("--server=http://c", f"--user={user}")
+    assert "Authorization" not in plain.headers
+    assert plain.exec is None
+    assert plain.headers.get("Impersonate-User") == ("jane" if user == "token" else None)
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
@@ -71,6 +79,14 @@ def test_flags_come_first() -> None:
         (["--context=lost"], 'Error in configuration: cluster "gone" does not exist'),
         (["--cluster=nope"], 'error: no server found for cluster "nope"'),
         (["--user=nope"], 'error: auth info "nope" does not exist'),
+        (
+            ["--as=", "--user=basic", "--as-group=x"],
+            "error: requesting uid, groups or user-extra for basic without impersonating a user",
+        ),
+        (
+            ["--username=x"],
+            "error: more than one authentication method found for token; found [token basicAuth], only one is allowed",
+        ),
         (
             ["--proxy-url=x"],
             'error: invalid proxy-url "x": unsupported scheme "", must be http, https, or socks5',
