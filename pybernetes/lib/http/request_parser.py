@@ -206,6 +206,11 @@ class RequestParser(asyncio.Protocol):
             if self._waited > limits.value:
                 self.refuse(431, "a header is too large")
 
+    @property
+    def target(self) -> bytes:
+        """The target of the request that is read, as it came."""
+        return self._target
+
     # -- what the parser calls ---------------------------------------------------------------------------
 
     def on_message_begin(self) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import posixpath
-import re
 import socket
 from collections.abc import AsyncIterator
 from typing import Any
@@ -21,6 +19,7 @@ from pybernetes.lib.http.server import Server
 from pybernetes.lib.http.server_connection import Answer
 from pybernetes.lib.http.upgrade import named_headers, switching_protocols, upgraded, wanted_protocol
 from pybernetes.tools.kubectl.command_line.flags import Values
+from pybernetes.tools.kubectl.commands._static_files import SAFE, redirect, refusal, static_file
 from pybernetes.tools.kubectl.connection.client import Client
 from pybernetes.tools.kubectl.connection.http import tls_context
 
@@ -28,25 +27,51 @@ _HOP = frozenset(
     (
         b"connection",
         b"keep-alive",
+        b"proxy-authenticate",
+        b"proxy-authorization",
+        b"proxy-connection",
+        b"trailer",
         b"transfer-encoding",
         b"host",
         b"content-length",
         b"upgrade",
     )
 )
-_PATH = "/:@!$&'()*+,;=-._~"
-_NO_TEXT = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+_FORWARDED = b"x-forwarded-for"
 Headers = list[tuple[bytes, bytes]]
 
 
 async def serve(sock: socket.socket, client: Client, flags: Values) -> None:
     """Serve on a socket until cancelled."""
-    server = Server(ApiProxy(client, flags))
+    server = Server(ApiProxy(client, flags), request_class=_Request)
     await server.listen_on(sock)
     try:
         await asyncio.get_running_loop().create_future()
     finally:
         await server.stop()
+
+
+class _Request(Request):
+    """A request, with its target as it came: an escaped slash does not mean the same as a plain one."""
+
+    __slots__ = ("target",)
+
+    def __init__(self, connection: Any, *parts: Any) -> None:
+        super().__init__(connection, *parts)
+        self.target: str = connection.target.decode("latin-1")
+
+
+def _as_it_came(request: Request, prefix: str) -> str:
+    """Return the path that the server is to be asked for; empty if the prefix before it was written with escapes."""
+    path = request.target.partition("?")[0] if isinstance(request, _Request) else ""
+    if prefix.startswith("/api"):
+        return path
+    return f"/{path[len(prefix) :]}" if path.startswith(prefix) else ""
+
+
+def _elsewhere(path: str, request: Request) -> Response:
+    """Return the answer that sends a client to another path, with the same query."""
+    return redirect(quote(path, safe=SAFE) + (f"?{request.query_text}" if request.query_text else ""))
 
 
 class ApiProxy:
@@ -61,19 +86,20 @@ class ApiProxy:
         """Answer a request."""
         flags = self._flags
         if (plain := _plain(request.path)) != request.path:
-            target = quote(plain, safe=_PATH) + (f"?{request.query_text}" if request.query_text else "")
-            return Response(b"", 301, TEXT, ((b"location", target.encode()),))
+            return _elsewhere(plain, request)
         static, prefix = (f"{text.rstrip('/')}/" for text in (flags.www_prefix, flags.api_prefix))
         longer = len(static) > len(prefix) or not request.path.startswith(prefix)
         if flags.www and request.path.startswith(static) and longer:
             return await asyncio.to_thread(static_file, flags.www, request.path[len(static) :])
+        if f"{request.path}/" in ([static, prefix] if flags.www else [prefix]):
+            return _elsewhere(f"{request.path}/", request)
         if not request.path.startswith(prefix):
-            return Response(b"404 page not found\n", 404, TEXT)
+            return refusal("404 page not found", 404)
         path = request.path if prefix.startswith("/api") else f"/{request.path[len(prefix) :]}"
         if not flags.disable_filter and not allowed(flags, request.method, path, request.header(b"host")):
-            return Response(b"Forbidden\n", 403, TEXT)
+            return refusal("Forbidden", 403)
         try:
-            return await self._forward(request, path)
+            return await self._forward(request, _as_it_came(request, prefix) or quote(path, safe=SAFE))
         except OSError as error:
             return Response(f"{error}\n".encode(), 500, TEXT)
 
@@ -82,7 +108,7 @@ class ApiProxy:
         query = f"?{request.query_text}" if request.query_text else ""
         data = request_bytes(
             request.method,
-            (access.prefix if self._flags.append_server_path else "") + quote(path, safe=_PATH) + query,
+            (access.prefix if self._flags.append_server_path else "") + path + query,
             self._headers(request),
             request.body,
         )
@@ -107,7 +133,7 @@ class ApiProxy:
         return stream
 
     def _headers(self, request: Request) -> Headers:
-        own = _HOP | named_headers(request.headers.get(b"connection", b""))
+        own = _HOP | {_FORWARDED} | named_headers(request.headers.get(b"connection", b""))
         kept = {name.decode("latin-1"): request.values(name) for name in request.headers if name not in own}
         headers: Headers = [(b"Host", self._client.access.host_header.encode())]
         # What the client says itself wins, as in the original: which program it is and who it is, above all.
@@ -120,6 +146,8 @@ class ApiProxy:
         for name, values in (kept | ours).items():
             for value in values if isinstance(values, list) else [values]:
                 headers.append((name.encode(), str(value).encode()))
+        if peer := request.connection.address():
+            headers.append((b"X-Forwarded-For", ", ".join([*request.values(_FORWARDED), peer]).encode()))
         if protocol := wanted_protocol(request.headers):
             headers += [(b"Connection", b"Upgrade"), (b"Upgrade", protocol)]
         return headers
@@ -156,41 +184,8 @@ def allowed(flags: Any, method: str, path: str, host: str) -> bool:
 
     name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
     return (
-        matches(flags.accept_hosts, name)
+        (matches(flags.accept_hosts, name) or matches(flags.accept_hosts, name.strip("[]")))
         and matches(flags.accept_paths, path)
         and not matches(flags.reject_paths, path)
         and not matches(flags.reject_methods, method)
     )
-
-
-def static_file(folder: str, name: str) -> Response:
-    """Return a file of a folder, or what is in one of its folders, and nothing of anywhere else."""
-    import mimetypes
-
-    root = os.path.realpath(folder)
-    path = os.path.realpath(os.path.join(root, name.lstrip("/")))
-    if os.path.commonpath((root, path)) != root or not os.path.exists(path):
-        return Response(b"404 page not found\n", 404, TEXT)
-    if os.path.isdir(path):
-        if name and not name.endswith("/"):
-            last = quote(name.rpartition("/")[2], safe=_PATH)
-            return Response(b"", 301, TEXT, ((b"location", f"{last}/".encode()),))
-        index = os.path.join(path, "index.html")
-        if not os.path.isfile(index):
-            return _listing(path)
-        path = index
-    with open(path, "rb") as file:
-        content = file.read()
-    # What has no ending that says it is looked at: a byte that no text has makes it none.
-    sniffed = "application/octet-stream" if _NO_TEXT.search(content[:512]) else "text/plain; charset=utf-8"
-    return Response(content, content_type=(mimetypes.guess_type(path)[0] or sniffed).encode())
-
-
-def _listing(path: str) -> Response:
-    import html
-
-    names = sorted(entry.name + "/" * entry.is_dir() for entry in os.scandir(path))
-    lines = [f'<a href="{quote(name, safe=_PATH)}">{html.escape(name)}</a>\n' for name in names]
-    head = '<!doctype html>\n<meta name="viewport" content="width=device-width">\n'
-    text = f"{head}<pre>\n{''.join(lines)}</pre>\n"
-    return Response(text.encode(), content_type=b"text/html; charset=utf-8")

@@ -85,24 +85,29 @@ def _warn(context: Context) -> None:
     flags, server_path = context.flags, context.client.access.prefix
     if server_path and not flags.append_server_path:
         _warning(
+            172,
             f"Your kube context contains a server path {server_path}, use --append-server-path to automatically append "
-            "the path to each request"
+            "the path to each request",
         )
     if flags.disable_filter:
         if not flags.unix_socket:
-            _warning("Request filter disabled, your proxy is vulnerable to XSRF attacks, please be cautious")
+            _warning(
+                177, "Request filter disabled, your proxy is vulnerable to XSRF attacks, please be cautious"
+            )
     else:
         _check_patterns(flags.accept_hosts, flags.accept_paths, flags.reject_paths, flags.reject_methods)
         if not flags.reject_paths or not flags.reject_methods:
             _warning(
-                "Request filter has been relaxed, your proxy may be vulnerable to attacks, please be cautious"
+                182,
+                "Request filter has been relaxed, your proxy may be vulnerable to attacks, please be cautious",
             )
     if flags.www and not os.path.exists(flags.www):
         _warning(
-            f"Failed to stat static file directory {flags.www}: stat {flags.www}: no such file or directory"
+            203,
+            f"Failed to stat static file directory {flags.www}: stat {flags.www}: no such file or directory",
         )
     elif flags.www and not os.path.isdir(flags.www):
-        _warning(f"Static file directory {flags.www} is not a directory")
+        _warning(205, f"Static file directory {flags.www} is not a directory")
 
 
 def _check_patterns(*lists: str) -> None:
@@ -117,5 +122,5 @@ def _check_patterns(*lists: str) -> None:
             raise Exit(255) from None
 
 
-def _warning(text: str) -> None:
-    log.line("proxy.go:168", text, 0, "W")
+def _warning(line: int, text: str) -> None:
+    log.line(f"proxy.go:{line}", text, 0, "W")

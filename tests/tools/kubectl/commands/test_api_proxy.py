@@ -14,7 +14,7 @@ import pytest
 
 from pybernetes.lib.http.messages import Request, Response
 from pybernetes.lib.http.server import Server
-from pybernetes.tools.kubectl.commands import _api_proxy
+from pybernetes.tools.kubectl.commands import _api_proxy, _static_files
 from tests.lib.http import malformed_requests
 
 FLAGS = {
@@ -114,13 +114,13 @@ async def test_files(tmp_path: Path) -> None:
     (tmp_path / "www-secret").write_text("not for you")
     async with proxying(www=str(folder)) as port:
         head, body = await ask(port, b"GET /static/page.html HTTP/1.1\r\n\r\n")
-        assert b"text/html" in head and body == b"a page"
+        assert b"Content-Type: text/html; charset=utf-8" in head and body == b"a page"
         assert b'<a href="page.html">page.html</a>' in (await ask(port, b"GET /static/ HTTP/1.1\r\n\r\n"))[1]
         for path in (b"/static/../www-secret", b"/static/%2e%2e/www-secret"):
-            assert b"location: /www-secret" in (await ask(port, b"GET " + path + b" HTTP/1.1\r\n\r\n"))[0]
+            assert b"Location: /www-secret" in (await ask(port, b"GET " + path + b" HTTP/1.1\r\n\r\n"))[0]
         assert (await ask(port, b"GET /static/none HTTP/1.1\r\n\r\n"))[0].startswith(b"HTTP/1.1 404")
     for name in ("../www-secret", "a/../../www-secret"):
-        assert _api_proxy.static_file(str(folder), name).status == 404
+        assert _static_files.static_file(str(folder), name).status == 404
 
 
 async def test_malformed_requests() -> None:
@@ -132,3 +132,40 @@ async def test_a_server_takes_over_no_connection_unasked() -> None:
     async with proxying() as port:
         head, body = await ask(port, b"GET /switch HTTP/1.1\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 502 ") and body == b"the server switched protocols unasked\n"
+
+
+@pytest.mark.parametrize(
+    ("target", "prefix", "wanted"),
+    [
+        ("/x%2Fy?a=%2F", "/", "/x%2Fy"),  # an escaped slash is no plain one to the server
+        ("/custom/x%2Fy", "/custom/", "/x%2Fy"),
+        ("/cust%6Fm/x", "/custom/", ""),
+        ("/api/v1/x%20y", "/api/", "/api/v1/x%20y"),
+    ],
+)
+def test_paths_go_on_as_they_came(target: str, prefix: str, wanted: str) -> None:
+    connection: Any = SimpleNamespace(target=target.encode())
+    request = _api_proxy._Request(connection, "GET", "/", "", {}, b"")
+    assert _api_proxy._as_it_came(request, prefix) == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("a.css", "text/css; charset=utf-8"),
+        ("a.XML", "text/xml; charset=utf-8"),
+        ("a.tar.gz", "application/gzip"),
+        ("a.svg", "image/svg+xml"),
+        ("plain", "text/plain; charset=utf-8"),
+    ],
+)
+def test_types_of_files(name: str, wanted: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("x")
+    assert _static_files.static_file(str(tmp_path), name).content_type == wanted.encode()
+
+
+def test_an_index_has_the_address_of_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("x")
+    answer = _static_files.static_file(str(tmp_path), "index.html")
+    assert (answer.status, dict(answer.headers)) == (301, {b"Location": b"./"})
+    assert _static_files.static_file(str(tmp_path), "").body == b"x"
