@@ -10,6 +10,7 @@ import pytest
 
 PREFIX = "pybernetes.tools.kubectl"
 KUBECTL = Path(__file__).resolve().parents[3] / "pybernetes" / "tools" / "kubectl"
+_OF_ALL = ("TYPE_CHECKING", "import_named")
 HUBS = {"context", "errors", "files", "log"}
 ALLOWED: dict[str, set[str]] = {
     "kubeconfig": set(),
@@ -31,7 +32,7 @@ def imported_rooms(node: ast.AST) -> Iterator[str]:
         if node.module.startswith(f"{PREFIX}."):
             yield node.module.split(".")[3]
         elif node.module == PREFIX:
-            yield from (alias.name for alias in node.names if alias.name != "TYPE_CHECKING")
+            yield from (alias.name for alias in node.names if alias.name not in _OF_ALL)
     for child in ast.iter_child_nodes(node):
         yield from imported_rooms(child)
 

@@ -18,13 +18,12 @@ GATED          flags that are there only if a variable of the environment is ``t
 from __future__ import annotations
 
 import os
-import sys
 
-from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl import TYPE_CHECKING, import_named
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, Protocol
+    from typing import Protocol
 
     from pybernetes.tools.kubectl.command_line.flags import Flag
     from pybernetes.tools.kubectl.context import Context
@@ -115,12 +114,6 @@ def _has_alias(path: str, word: str) -> bool:
 
 def _folders(package: str) -> list[str]:
     return list(import_named(package).__path__)
-
-
-def import_named(module: str) -> Any:
-    """Import a module and return it."""
-    __import__(module)  # importlib's function would have to be imported itself
-    return sys.modules[module]
 
 
 def first_word(arguments: list[str], place: int, common: dict[str, Flag]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from pybernetes.tools.kubectl.command_line.lookup import import_named
+from pybernetes.tools.kubectl import import_named
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.describe import __path__ as _folders
 from pybernetes.tools.kubectl.describe._writer import Writer
