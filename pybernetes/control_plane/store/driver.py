@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 from pybernetes.control_plane.store.protocol import CommonOptions, Store
 from pybernetes.lib.flags import Flag
+from pybernetes.lib.http.dialer import Dialer
 
 # Makes a store, not started yet, from the values of the driver's flags and the options that all drivers take.
 Open = Callable[[argparse.Namespace, CommonOptions], Store]
+OpenBy = Callable[[argparse.Namespace, CommonOptions, Dialer], Store]
 
 
 @dataclass(frozen=True)
@@ -24,5 +26,7 @@ class Driver:
     open: Open
     flags: tuple[Flag, ...] = ()
     aliases: tuple[str, ...] = ()
+    # The same for a store that is reached by the connections of a dialer; None: it is on this machine.
+    open_by: OpenBy | None = None
     # The flag that chooses this driver if no backend is named.
     implied_by: str = ""

@@ -10,6 +10,7 @@ from pybernetes.control_plane.store.driver import Driver
 from pybernetes.control_plane.store.protocol import (
     Check,
     Clock,
+    CommonOptions,
     HistoryLimits,
     Sealing,
     Stamp,
@@ -22,6 +23,7 @@ from pybernetes.control_plane.store.protocol import (
 from pybernetes.lib import memory_room
 from pybernetes.lib.discover import discover
 from pybernetes.lib.flags import Flag, defaults
+from pybernetes.lib.http.dialer import Dialer
 
 _DEFAULT = "sqlite"
 
@@ -63,9 +65,13 @@ def open_store(
 
 
 def open_chosen(
-    arguments: argparse.Namespace, stamp: Stamp, check: Check, sealing: Sealing | None = None
+    arguments: argparse.Namespace,
+    stamp: Stamp,
+    check: Check,
+    sealing: Sealing | None = None,
+    dialer: Dialer | None = None,
 ) -> Store:
-    """Make the store that the command line chooses; a flag of another driver is refused by name."""
+    """Make the store that the command line chooses, by a dialer if there is one; a flag of another driver is refused by name."""
     known = all_drivers()
     implied = (driver.name for driver in known if driver.implied_by and _given(arguments, driver))
     try:
@@ -77,7 +83,12 @@ def open_chosen(
             if flag not in driver.flags and getattr(arguments, flag.attribute) != flag.default:
                 raise ValueError(f"--{flag.name} is not an option of --storage-backend={driver.name}")
     history = HistoryLimits().within(memory_room.room())
-    return driver.open(arguments, {"sealing": sealing, "stamp": stamp, "check": check, "history": history})
+    options: CommonOptions = {"sealing": sealing, "stamp": stamp, "check": check, "history": history}
+    if dialer is None:
+        return driver.open(arguments, options)
+    if driver.open_by is None:
+        raise ValueError(f"--storage-backend={driver.name} is on this machine: it is not reached by a proxy")
+    return driver.open_by(arguments, options, dialer)
 
 
 def _given(arguments: argparse.Namespace, driver: Driver) -> bool:

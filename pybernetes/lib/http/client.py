@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pybernetes.lib.http.client_connection import BadReply, ClientConnection, Disconnected, request_bytes
 from pybernetes.lib.http.connection_pool import ConnectionPool
-from pybernetes.lib.http.dialer import Dialer, direct
+from pybernetes.lib.http.dialer import Dialer, ProxyError, direct
 from pybernetes.lib.http.messages import Reply
 
 # Connections that are kept for one server, and for how long.
@@ -42,12 +42,13 @@ class Distrusted(RequestFailed):
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A server: where it is, and the name that its certificate has to be good for."""
+    """A server: where it is, the name that its certificate has to be good for, and its own way there, if it has one."""
 
     host: str
     port: int
     context: ssl.SSLContext | None
     server_name: str = ""
+    dialer: Dialer | None = None
 
     @property
     def address(self) -> str:
@@ -113,7 +114,7 @@ class HttpClient:
     async def _connect(self, peer: Peer, pool: ConnectionPool) -> ClientConnection:
         name = (peer.server_name or peer.host) if peer.context else None
         try:
-            connection = await self._dialer(
+            connection = await (peer.dialer or self._dialer)(
                 lambda: ClientConnection(limit=self._most_bytes), peer.host, peer.port, context=peer.context,
                 server_name=name,
             )  # fmt: skip
@@ -128,7 +129,7 @@ class HttpClient:
         """Return the certificate (DER) that a server shows to a client with this context, or None."""
         try:
             async with asyncio.timeout(seconds):
-                connection = await self._dialer(
+                connection = await (peer.dialer or self._dialer)(
                     ClientConnection, peer.host, peer.port, context=context, server_name=peer.server_name or peer.host
                 )  # fmt: skip
         except OSError:
@@ -158,6 +159,8 @@ def connect_problem(error: OSError, address: str) -> str:
         return f"tls: failed to verify certificate: x509: {_distrust(error)}"
     if isinstance(error, ssl.SSLError):
         return f"tls: {error.reason or error}"
+    if isinstance(error, ProxyError):
+        return str(error)
     why = _NAMES.get(error.errno or 0) or (error.strerror or str(error)).lower()
     return f"dial tcp {address}: connect: {why}"
 

@@ -16,6 +16,10 @@ from pybernetes.lib.names import Names, is_address
 P = TypeVar("P", bound=asyncio.BaseProtocol)
 
 
+class ProxyError(ConnectionError):
+    """A proxy on the way made no connection; the text is for people."""
+
+
 class Dialer:
     """Make connections from where this process is.
 

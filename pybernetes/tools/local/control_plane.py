@@ -17,6 +17,7 @@ from pybernetes.control_plane.apiserver.assembly import setup
 from pybernetes.control_plane.apiserver.assembly.api_server import ApiServer
 from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, MASTERS, User
 from pybernetes.control_plane.apiserver.inprocess.transport import InProcessTransport
+from pybernetes.control_plane.apiserver.proxy.egress_selector import CLUSTER
 from pybernetes.control_plane.cloud.local.local_cloud import LocalCloud
 from pybernetes.control_plane.controllers._controller_manager import configz, registry
 from pybernetes.lib import flags
@@ -78,7 +79,8 @@ class ControlPlane:
     async def start(self) -> None:
         """Start the API server, then everything that needs it."""
         settings = setup.settings(self.apiserver)
-        settings.nodes.dialer = self.dialer
+        if settings.egress.proxied(CLUSTER) is None:
+            settings.nodes.dialer = self.dialer
         if self.scheduler is not None:
             settings.nodes.components = self.scheduler.bind_address
         answers = hollow_server.server(lambda: self._hollow_client, self.hollow_usage)

@@ -104,6 +104,7 @@ class ApiServer:
         dispatcher = Dispatcher(self.flows)
         self.metrics.more += [
             self.context.admission.durations.render,
+            settings.egress.render,
             engine.render,
             dispatcher.render,
             self._render_damage,

@@ -13,7 +13,7 @@ from pybernetes.control_plane.apiserver.authn import setup as authentication
 from pybernetes.control_plane.apiserver.authz import setup as authorization
 from pybernetes.control_plane.apiserver.encryption import setup as encryption
 from pybernetes.control_plane.apiserver.flowcontrol import priority_level
-from pybernetes.control_plane.apiserver.proxy import kubelets
+from pybernetes.control_plane.apiserver.proxy import egress_selector, kubelets
 from pybernetes.control_plane.apiserver.services import options as services
 from pybernetes.control_plane.store import open as storage
 from pybernetes.lib.flags import Flag, Seconds
@@ -38,7 +38,7 @@ def groups() -> dict[str, Sequence[Flag]]:
         "storage": [*storage.flags(), *encryption.FLAGS, _COMPACTION, _MEDIA_TYPE],
         "authentication": authentication.flags(),
         "audit": audit.FLAGS,
-        "nodes": kubelets.FLAGS,
+        "nodes": [*kubelets.FLAGS, *egress_selector.FLAGS],
         "aggregation": proxy.FLAGS,
         "flow control": priority_level.FLAGS,
         "authorization": authorization.flags(),

@@ -17,6 +17,7 @@ from pybernetes.control_plane.apiserver.config_reloads import ConfigFile
 from pybernetes.control_plane.apiserver.context import ServerContext
 from pybernetes.control_plane.apiserver.encryption.encryption import Encryption
 from pybernetes.control_plane.apiserver.observability.tracing import Tracer
+from pybernetes.control_plane.apiserver.proxy.egress_selector import EgressSelector
 from pybernetes.control_plane.apiserver.proxy.node_access import NodeAccess
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.lib import memory_room
@@ -50,6 +51,8 @@ class Settings:
     config_files: Sequence[Callable[[ServerContext], ConfigFile | None]] = ()
     admission: Sequence[Callable[[ServerContext], Plugin]] = ()
     nodes: NodeAccess = field(default_factory=NodeAccess)
+    # Which of its connections go through proxies.
+    egress: EgressSelector = field(default_factory=EgressSelector)
     # Who this server is to the servers behind it.
     proxy: Identity = field(default_factory=Identity)
     services: ServiceOptions = field(default_factory=ServiceOptions)

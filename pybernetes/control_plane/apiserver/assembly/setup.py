@@ -24,7 +24,7 @@ from pybernetes.control_plane.apiserver.authn.setup import authentication, bundl
 from pybernetes.control_plane.apiserver.authz.setup import authorizers, structured
 from pybernetes.control_plane.apiserver.encryption.setup import encryption
 from pybernetes.control_plane.apiserver.observability import tracing
-from pybernetes.control_plane.apiserver.proxy import kubelets
+from pybernetes.control_plane.apiserver.proxy import egress_selector, kubelets
 from pybernetes.control_plane.apiserver.services.options import ServiceOptions
 from pybernetes.control_plane.apiserver.storage.resource_version import check, stamp
 from pybernetes.control_plane.store.open import open_chosen
@@ -37,7 +37,8 @@ STORAGE_MEDIA_TYPES = ("application/json", protobuf.MEDIA_TYPE)
 
 def store(arguments: argparse.Namespace, settings: Settings) -> Store:
     """Return the store that the flags choose; the settings say how its values are encrypted."""
-    return open_chosen(arguments, stamp, check, settings.encryption)
+    dialer = settings.egress.proxied(egress_selector.ETCD)
+    return open_chosen(arguments, stamp, check, settings.encryption, dialer)
 
 
 def settings(arguments: argparse.Namespace) -> Settings:
@@ -62,11 +63,13 @@ def settings(arguments: argparse.Namespace) -> Settings:
         raise ValueError("--min-request-timeout can not be negative value")
     server = identity(socket.gethostname())
     result.encryption = encryption(arguments, registry.builtin(), server)
-    believed = issuers(arguments, server)
+    if arguments.egress_selector_config_file:
+        result.egress = egress_selector.load(arguments.egress_selector_config_file)
+    believed = issuers(arguments, server, result.egress)
     chain = structured(arguments, server)
     spans = tracing.load(arguments.tracing_config_file) if arguments.tracing_config_file else None
     # Every file is read before the first one is written: what is wrong with one ends the program with nothing touched.
-    result.auditor = auditing.auditor(arguments)
+    result.auditor = auditing.auditor(arguments, result.egress.of_control_plane())
     result.admission = select(arguments)
     builders = authorizers(arguments) if chain is None else []
     result.config_files = [believed.follow, *([chain.follow] if chain is not None else [])]
@@ -96,6 +99,7 @@ def settings(arguments: argparse.Namespace) -> Settings:
         arguments.requestheader_extra_headers_prefix,
     )  # fmt: skip
     result.nodes = kubelets.access(arguments)
+    result.egress.lead(result.nodes)
     if arguments.enable_priority_and_fairness:
         result.seats = arguments.max_requests_inflight + arguments.max_mutating_requests_inflight
     else:

@@ -66,7 +66,6 @@ OTHER_FLAGS = (
     Refused("coordinated-leadership-retry-period", help=_ELECTION),
     Refused("cors-allowed-origins", help="browsers of other sites get no answer: put a proxy before the server"),
     Refused("debug-socket-path", help="profiles are at /debug/pprof/, to those who may see them"),
-    Refused("egress-selector-config-file", help="the server reaches nodes and webhooks directly"),
     Refused("enable-aggregator-routing", help="aggregated servers are reached by the addresses of their services"),
     Refused("etcd-servers-overrides", help="all kinds are in one store"),
     Refused("log-json-info-buffer-size", help=_LOGS),

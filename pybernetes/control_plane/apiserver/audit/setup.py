@@ -10,6 +10,7 @@ from pybernetes.control_plane.apiserver.audit.auditor import Auditor, Backend
 from pybernetes.control_plane.apiserver.audit.backends import log as log_backend
 from pybernetes.control_plane.apiserver.audit.backends import webhook
 from pybernetes.lib.flags import Flag
+from pybernetes.lib.http.dialer import Dialer
 
 log = logging.getLogger(__name__)
 FLAGS = (
@@ -19,10 +20,10 @@ FLAGS = (
 )
 
 
-def auditor(given: Namespace) -> Auditor | None:
+def auditor(given: Namespace, dialer: Dialer | None = None) -> Auditor | None:
     """Return the auditor that the flags ask for; None without a policy or without a backend. ValueError if they are wrong."""
     backends: list[Backend] = [
-        backend for backend in (log_backend.build(given), webhook.build(given)) if backend is not None
+        backend for backend in (log_backend.build(given), webhook.build(given, dialer)) if backend is not None
     ]
     if not given.audit_policy_file:
         if backends:

@@ -20,6 +20,7 @@ from pybernetes.control_plane.apiserver.authn.bearer_tokens import BearerTokens
 from pybernetes.control_plane.apiserver.authn.jwt.jwt_authenticators import JwtAuthenticators
 from pybernetes.control_plane.apiserver.authn.jwt.setup import JwtConfiguration
 from pybernetes.control_plane.apiserver.authn.service_accounts.settings import DEFAULT_ISSUER, settings
+from pybernetes.control_plane.apiserver.proxy.egress_selector import EgressSelector
 from pybernetes.lib import tls
 from pybernetes.lib.discover import discover
 from pybernetes.lib.flags import Flag
@@ -43,10 +44,10 @@ def all_authenticators() -> list[Authenticator]:
     )
 
 
-def issuers(arguments: argparse.Namespace, server: str) -> JwtConfiguration:
+def issuers(arguments: argparse.Namespace, server: str, egress: EgressSelector) -> JwtConfiguration:
     """Return the issuers whose tokens are believed beside the server's own; ValueError if that makes no sense."""
     own = tuple(arguments.service_account_issuer) or (DEFAULT_ISSUER,)
-    return JwtConfiguration(arguments, own, server)
+    return JwtConfiguration(arguments, own, server, egress)
 
 
 def flags() -> list[Flag]:
@@ -82,7 +83,9 @@ def authentication(
         anonymous, paths = anonymous and issuers.anonymous.enabled, issuers.anonymous.paths
 
     def build(context: ServerContext) -> Authentication:
-        jwt = JwtAuthenticators(context.https, accounts.audiences, context.clock, issuers.issuers)
+        jwt = JwtAuthenticators(
+            context.https, accounts.audiences, context.clock, issuers.issuers, issuers.egress.of_issuer
+        )
         inputs = AuthenticatorInputs(arguments, context, accounts.audiences, accounts, clients, proxies, jwt)
         requests: list[RequestAuthenticator] = []
         tokens: list[TokenAuthenticator] = []

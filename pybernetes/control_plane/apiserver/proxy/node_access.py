@@ -20,3 +20,5 @@ class NodeAccess:
     components: str = "127.0.0.1"  # where the other parts of the control plane say how they are
     # To pods and services; whoever writes a webhook or an APIService chooses its name.
     dialer: Dialer = field(default_factory=lambda: Dialer(Names()))
+    # To webhooks by URL and to servers that review; None: as to pods.
+    control_plane: Dialer | None = None

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from pybernetes.api.text import yaml_reader
 from pybernetes.lib import tls
 from pybernetes.lib.http.client import Peer
+from pybernetes.lib.http.dialer import Dialer
 
 _USER_AGENT = "kube-apiserver"
 
@@ -42,8 +43,8 @@ class Remote:
         return headers
 
 
-def load(path: str) -> Remote:
-    """Return the server of a kubeconfig's current context; ValueError tells what is wrong with the file."""
+def load(path: str, dialer: Dialer | None = None) -> Remote:
+    """Return the server of a kubeconfig's current context, and the way there; ValueError tells what is wrong with the file."""
     try:
         value = yaml_reader.loads(Path(path).read_bytes())[0] or {}
     except OSError as error:
@@ -63,9 +64,9 @@ def load(path: str) -> Remote:
         )
     name = cluster.get("tls-server-name") or address.hostname
     if address.scheme == "https":
-        peer = Peer(address.hostname, address.port or 443, _context(cluster, user, folder), name)
+        peer = Peer(address.hostname, address.port or 443, _context(cluster, user, folder), name, dialer)
     else:
-        peer = Peer(address.hostname, address.port or 80, None, name)
+        peer = Peer(address.hostname, address.port or 80, None, name, dialer)
     file = folder / user["tokenFile"] if user.get("tokenFile") and not user.get("token") else None
     target = address.path or "/"
     return Remote(

@@ -61,7 +61,8 @@ class Caller:
         begin = f'Post "{shown}{path}": '
         try:
             host, number = (name, port) if service is None else self._resolve(service, port)
-            peer = Peer(host, number, context, name)
+            dialer = self._api.nodes.control_plane if service is None else None
+            peer = Peer(host, number, context, name, dialer)
             reply = await self._api.https.send(peer, "POST", path, orjson.dumps(review), _HEADERS, seconds)
         except Distrusted as error:
             flaws = self._api.webhook_metrics.certificate_flaws

@@ -11,6 +11,7 @@ from pybernetes.control_plane.apiserver.audit.backends.common import BATCH, STRI
 from pybernetes.control_plane.apiserver.review_webhooks.kubeconfig import Remote, load
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.lib.http.client import HttpClient, RequestFailed
+from pybernetes.lib.http.dialer import Dialer
 
 NAME = "webhook"
 FLAGS = (
@@ -23,12 +24,12 @@ _REQUEST_SECONDS = 30.0
 _HEAD, _TAIL = b'{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[', b"]}"
 
 
-def build(given: Namespace) -> Webhook | None:
-    """Return the backend that the flags ask for; None if they do not."""
+def build(given: Namespace, dialer: Dialer | None) -> Webhook | None:
+    """Return the backend that the flags ask for, and reach it by a dialer; None if they do not."""
     if not given.audit_webhook_config_file:
         return None
     try:
-        remote = load(given.audit_webhook_config_file)
+        remote = load(given.audit_webhook_config_file, dialer)
     except ValueError as error:
         raise ValueError(f"initializing audit webhook: {error}") from None
     return Webhook(remote, common.options(NAME, given), given.audit_webhook_initial_backoff)

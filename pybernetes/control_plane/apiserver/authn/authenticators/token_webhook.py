@@ -40,7 +40,8 @@ def tokens(inputs: AuthenticatorInputs) -> TokenAuthenticator | None:
         raise ValueError(
             f'unsupported authentication webhook version "{version}", supported versions are "v1", "v1beta1"'
         )
-    remote = kubeconfig.load(arguments.authentication_token_webhook_config_file)
+    dialer = inputs.context.nodes.control_plane
+    remote = kubeconfig.load(arguments.authentication_token_webhook_config_file, dialer)
     group = f"authentication.k8s.io/{version}"
     reviewer = Reviewer(remote, inputs.context.https, group, "TokenReview", _SECONDS)
 

@@ -182,7 +182,7 @@ def _jwt(entry: Mapping[str, Any], path: Path, own: Collection[str], problems: E
     return JwtSettings(
         issuer.get("url", ""), tuple(issuer.get("audiences") or ()), username, groups, uid, tuple(extra),
         tuple(required), tuple(claim_rules), tuple(user_rules), issuer.get("discoveryURL", ""),
-        issuer.get("certificateAuthority", ""),
+        issuer.get("certificateAuthority", ""), egress=issuer.get("egressSelectorType", ""),
     )  # fmt: skip
 
 
@@ -209,16 +209,10 @@ def _check_issuer(issuer: Mapping[str, Any], path: Path, own: Collection[str], p
         except (ssl.SSLError, ValueError):
             text = "data does not contain any valid RSA or ECDSA certificates"
             problems.invalid(path / "certificateAuthority", "<omitted>", text)
-    if selector := issuer.get("egressSelectorType", ""):
-        if selector not in ("controlplane", "cluster"):
-            problems.invalid(
-                path / "egressSelectorType",
-                selector,
-                "egress selector must be either controlplane or cluster",
-            )
-        else:
-            text = "this server has no egress selector: it reaches issuers directly"
-            problems.invalid(path / "egressSelectorType", selector, text)
+    selector = issuer.get("egressSelectorType", "")
+    if selector not in ("", "controlplane", "cluster"):
+        text = "egress selector must be either controlplane or cluster"
+        problems.invalid(path / "egressSelectorType", selector, text)
 
 
 def _check_url(url: str, path: Path, problems: Errors) -> None:

@@ -20,6 +20,7 @@ from pybernetes.control_plane.apiserver.config_reloads import hashed
 from pybernetes.lib import jose, off_loop
 from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.http.client import HttpClient
+from pybernetes.lib.http.dialer import Dialer
 
 _EARLY_SECONDS = 300.0  # that a token may be used before its time, for clocks that differ
 _BOUNDS = tuple(0.001 * 2**power for power in range(15))
@@ -30,16 +31,24 @@ class JwtAuthenticators:
     """Knows tokens by their issuers."""
 
     def __init__(
-        self, https: HttpClient, own: Audiences, clock: Callable[[], float], settings: Sequence[JwtSettings]
+        self,
+        https: HttpClient,
+        own: Audiences,
+        clock: Callable[[], float],
+        settings: Sequence[JwtSettings],
+        egress: Callable[[str], Dialer | None] = lambda selection: None,
     ) -> None:
-        self._https, self._own, self._clock = https, own, clock
+        self._https, self._own, self._clock, self._egress = https, own, clock, egress
         self._issuers: dict[str, tuple[JwtSettings, KeySet]] = {}
         self._latencies: dict[tuple[str, str], tuple[list[int], float]] = {}
         self.replace(settings)
 
     def replace(self, settings: Sequence[JwtSettings]) -> None:
         """Believe these issuers from now on."""
-        self._issuers = {entry.url: (entry, KeySet(entry, self._https)) for entry in settings}
+        self._issuers = {
+            entry.url: (entry, KeySet(entry, self._https, dialer=self._egress(entry.egress)))
+            for entry in settings
+        }
 
     def start(self) -> None:
         """Begin to fetch the keys of all issuers."""

@@ -18,6 +18,7 @@ import orjson
 from pybernetes.control_plane.apiserver.authn.jwt.settings import JwtSettings
 from pybernetes.lib import off_loop, tls
 from pybernetes.lib.http.client import HttpClient, Peer, RequestFailed
+from pybernetes.lib.http.dialer import Dialer
 
 log = logging.getLogger(__name__)
 _SECONDS = 10.0
@@ -44,7 +45,9 @@ class KeySet:
         https: HttpClient,
         clock: Callable[[], float] = time.monotonic,
         seconds: float = _SECONDS,
+        dialer: Dialer | None = None,
     ) -> None:
+        self._dialer = dialer
         self._settings, self._https, self._clock, self._seconds = settings, https, clock, seconds
         self._context: ssl.SSLContext = tls.client_context(authority_data=settings.authority or None)
         self._keys: list[Key] = []
@@ -103,7 +106,9 @@ class KeySet:
     async def _get(self, address: str) -> dict[str, Any]:
         parts = urlsplit(address)
         try:
-            peer = Peer(parts.hostname or "", parts.port or 443, self._context, parts.hostname or "")
+            peer = Peer(
+                parts.hostname or "", parts.port or 443, self._context, parts.hostname or "", self._dialer
+            )
             path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
             reply = await self._https.send(
                 peer,

@@ -45,6 +45,7 @@ class JwtSettings:
     discovery_url: str = ""
     authority: str = ""  # PEM; the system's if empty
     algorithms: tuple[str, ...] = ALGORITHMS
+    egress: str = ""  # the egress selection by which the provider is reached; directly if empty
 
 
 @cache

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from pybernetes.api.field import Errors
 from pybernetes.api.strict_types import aggregate, read_file
 from pybernetes.control_plane.apiserver.authn.jwt import configuration
-from pybernetes.control_plane.apiserver.authn.jwt.configuration import Anonymous
+from pybernetes.control_plane.apiserver.authn.jwt.configuration import Anonymous, AuthenticationSettings
 from pybernetes.control_plane.apiserver.authn.jwt.settings import ALGORITHMS, JwtSettings
 from pybernetes.control_plane.apiserver.config_reloads import ConfigFile, ConfigReloads, content_hash
+from pybernetes.control_plane.apiserver.proxy.egress_selector import EgressSelector
 from pybernetes.lib.flags import Flag
 
 if TYPE_CHECKING:
@@ -39,8 +40,10 @@ FLAGS = (
 class JwtConfiguration:
     """What the command line says about issuers; the file that it names is followed. ValueError if it makes no sense."""
 
-    def __init__(self, arguments: argparse.Namespace, own_issuers: Collection[str], server: str) -> None:
-        self._path, self._own = arguments.authentication_config, own_issuers
+    def __init__(
+        self, arguments: argparse.Namespace, own_issuers: Collection[str], server: str, egress: EgressSelector
+    ) -> None:
+        self._path, self._own, self.egress = arguments.authentication_config, own_issuers, egress
         given = any(getattr(arguments, flag.attribute) != flag.default for flag in _OIDC)
         if self._path and given:
             raise ValueError("authentication-config file and oidc-* flags are mutually exclusive")
@@ -48,7 +51,7 @@ class JwtConfiguration:
         self.issuers: tuple[JwtSettings, ...] = ()
         self._reloads = ConfigReloads("authentication", server)
         if self._path:
-            loaded = configuration.load(self._path, own_issuers)
+            loaded = self._load()
             self.issuers, self.anonymous = loaded.issuers, loaded.anonymous
             self._reloads.config_hash = content_hash(read_file(self._path))
             if self.anonymous is not None and not arguments.anonymous_auth:
@@ -58,13 +61,19 @@ class JwtConfiguration:
         elif given:
             self.issuers = (from_flags(arguments, own_issuers),)
 
+    def _load(self) -> AuthenticationSettings:
+        loaded = configuration.load(self._path, self._own)
+        for issuer in loaded.issuers:
+            self.egress.of_issuer(issuer.egress)
+        return loaded
+
     def follow(self, context: ServerContext) -> ConfigFile | None:
         """Return what takes over the file when it changes; None if there is none."""
         if not self._path:
             return None
 
         async def take() -> None:
-            loaded = configuration.load(self._path, self._own)
+            loaded = self._load()
             if loaded.anonymous != self.anonymous:
                 raise ValueError("changes to the anonymous field need a restart")
             jwt = context.authentication.jwt

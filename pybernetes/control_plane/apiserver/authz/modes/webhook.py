@@ -23,7 +23,7 @@ _VERSIONS = ("v1", "v1beta1")
 
 def authorizer(context: ServerContext, settings: WebhookSettings) -> WebhookAuthorizer:
     """Return the authorizer of a webhook; ValueError if its kubeconfig makes no sense."""
-    remote = kubeconfig.load(settings.connection)
+    remote = kubeconfig.load(settings.connection, context.nodes.control_plane)
     version = f"authorization.k8s.io/{settings.version}"
     reviewer = Reviewer(remote, context.https, version, "SubjectAccessReview", settings.seconds)
     return WebhookAuthorizer(

@@ -14,6 +14,7 @@ from pybernetes.lib import tls
 from pybernetes.lib.grpc.channel import Channel, RpcError, StatusCode
 from pybernetes.lib.grpc.frames import MOST_WINDOW
 from pybernetes.lib.grpc.stub import Stub
+from pybernetes.lib.http.dialer import Dialer, direct
 
 CALL_SECONDS = 10.0
 # A call that takes longer goes to the next endpoint: this one may have stopped without closing.
@@ -34,7 +35,7 @@ class Rejected(Unavailable):
 class Endpoint:
     """One member of the cluster."""
 
-    def __init__(self, address: str, context: Callable[[], ssl.SSLContext]) -> None:
+    def __init__(self, address: str, context: Callable[[], ssl.SSLContext], dialer: Dialer) -> None:
         scheme, separator, target = address.partition("://")
         if not separator or scheme not in ("http", "https") or not target.strip("/"):
             raise StoreError(f"etcd server {address!r} must look like http://host:port or https://host:port")
@@ -44,6 +45,7 @@ class Endpoint:
                 context=context() if scheme == "https" else None,
                 most_bytes=MOST_WINDOW,  # etcd is trusted with what we have given it
                 pings=True,
+                dial=dialer,
             )
         except ValueError as error:
             raise StoreError(f"etcd server {address!r}: {error}") from None
@@ -70,6 +72,7 @@ class EtcdClient:
         cafile: str | None = None,
         certfile: str | None = None,
         keyfile: str | None = None,
+        dialer: Dialer = direct,
     ) -> None:
         if not servers:
             raise StoreError("no etcd servers are given")
@@ -84,14 +87,14 @@ class EtcdClient:
             except (OSError, ValueError) as error:
                 raise StoreError(f"the TLS files for etcd cannot be used: {error}") from None
 
-        self._context = context
-        self.endpoints = [Endpoint(server, context) for server in servers]
+        self._context, self._dialer = context, dialer
+        self.endpoints = [Endpoint(server, context, dialer) for server in servers]
         self._current = 0
 
     def of(self, servers: Sequence[str]) -> EtcdClient:
         """Return a client of other endpoints that is known by the same certificate."""
         other = EtcdClient(servers)
-        other.endpoints = [Endpoint(server, self._context) for server in servers]
+        other.endpoints = [Endpoint(server, self._context, self._dialer) for server in servers]
         return other
 
     @property

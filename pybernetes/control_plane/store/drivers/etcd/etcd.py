@@ -7,6 +7,7 @@ import argparse
 from pybernetes.control_plane.store.driver import Driver
 from pybernetes.control_plane.store.protocol import CommonOptions, Store
 from pybernetes.lib.flags import Flag
+from pybernetes.lib.http.dialer import Dialer, direct
 
 PREFIX = "/registry"
 FLAGS = (
@@ -18,7 +19,7 @@ FLAGS = (
 )
 
 
-def open_store(arguments: argparse.Namespace, options: CommonOptions) -> Store:
+def open_store(arguments: argparse.Namespace, options: CommonOptions, dialer: Dialer = direct) -> Store:
     """Make the store in the cluster that the flags name."""
     if not arguments.etcd_servers:
         raise ValueError("--storage-backend=etcd3 needs --etcd-servers")
@@ -32,8 +33,9 @@ def open_store(arguments: argparse.Namespace, options: CommonOptions) -> Store:
         cafile=arguments.etcd_cafile,
         certfile=arguments.etcd_certfile,
         keyfile=arguments.etcd_keyfile,
+        dialer=dialer,
         **options,
     )
 
 
-DRIVER = Driver("etcd3", open_store, FLAGS, aliases=("etcd",), implied_by="etcd-servers")
+DRIVER = Driver("etcd3", open_store, FLAGS, ("etcd",), open_store, implied_by="etcd-servers")

@@ -31,6 +31,7 @@ from pybernetes.control_plane.store.protocol import (
     Unavailable,
 )
 from pybernetes.lib.grpc.channel import StatusCode
+from pybernetes.lib.http.dialer import Dialer, direct
 
 START_SECONDS = 30.0
 HEALTH_SECONDS = 2.0
@@ -56,6 +57,7 @@ class EtcdStore(MirroredStore):
         cafile: str | None = None,
         certfile: str | None = None,
         keyfile: str | None = None,
+        dialer: Dialer = direct,
         **options: Unpack[CommonOptions],
     ) -> None:
         super().__init__(**options)
@@ -63,7 +65,7 @@ class EtcdStore(MirroredStore):
         self._barrier = self._prefix + "pybernetes/barrier"
         self._head_request = rpc.RangeRequest(key=self._barrier.encode(), keys_only=True)
         self._tls = {"cafile": cafile, "certfile": certfile, "keyfile": keyfile}
-        self._servers = list(servers)
+        self._servers, self._dialer = list(servers), dialer
         self._client: EtcdClient | None = None
         self._feed: EtcdFeed | None = None
         self._leases: Leases | None = None
@@ -83,7 +85,7 @@ class EtcdStore(MirroredStore):
 
     async def start(self) -> None:
         """Connect, read everything and follow."""
-        self._client = EtcdClient(self._servers, **self._tls)
+        self._client = EtcdClient(self._servers, dialer=self._dialer, **self._tls)
         self._leases = Leases(self._client)
         self._feed = EtcdFeed(
             self._client, self.mirror, self._prefix, self.checked_record, self._barrier, self._prepare
