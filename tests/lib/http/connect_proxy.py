@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 
@@ -61,3 +62,26 @@ async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
             writer.write(data)
             await writer.drain()
     writer.close()
+
+
+@contextmanager
+def proxying(
+    proxy: ConnectProxy, path: Path | None = None, context: ssl.SSLContext | None = None
+) -> Iterator[ConnectProxy]:
+    """Run a proxy in a thread of its own, for other processes."""
+    loop = asyncio.new_event_loop()
+    ready, ending = threading.Event(), asyncio.Event()
+
+    async def serve() -> None:
+        async with proxy.listening(path, context):
+            ready.set()
+            await ending.wait()
+
+    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),), daemon=True)
+    thread.start()
+    try:
+        assert ready.wait(60)
+        yield proxy
+    finally:
+        loop.call_soon_threadsafe(ending.set)
+        thread.join(60)
