@@ -126,8 +126,8 @@ class Hello(JsonHandler):
 def test_a_server_behind_proxies(tmp_path: Path) -> None:
     """etcd over a Unix socket, the cluster over TLS with certificates of both, the control plane over TCP."""
     certificate, key, authority = tls.ensure_serving(tmp_path / "proxies", ["127.0.0.1"], "proxy")
-    client = [tmp_path / name for name in ("client.crt", "client.key")]
-    tls.ensure_client(*client, tmp_path / "proxies", "kube-apiserver")
+    client = tmp_path / "client.crt", tmp_path / "client.key"
+    tls.ensure_client(client[0], client[1], tmp_path / "proxies", "kube-apiserver")
     known = tls.server_context(certificate, key, client_ca=authority)
     known.verify_mode = ssl.CERT_REQUIRED
     with ExitStack() as stack:

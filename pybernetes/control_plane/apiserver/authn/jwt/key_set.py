@@ -9,7 +9,7 @@ import asyncio
 import logging
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,6 +18,7 @@ import orjson
 from pybernetes.control_plane.apiserver.authn.jwt.settings import JwtSettings
 from pybernetes.lib import off_loop, tls
 from pybernetes.lib.http.client import HttpClient, Peer, RequestFailed
+from pybernetes.lib.http.client_connection import Reply
 from pybernetes.lib.http.dialer import Dialer
 
 log = logging.getLogger(__name__)
@@ -36,20 +37,42 @@ class Unavailable(Exception):
     """The provider's keys are not known; the text says why."""
 
 
-class KeySet:
-    """The keys of one provider, which has so many seconds for an answer."""
+class Fetcher:
+    """Gets documents as the settings of an issuer say, by its own way if it has one; a server has so many seconds for each."""
 
     def __init__(
         self,
         settings: JwtSettings,
         https: HttpClient,
-        clock: Callable[[], float] = time.monotonic,
-        seconds: float = _SECONDS,
         dialer: Dialer | None = None,
+        seconds: float = _SECONDS,
     ) -> None:
-        self._dialer = dialer
-        self._settings, self._https, self._clock, self._seconds = settings, https, clock, seconds
+        self._https, self._dialer, self._seconds = https, dialer, seconds
         self._context: ssl.SSLContext = tls.client_context(authority_data=settings.authority or None)
+
+    async def get(self, address: str, headers: Mapping[str, str]) -> Reply:
+        """Return what is at an address; Unavailable if nobody answers, or with too much."""
+        try:
+            parts = urlsplit(address)
+            host = parts.hostname or ""
+            peer = Peer(host, parts.port or 443, self._context, host, self._dialer)
+            path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+            sent = {"User-Agent": "kube-apiserver", **headers}
+            reply = await self._https.send(peer, "GET", path, b"", sent, self._seconds)
+        except (RequestFailed, OSError, ValueError) as error:
+            raise Unavailable(f'Get "{address}": {error}') from None
+        if len(reply.body) > _MOST_BYTES:
+            raise Unavailable(f"{address} answered with status {reply.status} and {len(reply.body)} bytes")
+        return reply
+
+
+class KeySet:
+    """The keys of one provider."""
+
+    def __init__(
+        self, settings: JwtSettings, fetcher: Fetcher, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._settings, self._fetcher, self._clock = settings, fetcher, clock
         self._keys: list[Key] = []
         self._problem = f'oidc: authenticator for issuer "{settings.url}" is not initialized'
         self._next = float("-inf")  # before then nobody asks again
@@ -104,23 +127,8 @@ class KeySet:
         return await off_loop.beside(_keys, listed)
 
     async def _get(self, address: str) -> dict[str, Any]:
-        parts = urlsplit(address)
-        try:
-            peer = Peer(
-                parts.hostname or "", parts.port or 443, self._context, parts.hostname or "", self._dialer
-            )
-            path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-            reply = await self._https.send(
-                peer,
-                "GET",
-                path,
-                b"",
-                {"Accept": "application/json", "User-Agent": "kube-apiserver"},
-                self._seconds,
-            )
-        except (RequestFailed, OSError, ValueError) as error:
-            raise Unavailable(f'Get "{address}": {error}') from None
-        if reply.status != 200 or len(reply.body) > _MOST_BYTES:
+        reply = await self._fetcher.get(address, {"Accept": "application/json"})
+        if reply.status != 200:
             raise Unavailable(f"{address} answered with status {reply.status} and {len(reply.body)} bytes")
         try:
             value = await off_loop.run(len(reply.body), orjson.loads, reply.body)

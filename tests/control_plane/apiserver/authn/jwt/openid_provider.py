@@ -23,6 +23,7 @@ class OpenIdProvider:
     def __init__(self, directory: Path) -> None:
         self.calls: list[str] = []
         self.spoilt: bytes | None = None
+        self.texts: dict[str, str] = {}  # that are at some paths, for those with an access token
         self.waits: threading.Event | None = None
         outer = self
 
@@ -31,6 +32,9 @@ class OpenIdProvider:
                 outer.calls.append(self.path)
                 if outer.waits is not None:
                     outer.waits.wait(60)
+                if self.path in outer.texts:
+                    known = self.headers["Authorization"] == "Bearer let-me-in"
+                    return self.reply(outer.texts[self.path].encode(), 200 if known else 401)
                 body = (
                     outer.spoilt
                     if outer.spoilt is not None

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 
 from pybernetes.control_plane.apiserver.authn.authenticator import InvalidCredentials
-from pybernetes.control_plane.apiserver.authn.jwt import jwt_authenticators, key_set
+from pybernetes.control_plane.apiserver.authn.jwt import key_set, verification
 from pybernetes.control_plane.apiserver.authn.jwt.jwt_authenticators import JwtAuthenticators
 from pybernetes.control_plane.apiserver.authn.jwt.settings import JwtSettings, Mapping
 from pybernetes.lib.http.client import HttpClient
@@ -48,13 +48,13 @@ async def test_signatures_of_many_keys_are_checked_beside_the_loop(
 ) -> None:
     """A token that names no key is tried with each of them: 500 held the loop for seconds."""
     threads: list[int] = []
-    signed = jwt_authenticators._signed
+    signed = verification._signed
 
     def noted(*args: Any) -> bool:
         threads.append(threading.get_ident())
         return signed(*args)
 
-    monkeypatch.setattr(jwt_authenticators, "_signed", noted)
+    monkeypatch.setattr(verification, "_signed", noted)
     settings = JwtSettings(ISSUER, ("a",), Mapping("sub"))
     authenticators = JwtAuthenticators(HttpClient(), ("a",), time.time, [settings])
     private = rsa.generate_private_key(65537, 2048)
