@@ -6,7 +6,7 @@ from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.connection.client import JSON
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, NoConnection, NotValidated, Verbatim
-from pybernetes.tools.kubectl.resources.discovery import Resource, split_word
+from pybernetes.tools.kubectl.resources.discovery import Resource, split_word, with_types
 from pybernetes.tools.kubectl.resources.info import Info
 
 if TYPE_CHECKING:
@@ -287,7 +287,7 @@ class Builder:
     # Objects of arguments
 
     def _plan(self) -> list[Any]:
-        args = _normal(self.args)
+        args = with_types(self.args)
         slashes = sum("/" in word for word in args)
         if slashes and slashes != len(args):
             raise CommandError(
@@ -387,14 +387,6 @@ class Builder:
         from pybernetes.tools.kubectl.errors import raise_all
 
         raise_all(self.errors)
-
-
-def _normal(args: list[str]) -> list[str]:
-    if len(args) >= 2:
-        types = list(dict.fromkeys(args[0].split(",")))
-        if len(types) > 1:
-            return [f"{type_name}/{name}" for type_name in types for name in args[1:]]
-    return args
 
 
 def _types(builder: Builder, word: str) -> list[str]:

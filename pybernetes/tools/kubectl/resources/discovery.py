@@ -319,3 +319,11 @@ def split_word(word: str) -> tuple[str, str]:
     if len(parts) < 2 or not parts[0] or not parts[1] or "," in parts[0]:
         raise CommandError("arguments in resource/name form must have a single resource and name")
     return parts[0], parts[1]
+
+
+def with_types(words: list[str]) -> list[str]:
+    """Return words in which several types stand before names as a type and a name each: ``pod,svc web``."""
+    types = list(dict.fromkeys(words[0].split(","))) if len(words) >= 2 else []
+    if len(types) < 2:
+        return words
+    return [f"{type_name}/{name}" for type_name in types for name in words[1:]]
