@@ -25,7 +25,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "node.kubelet": (*LIBRARIES, "node.stats"),
     "tools.etcd": (*LIBRARIES, "control_plane.store"),
     # It installs what the others are: through the container runtime, into etcd, from images.
-    "tools.kubeadm": (*LIBRARIES, "tools.image", "node.kubelet", "control_plane.store"),
+    "tools.kubeadm": (*LIBRARIES, "tools.image", "node.kubelet", "node.dns", "control_plane.store"),
     # It stands in front of what kubeadm installs, in static pods as kubeadm's own.
     "tools.load_balancer": (*LIBRARIES, "tools.image", "tools.kubeadm"),
 }

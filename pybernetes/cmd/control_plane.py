@@ -97,7 +97,7 @@ def _dns_settings(settings: Settings) -> DnsSettings | None:
     from pybernetes.tools.local import dns_ports, network
     from pybernetes.tools.local.dns import DnsSettings
 
-    if not settings.has_real_nodes:
+    if not settings.has_real_nodes or settings.dns == "none":
         return None
     ranges = (*settings.service_ranges, *settings.pod_ranges)
     service = network.cluster_dns(settings)

@@ -32,6 +32,7 @@ def main(argv: list[str]) -> int:
 async def _run(name: str, node_name: str) -> int:
     from pybernetes.cmd import kubelet
     from pybernetes.node.containerd import containerd
+    from pybernetes.node.dns.usual import NODE_LOCAL_ADDRESS
     from pybernetes.node.kubelet import flags
     from pybernetes.tools.local import images, network
     from pybernetes.tools.local import node_registration as registration
@@ -44,7 +45,8 @@ async def _run(name: str, node_name: str) -> int:
     node = Node(cluster, node_name)
     stop = stop_event()
     addresses = network.node_addresses(settings, node_name)
-    options = node.kubelet_arguments(addresses, network.cluster_dns(settings))
+    names = network.cluster_dns(settings)
+    options = node.kubelet_arguments(addresses, NODE_LOCAL_ADDRESS if settings.node_local_dns else names)
     options += registration.kubelet_arguments(cluster, settings, settings.node(node_name))
     options.append("--cni-bridge=")  # the pod network writes the configuration
     arguments = flags.parser().parse_args([*options, *settings.kubelet_arguments])
@@ -62,10 +64,19 @@ async def _run(name: str, node_name: str) -> int:
         tasks.append(
             asyncio.create_task(_keep("kube-proxy", stop, lambda: kube_proxy.run(node, settings, stop)))
         )
-    joining = asyncio.create_task(_keep("pod network", stop, lambda: node.run_pod_network(settings)))
+    background = [asyncio.create_task(_keep("pod network", stop, lambda: node.run_pod_network(settings)))]
+    if settings.node_local_dns:
+        from pybernetes.tools.local import node_local_dns
+
+        background.append(
+            asyncio.create_task(
+                _keep("node-local-dns", stop, lambda: node_local_dns.run("cluster.local", names))
+            )
+        )
     await stop.wait()
-    joining.cancel()
-    await asyncio.gather(*tasks, joining, return_exceptions=True)
+    for task in background:
+        task.cancel()
+    await asyncio.gather(*tasks, *background, return_exceptions=True)
     await node.stop_pods()
     return 0
 

@@ -60,6 +60,17 @@ def parser() -> argparse.ArgumentParser:
         default=None,
         help="serve ClusterNetworkPolicy, which the nodes enforce",
     )
+    add(
+        "--dns",
+        metavar="SERVER",
+        help="who answers names: built-in (default), or none for another name server",
+    )
+    add(
+        "--node-local-dns",
+        action="store_true",
+        default=None,
+        help="have a cache of names on each node, at 169.254.20.10",
+    )
     add("--audit", action="store_true", default=None, help="note requests in an audit log")
     add(
         "--deny-service-external-ips",
@@ -132,6 +143,8 @@ def changes(arguments: argparse.Namespace, new: bool) -> dict[str, Any]:
         "encrypt",
         "audit",
         "cluster_network_policy",
+        "dns",
+        "node_local_dns",
         "autoscaler",
         "control_planes",
         "etcd",

@@ -10,7 +10,7 @@ from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.refs import CONFIG_MAPS
 from pybernetes.lib.clock import Clock
-from pybernetes.node.dns import config, wire
+from pybernetes.node.dns import config, usual, wire
 from pybernetes.node.dns.config import Configuration
 from pybernetes.node.dns.name_server import NameServer
 from pybernetes.node.dns.plugin import Environment
@@ -57,8 +57,7 @@ def corefile(options: Options, configuration: Configuration) -> str:
 def _forward(servers: tuple[config.Server, ...]) -> str:
     if not servers:
         return "# there is nobody to ask"
-    hosts = (f"[{host}]:{port}" if ":" in host else f"{host}:{port}" for host, port in servers[:15])
-    return f"forward . {' '.join(hosts)}"
+    return f"forward . {usual.servers(servers[:15])}"
 
 
 class KubeDns:

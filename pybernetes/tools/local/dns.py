@@ -5,17 +5,26 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ipaddress
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pybernetes.client.client import Client
-from pybernetes.client.refs import ENDPOINT_SLICES, ENDPOINTS, SERVICES, Ref
-from pybernetes.node.dns.kube_dns import KubeDns, Options
+from pybernetes.client.errors import AlreadyExists, NotFound
+from pybernetes.client.refs import CONFIG_MAPS, ENDPOINT_SLICES, ENDPOINTS, SERVICES, Ref
+from pybernetes.node.dns import config, usual
+from pybernetes.node.dns.corefile import CorefileError
+from pybernetes.node.dns.name_server import NameServer
+from pybernetes.node.dns.plugin import Environment
+from pybernetes.runtime.informer import Informer
 from pybernetes.tools.local import addons, dns_ports
-from pybernetes.tools.local.addons import Object, role, rule
+from pybernetes.tools.local.addons import Object, namespaced_role, role, rule
 
 ACCOUNT = "system:serviceaccount:kube-system:kube-dns"
 _NAME, _NAMESPACE = "kube-dns", "kube-system"
+COREFILE = "coredns"  # the ConfigMap
+_FILES = frozenset({"/etc/resolv.conf", "/etc/hosts"})
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,27 +74,101 @@ def objects(settings: DnsSettings) -> list[tuple[Ref, Object]]:
 
 def roles() -> Iterable[tuple[Ref, Object]]:
     """Return the role with what upstream's role for kube-dns lacks: it is older than EndpointSlices."""
-    return role(
-        "pybernetes:kube-dns", ACCOUNT, rule("", "namespaces", "configmaps"),
-        rule("discovery.k8s.io", "endpointslices"),
-    )  # fmt: skip
+    return [
+        *role(
+            "pybernetes:kube-dns", ACCOUNT, rule("", "namespaces", "pods"), rule("discovery.k8s.io", "endpointslices")
+        ),
+        *namespaced_role(_NAMESPACE, "pybernetes:kube-dns", ACCOUNT, rule("", "configmaps")),
+    ]  # fmt: skip
+
+
+def environment(settings: DnsSettings) -> Environment:
+    """Return where the Corefile runs: whoever may write it chooses neither ports nor files of this machine."""
+    page = next(iter(dns_ports.http_ports(settings.port)), 0)
+
+    def listen(hosts: tuple[str, ...], port: int) -> tuple[tuple[str, ...], int]:
+        if port != 53 or hosts:
+            raise ValueError("here names are answered at port 53 of the service kube-dns, and nowhere else")
+        return (settings.address,), settings.port
+
+    def show(host: str, port: int) -> list[tuple[str, int]]:
+        return [(settings.address, page)] if page else []
+
+    return Environment(listen=listen, show=show, files=_FILES, ranges=settings.ranges)
+
+
+class ClusterDns:
+    """The name server, which follows the Corefile of its ConfigMap."""
+
+    def __init__(self, client: Client, administrator: Client, settings: DnsSettings) -> None:
+        self._administrator, self._settings = administrator, settings
+        self.server = NameServer(client, environment(settings))
+        self._text = ""
+        self._changed = asyncio.Event()
+        self._config_map = Informer(client, CONFIG_MAPS, _NAMESPACE, fields=f"metadata.name={COREFILE}")
+        self._config_map.add_handler(self._configured)
+
+    def _configured(self, old: Object | None, new: Object | None) -> None:
+        text = ((new or {}).get("data") or {}).get("Corefile")
+        if isinstance(text, str) and text != self._text:
+            self._text = text
+            self._changed.set()
+
+    async def start(self) -> None:
+        """Answer as the ConfigMap says, which is made if there is none; if it is wrong, as a new one would say."""
+        text, usual_text = await self._corefile()
+        try:
+            await self.server.load(text)
+        except CorefileError as error:
+            log.error("the ConfigMap %s/%s: %s; the usual Corefile is used", _NAMESPACE, COREFILE, error)
+            self.server.metrics.count("coredns_reload_failed_total")
+            await self.server.load(usual_text)
+        self._text = text
+
+    async def _corefile(self) -> tuple[str, str]:
+        """Return the Corefile of the cluster, and that of a new one."""
+        client = self._administrator
+        try:
+            older = (await client.get(CONFIG_MAPS, config.NAME, _NAMESPACE)).get("data") or {}
+            known = config.parse(older)
+        except (NotFound, ValueError):
+            known = config.Configuration()
+        forward = usual.servers(known.upstream) or ("/etc/resolv.conf" if config.of_machine() else "")
+        text = usual.cluster("cluster.local", forward, known.stubs)
+        obj = {"metadata": {"name": COREFILE, "namespace": _NAMESPACE}, "data": {"Corefile": text}}
+        try:
+            return (await client.get(CONFIG_MAPS, COREFILE, _NAMESPACE))["data"]["Corefile"], text
+        except (NotFound, KeyError, TypeError):
+            with contextlib.suppress(AlreadyExists):
+                await client.create(CONFIG_MAPS, obj)
+            return text, text
+
+    async def run(self) -> None:
+        """Follow the ConfigMap until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._config_map.run())
+            group.create_task(self._follow())
+
+    async def _follow(self) -> None:
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            if self.server.reload_seconds:
+                await self.server.reload(self._text)
+            else:
+                log.info("the Corefile has changed, but has no plugin reload: it counts from the next start")
 
 
 async def run(client: Client, administrator: Client, settings: DnsSettings) -> None:
-    """Run kube-dns until cancelled."""
+    """Run the name server until cancelled."""
     await addons.apply(administrator, list(roles()))
-    page = next(iter(dns_ports.http_ports(settings.port)), 0)
-    options = Options(
-        addresses=(settings.address,), port=settings.port, ranges=settings.ranges, health_port=page,
-        ready_port=page, metrics_port=page,
-    )  # fmt: skip
-    kube_dns = KubeDns(client, options)
+    cluster_dns = ClusterDns(client, administrator, settings)
     try:
-        await kube_dns.start()
+        await cluster_dns.start()
         async with asyncio.TaskGroup() as group:
-            group.create_task(kube_dns.run())
-            await kube_dns.server.wait_synced()
+            group.create_task(cluster_dns.run())
+            await cluster_dns.server.wait_synced()
             await addons.apply(administrator, objects(settings))
     finally:
         with contextlib.suppress(asyncio.CancelledError):
-            await kube_dns.stop()
+            await cluster_dns.server.close()

@@ -12,6 +12,7 @@ from pybernetes.tools.local import ip_families
 from pybernetes.tools.local.ip_families import IP_FAMILIES
 from pybernetes.tools.local.paths import Cluster
 
+NAME_SERVERS = ("built-in", "none")
 NETWORKS = ("vxlan", "host-gw", "cloud", "none")
 API_VERSION, KIND = "local.pybernetes.dev/v1alpha1", "Cluster"
 # What a file given with --config may say, and the setting that it is.
@@ -27,6 +28,8 @@ FILE_FIELDS = {
     "encrypt": "encrypt",
     "audit": "audit",
     "clusterNetworkPolicy": "cluster_network_policy",
+    "dns": "dns",
+    "nodeLocalDNS": "node_local_dns",
     "podSubnet": "pod_range",
     "serviceSubnet": "service_range",
     "apiServerPort": "port",
@@ -119,6 +122,8 @@ class Settings:
     encrypt: bool = False  # secrets on the disk
     audit: bool = False
     cluster_network_policy: bool = False  # whether the kind is served
+    dns: str = "built-in"
+    node_local_dns: bool = False  # whether each node has a cache of names
     dns_port: int = 0  # of the name server, where nodes reach it; 0 if there are no nodes
     paused: bool = False
     autoscaler: bool = False  # whether node groups grow and shrink by themselves
@@ -302,6 +307,14 @@ def apply(cluster: str, settings: Settings, changes: Mapping[str, Any]) -> Setti
         raise SettingsError(f"metrics_resolution: {result.metrics_resolution} is out of range")
     if result.cni not in NETWORKS:
         raise SettingsError(f"the network {result.cni!r} is none of {', '.join(NETWORKS)}")
+    if result.dns not in NAME_SERVERS:
+        raise SettingsError(f"the name server {result.dns!r} is none of {', '.join(NAME_SERVERS)}")
+    if result.node_local_dns and (
+        result.host_network or result.ip_family == "ipv6" or result.proxy_mode == "none"
+    ):
+        raise SettingsError(
+            "a cache of names on each node needs nodes with networks of their own, IPv4 and a proxy of services"
+        )
     _complete_families(cluster, settings, result)
     if "node_groups" in changes:
         result = node_group.resized(cluster, result)

@@ -57,6 +57,7 @@ def test_what_cannot_be_is_refused(changes: dict[str, Any], complaint: str) -> N
     ("text", "expected"),
     [
         ("nodes: 3\nproxyMode: userspace", {"nodes": 3, "proxy_mode": "userspace"}),
+        ("dns: none\nnodeLocalDNS: true", {"dns": "none", "node_local_dns": True}),
         ("kubeletArguments: [--max-pods=20]", {"kubelet_arguments": ["--max-pods=20"]}),
         ("node: 3", "unknown field 'node'"),
         ("nodes: [", "while parsing"),

@@ -14,6 +14,7 @@ from pybernetes.client.refs import (
     SERVICE_ACCOUNTS,
     SERVICES,
 )
+from pybernetes.node.dns import usual
 from pybernetes.tools.image import names as images
 from pybernetes.tools.kubeadm import patches, rbac
 from pybernetes.tools.kubeadm.configuration import networks
@@ -26,31 +27,7 @@ _LABELS = {"k8s-app": "kube-dns"}
 
 def corefile(domain: str) -> str:
     """Return what DNS is told."""
-    return f"""\
-.:53 {{
-    errors
-    health {{
-       lameduck 5s
-    }}
-    ready
-    kubernetes {domain} in-addr.arpa ip6.arpa {{
-       pods insecure
-       fallthrough in-addr.arpa ip6.arpa
-       ttl 30
-    }}
-    prometheus :9153
-    forward . /etc/resolv.conf {{
-       max_concurrent 1000
-    }}
-    cache 30 {{
-       disable success {domain}
-       disable denial {domain}
-    }}
-    loop
-    reload
-    loadbalance
-}}
-"""
+    return usual.cluster(domain)
 
 
 def deployment(cluster: Object) -> Object:
