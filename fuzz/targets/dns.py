@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import struct
 
 from fuzz.engine.target import Target
-from pybernetes.node.dns import wire
+from pybernetes.node.dns import chain, wire
 from pybernetes.node.dns.answer_table import AnswerTable
 from pybernetes.node.dns.lookup import Lookup
+from pybernetes.node.dns.message import Message
+from pybernetes.node.dns.plugin import Environment
 from pybernetes.node.dns.query import Query
 from pybernetes.node.dns.resolver import Resolver
 
@@ -22,20 +25,49 @@ async def _none(query: Query) -> bytes:
 _FORWARDING = Resolver(Lookup(AnswerTable(), ("10.96.0.0/16",)), _none)
 
 
+# Plugins that look into questions and answers, one after the other.
+_COREFILE = """. {
+    log . "{name} {type} {remote} {>rflags}"
+    acl {
+        drop type MX
+        block type TXT net 192.0.2.0/24
+    }
+    rewrite continue name suffix .shop. .default.svc.cluster.local. answer auto
+    rewrite name regex (.*)-(x)[.]y {1}.{2}.cluster.local answer value (.*) {1}.z.
+    hosts /nowhere {
+        192.0.2.1 one.example *.wild.example
+        fallthrough
+    }
+    minimal
+    loadbalance
+    whoami
+}
+"""
+_PLUGINS = Resolver(
+    None, chain.build(_COREFILE, Environment(files=frozenset({"/nowhere"}))).listening[0].handler
+)
+
+
 def run(data: bytes) -> None:
     """Answer it as a question, and read it as an answer."""
     for datagram in (True, False):
-        for resolver in (_RESOLVER, _FORWARDING):
-            response = resolver.respond(data, datagram)
+        for resolver in (_RESOLVER, _FORWARDING, _PLUGINS):
+            response = resolver.respond(data, datagram, ("192.0.2.7", 53))
             if inspect.iscoroutine(response):
                 try:
                     response.send(None)
                 except StopIteration as end:
                     response = end.value
-            if response is None:
+            if not response:
                 continue
             assert isinstance(response, bytes) and response[:2] == data[:2] and response[2] & 0x80
             assert len(response) <= (wire.UDP_SIZE if datagram else 65535), len(response)
+    with contextlib.suppress(wire.Malformed):
+        message = Message.read(data)
+        again = Message.read(message.encode())
+        for left, right in zip(message.answers, again.answers, strict=True):
+            assert (left.owner.lower(), *left[1:]) == (right.owner.lower(), *right[1:])
+        assert (again.question, again.code) == (message.question, message.code)
     try:
         _, _, at = wire.read_question(data)
         wire.read_records(data, at, int.from_bytes(data[6:8]))
@@ -67,6 +99,8 @@ TARGET = Target(
         _question("10-1-2-3.default.pod.cluster.local", 28, _OPTION),
         _question("1.0.96.10.in-addr.arpa", 12, _OPTION),
         _question("example.com", 255),
+        _question("web.shop", 1, _OPTION),
+        _question("a.wild.example", 28),
         _ANSWER,
         _ANSWER.replace(b"\xc0\x0c", b"\x03www\xc0\x0e"),
     ),

@@ -11,6 +11,7 @@ from pybernetes.node.dns.answer_table import Answer, AnswerTable, encode
 from pybernetes.node.dns.records import address_data, pod_address, reverse
 
 NOTHING = Answer(struct.pack(">HHH", 1, 0, 0), b"")
+TRANSFERS = (wire.AXFR.to_bytes(2), wire.IXFR.to_bytes(2))
 _ARPA = b"\x04arpa\0"
 _CNAME = b"\0\5"
 
@@ -38,12 +39,12 @@ class Lookup:
     def missing(self, name: bytes, kind: bytes) -> tuple[Answer, int] | None:
         """Return what the cluster says about a name without such a record; None if others have to be asked."""
         table = self.table
-        if kind[:2] in (b"\0\xfc", b"\0\xfb"):
-            return NOTHING, wire.REFUSED  # nobody gets the zone as a whole
         if name.endswith(table.zone):
             if name + b"\0\5\0\1" in self.answers and kind[:2] != _CNAME:
                 return None  # an alias: somebody has to be asked what it stands for
             if name in table.names:
+                if kind[:2] in TRANSFERS:
+                    return NOTHING, wire.REFUSED  # nobody gets the zone as a whole
                 if kind == b"\0\xff\0\1":
                     return encode(wire.HINFO, [b"\x07RFC8482\0"], table.ttl), wire.NOERROR
                 return table.negative, wire.NOERROR

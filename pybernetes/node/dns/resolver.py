@@ -9,13 +9,12 @@ from time import perf_counter
 
 from pybernetes.node.dns import wire
 from pybernetes.node.dns.answer_table import Answer
-from pybernetes.node.dns.lookup import NOTHING, Lookup
+from pybernetes.node.dns.lookup import NOTHING, TRANSFERS, Lookup
 from pybernetes.node.dns.metrics import Metrics
 from pybernetes.node.dns.query import Dropped, Handler, Query
 
 _OPTION = b"\0" + struct.pack(">HHIH", wire.OPT, wire.UDP_SIZE, 0, 0)
 _BAD_VERSION = b"\0" + struct.pack(">HHIH", wire.OPT, wire.UDP_SIZE, 1 << 24, 0)
-_TRANSFERS = (wire.AXFR.to_bytes(2), wire.IXFR.to_bytes(2))
 _NO_MORE, _ONE_MORE = b"\0\0", b"\0\1"
 _QR, _AA, _TC, _RA = 0x80, 0x04, 0x02, 0x80
 _LONGEST = wire.HEADER + 255  # where the longest name of a question ends
@@ -69,6 +68,11 @@ class Resolver:
         name = data[12:end].lower()
         answer = self._answers.get(name + kind)
         if answer is None:
+            lookup = self.lookup
+            negative = lookup.missing(name, kind) if lookup is not None else None
+            if negative is not None:
+                answer, code = negative
+                return self._reply(data, question_end, answer, code, limit, more, option)
             return self._unknown(data, name, kind, question_end, limit, more, option, datagram, client)
         counts, body, stride = answer
         if stride:  # addresses take turns
@@ -85,17 +89,15 @@ class Resolver:
         self, data: bytes, name: bytes, kind: bytes, end: int, limit: int, more: bytes, option: bytes, datagram: bool,
         client: tuple[str, int],
     ) -> bytes | Awaitable[bytes]:  # fmt: skip
-        """Answer what is not in the table: there is nothing, or somebody else knows."""
-        negative = self.lookup.missing(name, kind) if self.lookup is not None else None
-        if negative is not None:
-            answer, code = negative
-            return self._reply(data, end, answer, code, limit, more, option)
-        if self.handler is None or kind[:2] in _TRANSFERS:
+        """Answer what is not of the cluster, or wants to be seen by plugins first."""
+        if self.handler is None or kind[:2] in TRANSFERS:
             return self._reply(data, end, NOTHING, wire.REFUSED, limit, more, option)
         size = limit if datagram else int.from_bytes(data[end + 3 : end + 5]) or 512
         dnssec = bool(option) and bool(data[end + 7] & 0x80)
         identifier = int.from_bytes(data[:2])
-        query = Query(name + kind, client, not datagram, size, identifier, len(data), dnssec, perf_counter())
+        query = Query(
+            name + kind, client[:2], not datagram, size, identifier, len(data), dnssec, perf_counter()
+        )
         return self._elsewhere(data, query, end, limit, more, option)
 
     # -- messages ----------------------------------------------------------------------------------------

@@ -21,6 +21,9 @@ HEADER = 12
 UDP_SIZE = 1232
 
 
+_MOST_JUMPS = 20  # of one name: nobody who compresses honestly needs as many
+
+
 class Malformed(ValueError):
     """Not a DNS message."""
 
@@ -92,7 +95,7 @@ def read_name(message: bytes, at: int) -> tuple[bytes, int]:
             raise Malformed("a name beyond the end")
         length = message[at]
         if length >= 0xC0:
-            if at + 2 > len(message) or (jumps := jumps + 1) > 64:
+            if at + 2 > len(message) or (jumps := jumps + 1) > _MOST_JUMPS:
                 raise Malformed("pointers without end")
             end = end or at + 2
             at = (length & 0x3F) << 8 | message[at + 1]

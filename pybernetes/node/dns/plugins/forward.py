@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 import random
 import ssl
@@ -52,13 +53,19 @@ class Settings:
     server_name: str = ""
 
 
+@functools.cache
+def _verifying() -> ssl.SSLContext:
+    """Return what verifies servers by the machine's authorities; reading these takes a while."""
+    return ssl.create_default_context()
+
+
 class Proxy:
     """One server to ask: how, and whether it is well."""
 
     def __init__(self, server: config.Server, tls: bool, server_name: str, settings: Settings) -> None:
         self.server, self._settings = server, settings
         self.label = f"[{server[0]}]:{server[1]}" if ":" in server[0] else f"{server[0]}:{server[1]}"
-        context = (settings.tls or ssl.create_default_context()) if tls else None
+        context = (settings.tls or _verifying()) if tls else None
         self._tls = tls
         self._stream = Stream(
             server, context, server_name or settings.server_name, settings.expire, settings.source
