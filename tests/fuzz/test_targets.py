@@ -10,7 +10,7 @@ from fuzz.engine.campaign import Campaign
 from pybernetes.lib import discover
 
 NAMES = [
-    "apply", "cel", "cni", "cri", "dns", "etcd_events", "etcd_snapshot", "http_request", "http_response", "json_patch", "json_text", "jsonpath",
+    "apply", "cel", "cni", "corefile", "cri", "dns", "etcd_events", "etcd_snapshot", "http_request", "http_response", "json_patch", "json_text", "jsonpath",
     "kubeconfig", "merge_patch", "netlink", "oci_image", "protobuf", "quantity", "selectors", "spdy", "strategic_patch", "tar_archive", "websocket",
     "yaml_text",
 ]  # fmt: skip
