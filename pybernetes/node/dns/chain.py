@@ -65,7 +65,7 @@ def build(text: str, environment: Environment) -> Chains:
     site = Site(environment)
     listening: dict[tuple[tuple[str, ...], int], Listening] = {}
     known = set(discover.names(plugins.__name__))
-    for block in corefile.parse(text):
+    for block in corefile.parse(text, environment.variables):
         _check(block, known)
         for port, zones in _zones(block).items():
             _add(site, block, port, zones, listening)

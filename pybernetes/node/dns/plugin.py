@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+import os
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -48,6 +49,7 @@ class Environment:
     )
     # Where pages are really shown; an empty host is any.
     show: Callable[[str, int], list[tuple[str, int]]] = lambda host, port: [(host or "0.0.0.0", port)]
+    variables: Mapping[str, str] = field(default_factory=lambda: os.environ)  # what {$NAME} stands for
     files: frozenset[str] | None = None  # which files may be read; None for any
     ranges: tuple[str, ...] = ()  # of the cluster: their reverse names are nobody else's business
 

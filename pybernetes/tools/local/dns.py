@@ -6,11 +6,11 @@ import asyncio
 import contextlib
 import ipaddress
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from pybernetes.client.client import Client
-from pybernetes.client.errors import AlreadyExists, NotFound
+from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import CONFIG_MAPS, ENDPOINT_SLICES, ENDPOINTS, SERVICES, Ref
 from pybernetes.node.dns import config, usual
 from pybernetes.node.dns.corefile import CorefileError
@@ -83,7 +83,7 @@ def roles() -> Iterable[tuple[Ref, Object]]:
 
 
 def environment(settings: DnsSettings) -> Environment:
-    """Return where the Corefile runs: whoever may write it chooses neither ports nor files of this machine."""
+    """Return where the Corefile runs, a process of this machine: whoever may write it gets neither ports, files nor variables of it."""
     page = next(iter(dns_ports.http_ports(settings.port)), 0)
 
     def listen(hosts: tuple[str, ...], port: int) -> tuple[tuple[str, ...], int]:
@@ -94,69 +94,87 @@ def environment(settings: DnsSettings) -> Environment:
     def show(host: str, port: int) -> list[tuple[str, int]]:
         return [(settings.address, page)] if page else []
 
-    return Environment(listen=listen, show=show, files=_FILES, ranges=settings.ranges)
+    return Environment(listen=listen, show=show, variables={}, files=_FILES, ranges=settings.ranges)
+
+
+def effective(corefile: str, older: Mapping[str, str]) -> str:
+    """Return the Corefile that counts: as long as nobody has changed it, one with what the ConfigMap kube-dns says."""
+    if corefile.strip() != new_corefile().strip():
+        return corefile
+    try:
+        return new_corefile(config.parse(older))
+    except ValueError as error:
+        log.error("the ConfigMap %s/%s: %s; it does not count", _NAMESPACE, config.NAME, error)
+        return corefile
+
+
+def new_corefile(configuration: config.Configuration | None = None) -> str:
+    """Return the Corefile of a new cluster, with whom to ask about other names."""
+    known = configuration or config.Configuration()
+    forward = usual.servers(known.upstream) or ("/etc/resolv.conf" if config.of_machine() else "")
+    return usual.cluster("cluster.local", forward, known.stubs)
 
 
 class ClusterDns:
-    """The name server, which follows the Corefile of its ConfigMap."""
+    """The name server, which follows the Corefile of its ConfigMap.
+
+    A change counts even if the file lacks the plugin reload: there is no pod here that one could delete instead.
+    """
 
     def __init__(self, client: Client, administrator: Client, settings: DnsSettings) -> None:
-        self._administrator, self._settings = administrator, settings
+        self._administrator = administrator
         self.server = NameServer(client, environment(settings))
-        self._text = ""
+        self._corefile = new_corefile()
+        self._older: Mapping[str, str] = {}
         self._changed = asyncio.Event()
-        self._config_map = Informer(client, CONFIG_MAPS, _NAMESPACE, fields=f"metadata.name={COREFILE}")
-        self._config_map.add_handler(self._configured)
+        self._informers = [
+            Informer(client, CONFIG_MAPS, _NAMESPACE, fields=f"metadata.name={name}")
+            for name in (COREFILE, config.NAME)
+        ]
+        self._informers[0].add_handler(self._corefile_changed)
+        self._informers[1].add_handler(self._older_changed)
 
-    def _configured(self, old: Object | None, new: Object | None) -> None:
+    def _corefile_changed(self, old: Object | None, new: Object | None) -> None:
         text = ((new or {}).get("data") or {}).get("Corefile")
-        if isinstance(text, str) and text != self._text:
-            self._text = text
+        if isinstance(text, str) and text != self._corefile:
+            self._corefile = text
             self._changed.set()
+
+    def _older_changed(self, old: Object | None, new: Object | None) -> None:
+        self._older = (new or {}).get("data") or {}
+        self._changed.set()
 
     async def start(self) -> None:
         """Answer as the ConfigMap says, which is made if there is none; if it is wrong, as a new one would say."""
-        text, usual_text = await self._corefile()
+        client = self._administrator
         try:
-            await self.server.load(text)
+            obj = await client.get(CONFIG_MAPS, COREFILE, _NAMESPACE)
+        except NotFound:
+            obj = {
+                "metadata": {"name": COREFILE, "namespace": _NAMESPACE},
+                "data": {"Corefile": self._corefile},
+            }
+            await client.create(CONFIG_MAPS, obj)
+        self._corefile = str((obj.get("data") or {}).get("Corefile") or "")
+        try:
+            await self.server.load(self._corefile)
         except CorefileError as error:
             log.error("the ConfigMap %s/%s: %s; the usual Corefile is used", _NAMESPACE, COREFILE, error)
             self.server.metrics.count("coredns_reload_failed_total")
-            await self.server.load(usual_text)
-        self._text = text
-
-    async def _corefile(self) -> tuple[str, str]:
-        """Return the Corefile of the cluster, and that of a new one."""
-        client = self._administrator
-        try:
-            older = (await client.get(CONFIG_MAPS, config.NAME, _NAMESPACE)).get("data") or {}
-            known = config.parse(older)
-        except (NotFound, ValueError):
-            known = config.Configuration()
-        forward = usual.servers(known.upstream) or ("/etc/resolv.conf" if config.of_machine() else "")
-        text = usual.cluster("cluster.local", forward, known.stubs)
-        obj = {"metadata": {"name": COREFILE, "namespace": _NAMESPACE}, "data": {"Corefile": text}}
-        try:
-            return (await client.get(CONFIG_MAPS, COREFILE, _NAMESPACE))["data"]["Corefile"], text
-        except (NotFound, KeyError, TypeError):
-            with contextlib.suppress(AlreadyExists):
-                await client.create(CONFIG_MAPS, obj)
-            return text, text
+            await self.server.load(new_corefile())
 
     async def run(self) -> None:
-        """Follow the ConfigMap until cancelled."""
+        """Follow the ConfigMaps until cancelled."""
         async with asyncio.TaskGroup() as group:
-            group.create_task(self._config_map.run())
+            for informer in self._informers:
+                group.create_task(informer.run())
             group.create_task(self._follow())
 
     async def _follow(self) -> None:
         while True:
             await self._changed.wait()
             self._changed.clear()
-            if self.server.reload_seconds:
-                await self.server.reload(self._text)
-            else:
-                log.info("the Corefile has changed, but has no plugin reload: it counts from the next start")
+            await self.server.reload(effective(self._corefile, self._older))
 
 
 async def run(client: Client, administrator: Client, settings: DnsSettings) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -16,7 +17,8 @@ from pybernetes.node.dns.corefile import CorefileError
 from pybernetes.tools.local import addons, dns, settings
 from pybernetes.tools.local.dns import ClusterDns, DnsSettings
 from tests.cluster import Cluster
-from tests.node.dns.servers import ask
+from tests.node.dns.servers import ask, other
+from tests.node.dns.zone import service
 from tests.support import eventually
 
 HOSTS = "    hosts {\n        192.0.2.1 name.example\n        fallthrough\n    }\n"
@@ -81,15 +83,44 @@ async def test_a_wrong_config_map_does_not_keep_the_cluster_from_starting() -> N
         }
 
 
-async def test_what_the_older_config_map_said_is_taken_over() -> None:
-    async with Cluster() as cluster:
+async def test_the_older_config_map_counts_while_nobody_has_changed_the_corefile() -> None:
+    async with (
+        Cluster() as cluster,
+        other("acme.local", service("www", "a", clusterIPs=["192.0.2.7"])) as server,
+        running(cluster) as cluster_dns,
+    ):
         meta = {"name": "kube-dns", "namespace": "kube-system"}
-        data = {"upstreamNameservers": '["192.0.2.53"]', "stubDomains": '{"acme.local": ["192.0.2.54:5353"]}'}
+        data = {"stubDomains": json.dumps({"acme.local": [f"127.0.0.1:{server.port}"]})}
         await cluster.client.create(CONFIG_MAPS, {"metadata": meta, "data": data})
-        async with running(cluster):
-            text = (await cluster.client.get(CONFIG_MAPS, "coredns", "kube-system"))["data"]["Corefile"]
-        assert "forward . 192.0.2.53:53 {" in text
-        assert "acme.local.:53 {" in text and "forward . 192.0.2.54:5353\n" in text
+
+        async def code() -> int:
+            return (await ask(cluster_dns.server.port, "www.a.svc.acme.local"))[0]
+
+        async def known() -> bool:
+            return await code() == wire.NOERROR
+
+        await eventually(known)
+        await cluster.client.delete(CONFIG_MAPS, "kube-dns", "kube-system")
+
+        async def unknown() -> bool:
+            return await code() != wire.NOERROR
+
+        await eventually(unknown)
+
+
+@pytest.mark.parametrize(
+    ("corefile", "older", "counts"),
+    [
+        (dns.new_corefile(), {}, "as it is"),
+        (dns.new_corefile(), {"upstreamNameservers": '["192.0.2.53"]'}, "forward . 192.0.2.53:53 {"),
+        (dns.new_corefile(), {"stubDomains": '{"a.b": ["192.0.2.54:5353"]}'}, "a.b.:53 {"),
+        (dns.new_corefile(), {"stubDomains": "nonsense"}, "as it is"),
+        (". {\n whoami\n}", {"upstreamNameservers": '["192.0.2.53"]'}, "as it is"),
+    ],
+)
+def test_which_corefile_counts(corefile: str, older: dict[str, str], counts: str) -> None:
+    text = dns.effective(corefile, older)
+    assert text == corefile if counts == "as it is" else counts in text
 
 
 @pytest.mark.parametrize(
@@ -105,6 +136,12 @@ async def test_what_the_older_config_map_said_is_taken_over() -> None:
 def test_a_corefile_chooses_neither_files_nor_ports_of_the_machine(text: str) -> None:
     with pytest.raises(CorefileError):
         chain.build(text, dns.environment(DnsSettings("127.0.0.1", "10.96.0.10")))
+
+
+def test_a_corefile_learns_nothing_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET", "whoami")
+    with pytest.raises(CorefileError, match="Unknown directive ''"):
+        chain.build(".:53 {\n {$SECRET}\n}", dns.environment(DnsSettings("127.0.0.1", "10.96.0.10")))
 
 
 def test_the_cache_of_a_node_asks_the_cluster_over_tcp() -> None:
