@@ -22,6 +22,7 @@ from pybernetes.node.dns.upstream import Stream, exchange
 log = logging.getLogger(__name__)
 _MOST_SERVERS = 15
 _DEADLINE = 5.0
+_AT_ONCE = 1000  # each question over UDP has a socket, and the process has other uses for its descriptors
 _HEALTH = b"\0" + wire.NS.to_bytes(2) + wire.IN
 
 
@@ -148,6 +149,8 @@ class Forward:
         if settings.max_concurrent and self._under_way >= settings.max_concurrent:
             self._metrics.count("coredns_forward_max_concurrent_rejects_total")
             return Message(query.question, code=wire.REFUSED).encode()
+        if not settings.max_concurrent and self._under_way >= _AT_ONCE:
+            raise OSError("too many questions are on their way already")
         self._under_way += 1
         try:
             async with asyncio.timeout(_DEADLINE):

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import socket
 from collections.abc import AsyncIterator
 
+import pytest
+
 from pybernetes.node.dns import chain, wire
 from pybernetes.node.dns.chain import Chains
+from pybernetes.node.dns.plugins import forward
 from pybernetes.node.dns.resolver import Resolver
 from tests.node.dns.chains import ask, environment
 from tests.node.dns.servers import other
@@ -111,6 +115,23 @@ async def test_no_more_questions_are_under_way_than_may_be() -> None:
         codes = await asyncio.gather(*(ask(resolver, f"n{number}.example") for number in range(5)))
         assert sorted(code for code, _ in codes) == [wire.SERVFAIL] * 2 + [wire.REFUSED] * 3
     server.close()
+
+
+async def test_a_flood_takes_no_more_sockets_than_there_are_to_spare(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forward, "_AT_ONCE", 50)
+
+    def descriptors() -> int:
+        return len(os.listdir("/proc/self/fd"))
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
+        silent.bind(("127.0.0.1", 0))
+        text = f". {{\n forward . 127.0.0.1:{silent.getsockname()[1]} {{\n read_timeout 300ms\n max_fails 0\n }}\n}}"
+        async with forwarding(text) as (resolver, _):
+            before = descriptors()
+            asking = [asyncio.create_task(ask(resolver, f"n{number}.example")) for number in range(200)]
+            await eventually(lambda: descriptors() >= before + 50)
+            assert descriptors() < before + 60
+            assert {code for code, _ in await asyncio.gather(*asking)} == {wire.SERVFAIL}
 
 
 async def test_one_answer_has_one_edns_option() -> None:
