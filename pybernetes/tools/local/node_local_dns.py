@@ -26,7 +26,7 @@ def add_address(address: str = NODE_LOCAL_ADDRESS) -> None:
 
 async def run(domain: str, service: str) -> None:
     """Answer until cancelled; the names are asked for at a service of the cluster."""
-    add_address()
+    await asyncio.to_thread(add_address)  # netlink's library has a loop of its own
     server = NameServer(None, Environment(files=frozenset()))
     await server.load(usual.node_local(domain, service))
     try:

@@ -103,6 +103,18 @@ async def test_a_server_that_forwards_to_itself_notices(caplog: pytest.LogCaptur
         assert (await ask(server.port, "www.example.com"))[0] == wire.SERVFAIL
 
 
+async def test_a_block_is_answered_where_it_is_bound() -> None:
+    server = NameServer(None, Environment())
+    await server.load(".:0 {\n bind lo 127.0.0.2\n whoami\n}")
+    try:
+        ((addresses, _),) = server.servers
+        assert "127.0.0.1" in addresses and "127.0.0.2" in addresses
+        assert (await ask(server.port, "x.example"))[0] == wire.NOERROR
+        assert not await server.reload(".:0 {\n bind nosuchlink\n whoami\n}")
+    finally:
+        await server.close()
+
+
 async def test_without_a_cluster_there_are_no_names_of_one() -> None:
     with pytest.raises(CorefileError, match="there is no cluster to ask"):
         async with running(".:0 {\n kubernetes cluster.local\n}"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from concurrent.futures import ThreadPoolExecutor
 
 from pybernetes.node.dns.corefile import CorefileError
 from pybernetes.node.dns.plugin import Controller, Plugin
@@ -20,7 +21,8 @@ def setup(controller: Controller) -> None:
             try:
                 addresses.append(str(ipaddress.ip_address(text)))
             except ValueError:
-                addresses += _of_interface(text)
+                with ThreadPoolExecutor(1) as aside:  # netlink's library has a loop of its own
+                    addresses += aside.submit(_of_interface, text).result()
     controller.hosts = tuple(dict.fromkeys(addresses))
 
 
