@@ -86,13 +86,19 @@ class KeySet:
     async def find(self, key_id: str, algorithm: str) -> list[Any]:
         """Return the keys that a token may be signed with; Unavailable if there is none."""
         if not self._fitting(key_id, algorithm):
-            if self._fetching is None and self._clock() >= self._next:
-                self.prefetch()
-            if self._fetching is not None:
-                await asyncio.shield(self._fetching)
+            await self.refresh()
         if not self._keys:
             raise Unavailable(self._problem)
         return self._fitting(key_id, algorithm)
+
+    async def refresh(self) -> bool:
+        """Fetch the keys, unless that was done a moment ago; return whether it was done now."""
+        before = self._keys
+        if self._fetching is None and self._clock() >= self._next:
+            self.prefetch()
+        if self._fetching is not None:
+            await asyncio.shield(self._fetching)
+        return self._keys is not before
 
     def _fitting(self, key_id: str, algorithm: str) -> list[Any]:
         return [

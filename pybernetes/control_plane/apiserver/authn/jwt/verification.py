@@ -24,11 +24,12 @@ async def verify(
     algorithm, key_id = header.get("alg"), header.get("kid", "")
     if algorithm not in settings.algorithms or not isinstance(key_id, str) or "crit" in header:
         raise Unverified("oidc: id token signed with unsupported algorithm")
-    candidates = await keys.find(key_id, algorithm)
-    # One signature is checked at once; a provider may have many keys, and a token need not say which it means.
-    size = 0 if len(candidates) < 2 else off_loop.LARGE + 1
-    if not await off_loop.run(size, _signed_by_any, parsed.token, candidates, algorithm):
-        raise Unverified("failed to verify signature")
+    if not await _signed_by_one_of(parsed.token, await keys.find(key_id, algorithm), algorithm):
+        # A provider may have changed its keys, and its tokens need not name the one that they mean.
+        if not await keys.refresh():
+            raise Unverified("failed to verify signature")
+        if not await _signed_by_one_of(parsed.token, await keys.find(key_id, algorithm), algorithm):
+            raise Unverified("failed to verify signature")
     expires = _check_times(claims, clock())
     _check_audience(settings.audiences, claims)
     return expires
@@ -41,6 +42,12 @@ def _check_times(claims: Any, now: float) -> float:
     if not isinstance(begins, int | float) or begins > now + _EARLY_SECONDS:
         raise Unverified("oidc: current time is before the nbf (not before) time")
     return float(expires)
+
+
+async def _signed_by_one_of(token: bytes, keys: Sequence[Any], algorithm: str) -> bool:
+    # One signature is checked at once; a provider may have many keys.
+    size = 0 if len(keys) < 2 else off_loop.LARGE + 1
+    return await off_loop.run(size, _signed_by_any, token, keys, algorithm)
 
 
 def _signed_by_any(token: bytes, keys: Sequence[Any], algorithm: str) -> bool:
