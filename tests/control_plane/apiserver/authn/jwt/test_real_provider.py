@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
@@ -37,7 +38,7 @@ class Provider:
         self.url = f"https://127.0.0.1:{self._server.server_port}"
 
     @staticmethod
-    def _app() -> object:
+    def _app() -> Any:
         user = oidc_provider_mock.User(
             sub="jane", claims={"email": "jane@example.com", "email_verified": True}
         )
