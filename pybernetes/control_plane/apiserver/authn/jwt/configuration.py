@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from pybernetes.api.cel.admission import compile_expression
 from pybernetes.api.cel.engine import CelError, Environment, Program, nodes
-from pybernetes.api.cel.tree import Ident, Select
+from pybernetes.api.cel.tree import Call, Ident, Literal, Select
 from pybernetes.api.cel.types import BOOL
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.strict_types import (
@@ -359,11 +359,11 @@ def _user_rules(rules: list[Mapping[str, Any]], path: Path, problems: Errors) ->
 
 
 def _uses(program: Program, claim: str) -> bool:
-    """Tell whether an expression looks at a claim."""
-    return any(
-        isinstance(node, Select)
-        and node.name == claim
-        and isinstance(node.operand, Ident)
-        and node.operand.name == "claims"
-        for node in nodes(program.tree)
-    )
+    """Tell whether an expression looks at a claim: ``claims.email``, or ``claims.?email`` where it may be absent."""
+    for node in nodes(program.tree):
+        match node:
+            case Select(operand=Ident(name="claims"), name=name) if name == claim:
+                return True
+            case Call(function="_?._", args=[Ident(name="claims"), Literal(value=value)]) if value == claim:
+                return True
+    return False
