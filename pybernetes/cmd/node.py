@@ -36,6 +36,11 @@ def read(argv: list[str]) -> argparse.Namespace:
         "--taint", action="append", default=[], metavar="KEY=VALUE:EFFECT", help="a taint of the added node"
     )
     line.add_argument(
+        "--control-plane",
+        action="store_true",
+        help="add a control plane, to a cluster that has machines for them",
+    )
+    line.add_argument(
         "--from",
         dest="others",
         nargs="+",
@@ -54,6 +59,8 @@ def read(argv: list[str]) -> argparse.Namespace:
         line.error("which node?")
     if arguments.verb != "add" and (arguments.labels or arguments.taint):
         line.error("--labels and --taint are for a node that is added")
+    if arguments.verb != "add" and arguments.control_plane:
+        line.error("--control-plane is for a node that is added")
     if arguments.others and arguments.verb != "partition":
         line.error("--from is for partition")
     if arguments.operations is not None and arguments.verb != "slow-disk":
@@ -69,7 +76,8 @@ def main(argv: list[str]) -> int:
     def work(cluster: Cluster) -> None:
         if arguments.verb == "add":
             labels = node_group.read_labels(arguments.labels)
-            print(f"the node {nodes.add(cluster, labels, arguments.taint)} is added")
+            role = "control-plane" if arguments.control_plane else ""
+            print(f"the node {nodes.add(cluster, labels, arguments.taint, role)} is added")
         elif arguments.verb == "shell":
             command = nodes.shell(cluster, arguments.node, arguments.command)
             os.execvp(command[0], command)

@@ -21,9 +21,24 @@ from pybernetes.tools.local.paths import Cluster
 
 
 def add(
-    cluster: Cluster, labels: Mapping[str, str] = MappingProxyType({}), taints: Sequence[str] = ()
+    cluster: Cluster,
+    labels: Mapping[str, str] = MappingProxyType({}),
+    taints: Sequence[str] = (),
+    role: str = "",
 ) -> str:
     """Add a node with real containers, and return its name."""
+    if saved_settings.load(cluster).control_planes:
+        from pybernetes.tools.local.control_planes import membership
+
+        if labels or taints:
+            raise saved_settings.SettingsError(
+                "machines that kubeadm installs get labels and taints by kubectl"
+            )
+        return membership.add(cluster, role)
+    if role:
+        raise saved_settings.SettingsError(
+            "a control plane can be added to a cluster with --control-planes only"
+        )
     node_group.check_labels(labels)
     for taint in taints:
         node_group.read_taint(taint)
@@ -39,7 +54,6 @@ def add(
 
 def check_room(settings: saved_settings.Settings) -> None:
     """Raise SettingsError if the cluster can have no further nodes with real containers."""
-    _check_made_here(settings)
     if settings.host_network:
         raise saved_settings.SettingsError("on the host's network there is room for one node only")
     if not settings.node_range:
@@ -50,19 +64,16 @@ def check_room(settings: saved_settings.Settings) -> None:
     check_programs()
 
 
-def _check_made_here(settings: saved_settings.Settings) -> None:
-    if settings.control_planes:
-        raise saved_settings.SettingsError(
-            "the machines of a cluster with --control-planes are those that it was made with"
-        )
-
-
 def remove(cluster: Cluster, name: str) -> None:
     """Stop a node, delete its Node object and remove all that it made."""
+    if saved_settings.load(cluster).control_planes:
+        from pybernetes.tools.local.control_planes import membership
+
+        membership.remove(cluster, name)
+        return
     with lifecycle.locked(cluster):
         settings = saved_settings.load(cluster)
         node = settings.node(name)
-        _check_made_here(settings)
         if node.paused:
             Node(cluster, name).machine.resume()
         draining.leave_balancers(cluster, settings, [name])

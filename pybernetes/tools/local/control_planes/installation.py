@@ -52,7 +52,7 @@ def install(cluster: Cluster, settings: Settings, step: Step) -> None:
     """Make a new cluster of machines that run: kubeadm init on the first, join on all others."""
     first, *others = topology.control_planes(settings)
     workers = [node for node in settings.nodes if not node.role]
-    _wait_for_runtimes(cluster, [first, *others, *workers])
+    wait_for_runtimes(cluster, [first, *others, *workers])
     token, key = tokens.generate(), shared_certificates.new_key()
     for node in (first, *others):
         machines.give_load_balancer(cluster, settings, node)
@@ -97,7 +97,9 @@ def wait_until_ready(cluster: Cluster, seconds: float = _READY_SECONDS) -> None:
         time.sleep(0.1)
 
 
-def _wait_for_runtimes(cluster: Cluster, nodes: list[NodeSettings]) -> None:
+def wait_for_runtimes(cluster: Cluster, nodes: list[NodeSettings]) -> None:
+    """Wait until the container runtimes of machines answer."""
+
     async def wait() -> None:
         sockets = [containerd_socket(cluster, node.name) for node in nodes]
         await asyncio.gather(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -84,6 +87,27 @@ def give_load_balancer(cluster: Cluster, settings: Settings, node_settings: Node
     manifests = node.machine.own("/etc/kubernetes") / "manifests"
     static_pods.write(manifests, "haproxy", pods.balancer(plan, images.haproxy()))
     static_pods.write(manifests, "keepalived", pods.address(images.keepalived()))
+
+
+def reload_load_balancer(cluster: Cluster, name: str) -> None:
+    """Have HAProxy and keepalived on a machine read their configurations again, if they run."""
+    machine = Node(cluster, name).machine
+    for program, number in (("haproxy", signal.SIGUSR2), ("keepalived", signal.SIGHUP)):
+        pids = [pid for pid in machine.processes() if is_program(pid, program)]
+        # The first one is that which started the others, and tells them.
+        for pid in sorted(pids)[:1]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+
+def is_program(pid: int, program: str) -> bool:
+    """Return whether a process is a program: its first words are interpreters and paths, before the flags."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    first = (word for word in words[:3] if not word.startswith(b"-"))
+    return any(word.rpartition(b"/")[2].decode(errors="replace") == program for word in first)
 
 
 def kubeadm(cluster: Cluster, name: str, *words: str, documents: list[Object] | None = None) -> None:

@@ -12,6 +12,7 @@ from pybernetes.tools.local.drill.linearizability import DONE, SWAP, UNKNOWN, Op
 INITIAL = "0/nobody"
 # What a server may answer while it cannot reach etcd.
 _EXCUSED = frozenset({429, 503, 504})
+_EXPIRED = "410"
 
 
 def value(count: int, writer: str) -> str:
@@ -26,11 +27,12 @@ def count_of(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A change that a watch showed."""
+    """A change that a watch showed, or what was ``listed`` where the server had said that its history is gone."""
 
     counter: str
     version: str
     value: str
+    listed: bool = False
 
 
 @dataclass(slots=True)
@@ -58,6 +60,7 @@ class Figures:
     lost: int
     duplicated: int
     watch_gaps: int
+    lists: int  # how often a watch was told to list again
     violations: int  # counters whose history nothing explains
     wrong_answers: int  # errors of servers that no lost quorum excuses
     errors: dict[str, int]
@@ -85,6 +88,7 @@ def figures(record: Record) -> Figures:
         sum(lost(record, counter) for counter in record.operations),
         sum(duplicated(events) for events in record.watches),
         sum(gaps(events) for events in record.watches),
+        record.errors[_EXPIRED],
         sum(violation(operations, INITIAL) is not None for operations in record.operations.values()),
         sum(
             number
@@ -131,12 +135,12 @@ def duplicated(events: Iterable[Event]) -> int:
 
 
 def gaps(events: Iterable[Event]) -> int:
-    """Return how often a watch left out a change, or showed one again."""
+    """Return how often a watch left out a change without saying so, or showed one again; a list must not go back."""
     last: dict[str, int] = {}
     missing = 0
     for event in events:
-        count = count_of(event.value)
-        if count != last.get(event.counter, 0) + 1:
+        count, before = count_of(event.value), last.get(event.counter, 0)
+        if count < before if event.listed else count != before + 1:
             missing += 1
         last[event.counter] = count
     return missing

@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from pybernetes.tools.local.drill.drill import Outcome
 
-_TITLES = ("DRILL", "LONGEST GAP", "LIMIT", "ACKNOWLEDGED", "UNANSWERED", "LOST", "DUPLICATED", "WATCH GAPS", "VIOLATIONS")  # fmt: skip
+_TITLES = ("DRILL", "LONGEST GAP", "LIMIT", "ACKNOWLEDGED", "UNANSWERED", "LOST", "DUPLICATED", "WATCH GAPS", "LISTS", "VIOLATIONS")  # fmt: skip
 
 
 def as_json(outcomes: Sequence[Outcome]) -> str:
@@ -33,7 +33,7 @@ def _row(outcome: Outcome) -> tuple[str, ...]:
     if seen is None:
         return (outcome.name, "?", limit, *["?"] * (len(_TITLES) - 3))
     numbers = (
-        seen.acknowledged, seen.unanswered, seen.lost, seen.duplicated, seen.watch_gaps, seen.violations
+        seen.acknowledged, seen.unanswered, seen.lost, seen.duplicated, seen.watch_gaps, seen.lists, seen.violations
     )  # fmt: skip
     return (outcome.name, f"{seen.longest_gap:.2f} s", limit, *map(str, numbers))
 

@@ -9,12 +9,11 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from pybernetes.tools.local import network, nodes
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.admin_client import AdminClient, ApiError
-from pybernetes.tools.local.control_planes import machines, topology
+from pybernetes.tools.local.control_planes import machines, membership, topology
 from pybernetes.tools.local.node import Node
 from pybernetes.tools.local.paths import Cluster, ClusterError
 from pybernetes.tools.local.settings import Settings
@@ -85,7 +84,11 @@ class Site:
 
     def kill(self, machine: str, program: str, number: int = signal.SIGKILL) -> None:
         """Kill a program on a machine, without a word unless another signal is given; it is an error if none runs."""
-        pids = [pid for pid in Node(self.cluster, machine).machine.processes() if _is(pid, program)]
+        pids = [
+            pid
+            for pid in Node(self.cluster, machine).machine.processes()
+            if machines.is_program(pid, program)
+        ]
         if not pids:
             raise ClusterError(f"there is no {program} on {machine}")
         for pid in pids:
@@ -139,6 +142,14 @@ class Site:
         """Bring a machine back."""
         await asyncio.to_thread(nodes.start, self.cluster, machine)
 
+    async def add(self, role: str) -> str:
+        """Have a new machine join."""
+        return await asyncio.to_thread(membership.add, self.cluster, role)
+
+    async def remove(self, machine: str) -> None:
+        """Give a machine up for good."""
+        await asyncio.to_thread(membership.remove, self.cluster, machine)
+
     async def cut_off(self, machine: str) -> None:
         """Cut a machine off from everybody."""
         await asyncio.to_thread(nodes.cut_off, self.cluster, machine)
@@ -146,17 +157,3 @@ class Site:
     async def heal(self, machine: str) -> None:
         """Undo that."""
         await asyncio.to_thread(nodes.heal, self.cluster, machine)
-
-
-def _is(pid: int, program: str) -> bool:
-    """Return whether a process is a program: its first words are paths and interpreters, before the flags."""
-    try:
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-    except OSError:
-        return False
-    for word in words[:3]:
-        if word.startswith(b"-"):
-            continue
-        if word.rpartition(b"/")[2].decode(errors="replace") == program:
-            return True
-    return False

@@ -161,12 +161,26 @@ class Workload:
                             if kind == "MODIFIED":
                                 name = changed["metadata"]["name"]
                                 events.append(Event(name, version, changed["data"]["value"]))
-            except Expired as error:  # what comes after it is seen as a gap
+            except Expired as error:
                 self._note(error)
-                version = ""
+                version = await self._list(client, events, version)
             except (OSError, StatusError) as error:
                 self._note(error)
                 await asyncio.sleep(_PAUSE_SECONDS)
+
+    async def _list(self, client: Client, events: list[Event], version: str) -> str:
+        """Note what is there now, and return from where to watch on."""
+        try:
+            async with asyncio.timeout(_CALL_SECONDS):
+                page = await client.list(CONFIG_MAPS, NAMESPACE, labels=f"{_LABEL}={self._run}")
+        except (OSError, StatusError) as error:
+            self._note(error)
+            return version
+        for item in page.items:
+            metadata = item["metadata"]
+            value = item["data"]["value"]
+            events.append(Event(metadata["name"], metadata["resourceVersion"], value, listed=True))
+        return page.resource_version
 
     def _note(self, error: Exception) -> None:
         name = str(error.code) if isinstance(error, StatusError) else type(error).__name__

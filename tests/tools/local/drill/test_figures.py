@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pybernetes.tools.local.drill.figures import INITIAL, Event, Figures, Record, figures, longest_gap
+from pybernetes.tools.local.drill.figures import INITIAL, Event, Figures, Record, figures, gaps, longest_gap
 from pybernetes.tools.local.drill.linearizability import DONE, SWAP, UNKNOWN, Operation
 
 
@@ -22,7 +22,7 @@ def record(operations: list[Operation], values: list[str], errors: dict[str, int
 def test_a_good_drill() -> None:
     operations = [swap(1, INITIAL, "1/a1"), swap(4, "1/a1", "2/b1", client="b"), swap(8.5, "2/b1", "3/a2")]
     seen = figures(record(operations, [INITIAL, "1/a1", "2/b1", "3/a2"], {"503": 4, "TimeoutError": 1}))
-    assert seen == Figures(7.5, 3, 0, 0, 0, 0, 0, 0, {"503": 4, "TimeoutError": 1})
+    assert seen == Figures(7.5, 3, 0, 0, 0, 0, 0, 0, 0, {"503": 4, "TimeoutError": 1})
     assert seen.is_good
 
 
@@ -45,6 +45,13 @@ def test_watches_that_leave_out_or_repeat_are_seen() -> None:
     assert figures(record(operations, [INITIAL, "2/a2"])).watch_gaps == 1
     repeated = figures(record(operations, [INITIAL, "1/a1", "1/a1", "2/a2"]))
     assert (repeated.watch_gaps, repeated.duplicated) == (1, 1)
+
+
+def test_a_list_after_a_lost_history_is_no_gap_unless_it_goes_back() -> None:
+    listed = Event("c", "9", "5/x", listed=True)
+    assert gaps([Event("c", "1", "1/a"), listed, Event("c", "10", "6/y")]) == 0
+    assert gaps([Event("c", "1", "1/a"), listed, Event("c", "11", "7/y")]) == 1
+    assert gaps([listed, Event("c", "8", "4/y", listed=True)]) == 1
 
 
 def test_answers_that_nothing_excuses_are_counted() -> None:

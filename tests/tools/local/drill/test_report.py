@@ -14,11 +14,11 @@ from pybernetes.tools.local.drill.figures import Figures
 from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import Settings, SettingsError
 
-GOOD = Figures(1.25, 300, 2, 0, 0, 0, 0, 0, {"503": 4})
+GOOD = Figures(1.25, 300, 2, 0, 0, 0, 0, 0, 0, {"503": 4})
 OUTCOMES = [
     Outcome("kill-it", "it is killed", 1.5, GOOD, {"ready again": 2.0}),
     Outcome("too-slow", "it takes long", 1.0, GOOD),
-    Outcome("lossy", "it forgets", None, Figures(0.1, 300, 0, 1, 0, 0, 1, 0, {})),
+    Outcome("lossy", "it forgets", None, Figures(0.1, 300, 0, 1, 0, 0, 0, 1, 0, {})),
     Outcome("broken", "it cannot be done", 1.0, None, {}, "no machine"),
 ]
 
@@ -35,6 +35,7 @@ def test_names_of_drills() -> None:
         "partition-majority",
         "partition-minority",
         "renew-certificates",
+        "replace-machine",
         "restart-api-servers",
     ]
 
