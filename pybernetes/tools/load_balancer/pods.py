@@ -40,7 +40,19 @@ def address(image: str) -> Object:
         "name": "keepalived",
         "image": image,
         "imagePullPolicy": "IfNotPresent",
-        "command": ["keepalived", "-n", "-l", "-P", "-f", keepalived.CONFIGURATION],
+        # Its files with process numbers end with the container: in a volume they would keep the next one from starting.
+        "command": [
+            "keepalived",
+            "-n",
+            "-l",
+            "-P",
+            "-f",
+            keepalived.CONFIGURATION,
+            "-p",
+            "/keepalived.pid",
+            "-r",
+            "/vrrp.pid",
+        ],
         "resources": {"requests": {"cpu": "10m", "memory": "16Mi"}},
         "securityContext": {
             "allowPrivilegeEscalation": False,
@@ -56,6 +68,5 @@ def address(image: str) -> Object:
 
 def _pod(container: Object, folders: dict[str, str]) -> Object:
     volumes = [static_pods.volume(name, path, "Directory") for name, path in folders.items()]
-    volumes.append(({"name": "run", "emptyDir": {"medium": "Memory"}}, {"name": "run", "mountPath": "/run"}))
     container["volumeMounts"] = [mount for _, mount in volumes]
     return static_pods.pod(container, (volume for volume, _ in volumes))

@@ -56,14 +56,21 @@ class Site:
         """Run a program on a machine."""
         return machines.run(Node(self.cluster, machine), *words)
 
-    def holder(self) -> str:
-        """Return the machine that has the virtual address; empty if none has."""
-        own = f"inet {self.settings.address}/"
+    def holders(self) -> list[str]:
+        """Return the machines that have the virtual address: one, unless something is wrong."""
+        own, result = f"inet {self.settings.address}/", []
         for machine in self.control_planes:
             with contextlib.suppress(ClusterError):
                 if own in self.run(machine, "ip", "-4", "-oneline", "address", "show"):
-                    return machine
-        return ""
+                    result.append(machine)
+        return result
+
+    def holder(self) -> str:
+        """Return the machine that has the virtual address; it is an error if not exactly one has."""
+        machines_with_it = self.holders()
+        if len(machines_with_it) != 1:
+            raise ClusterError(f"not one machine has the virtual address, but {machines_with_it}")
+        return machines_with_it[0]
 
     def etcd_leader(self) -> str:
         """Return the machine whose member leads; empty if none does."""
@@ -107,7 +114,7 @@ class Site:
     async def until_well(self) -> None:
         """Wait until all that should run does: API servers, members, the virtual address, nodes."""
         await self.until("every API server is ready", lambda: all(map(self.is_ready, self.control_planes)))
-        await self.until("one machine has the virtual address", lambda: bool(self.holder()))
+        await self.until("exactly one machine has the virtual address", lambda: len(self.holders()) == 1)
         await self.until("etcd has a leader", lambda: bool(self.etcd_leader()))
         wanted = {node.name for node in self.settings.nodes if not node.stopped and node.role != "etcd"}
         await self.until("every node is ready", lambda: wanted <= self._ready_nodes())

@@ -10,7 +10,7 @@ async def _run(site: Site) -> None:
     machine = site.holder()
     await site.stop(machine)
     site.notes["the address moved"] = await site.until(
-        "another machine has the virtual address", lambda: bool(site.holder())
+        "another machine has the virtual address", lambda: bool(site.holders())
     )
     await site.start(machine)
     await site.until_well()
