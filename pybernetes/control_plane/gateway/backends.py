@@ -47,14 +47,20 @@ class Backends:
         key = f"{meta['namespace']}/{meta['name']}"
         if spec.get("type") == "ExternalName":
             # It could name anything that the proxy reaches and the user does not.
-            return self._fail("BackendNotFound", f"Service {key} is of type ExternalName, which is not supported")
+            return self._fail(
+                "BackendNotFound", f"Service {key} is of type ExternalName, which is not supported"
+            )
         for port in spec.get("ports") or ():
             if wanted in (port["port"], port.get("name")) and port.get("protocol", "TCP") == "TCP":
                 protocol = port.get("appProtocol", "")
                 if protocol in _UNSUPPORTED:
-                    return self._fail("UnsupportedProtocol", f"Service {key}: appProtocol {protocol} is not supported")
+                    return self._fail(
+                        "UnsupportedProtocol", f"Service {key}: appProtocol {protocol} is not supported"
+                    )
                 is_http2 = self.is_http2 or protocol in _HTTP2
-                cluster = Cluster(meta["namespace"], meta["name"], port.get("name", ""), port["port"], is_http2)
+                cluster = Cluster(
+                    meta["namespace"], meta["name"], port.get("name", ""), port["port"], is_http2
+                )
                 self.clusters[cluster.name] = cluster
                 return cluster.name
         return self._fail("BackendNotFound", f"Service {key} has no TCP port {wanted}")

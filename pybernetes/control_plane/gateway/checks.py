@@ -12,7 +12,16 @@ _DURATION = re.compile(r"([0-9]{1,5})(h|ms|m|s)")
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 _MOST_PATTERN, _PATTERN_MEMORY = 4096, 1 << 20
 # The proxy's own: it refuses to change them, or decides by them whom to trust.
-_KEPT = ("host", "connection", "transfer-encoding", "upgrade", "content-length", "te", "keep-alive", "proxy-connection")
+_KEPT = (
+    "host",
+    "connection",
+    "transfer-encoding",
+    "upgrade",
+    "content-length",
+    "te",
+    "keep-alive",
+    "proxy-connection",
+)
 
 
 class Unsupported(Exception):

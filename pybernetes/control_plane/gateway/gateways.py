@@ -91,7 +91,10 @@ def translate(gateway: Object, routes: Iterable[tuple[str, Object]], view: Clust
     refused = refusal(gateway)
     ports = () if refused else _ports(listeners, traffic)
     certificates = {
-        key: pair for listener in listeners if listener.is_usable for key, pair in listener.certificates.items()
+        key: pair
+        for listener in listeners
+        if listener.is_usable
+        for key, pair in listener.certificates.items()
     }
     entry = Entry(f"{meta['namespace']}/{meta['name']}", ports, clusters, {} if refused else certificates)
     return GatewayPlan(entry, listeners, statuses, refused)
@@ -132,7 +135,9 @@ def _shared_hosts(sharing: list[tuple[Listener, _Traffic]]) -> dict[str, list[Ro
     names = [listener.host for listener, _ in sharing]
     for listener, traffic in sharing:
         own = {host: routes for host, routes in traffic.hosts.items() if _owner(host, names) == listener.host}
-        own.setdefault(listener.host or hostnames.EVERY, [])  # even without routes: a wider listener must not have it
+        own.setdefault(
+            listener.host or hostnames.EVERY, []
+        )  # even without routes: a wider listener must not have it
         result |= precedence.ordered(own)
     return result
 
@@ -145,7 +150,9 @@ def _owner(host: str, listeners: list[str]) -> str:
 def _tls_chains(sharing: list[tuple[Listener, _Traffic]]) -> Iterable[Chain]:
     """Yield a chain for each name that connections can ask for; each name has one chain."""
     taken: set[str] = set()
-    for listener, traffic in sorted(sharing, key=lambda pair: hostnames.specificity(pair[0].host), reverse=True):
+    for listener, traffic in sorted(
+        sharing, key=lambda pair: hostnames.specificity(pair[0].host), reverse=True
+    ):
         certificates = tuple(listener.certificates)
         if "TLSRoute" in listener.kinds:
             for host, backends in traffic.names.items():

@@ -21,6 +21,8 @@ def permitted(
         ):
             continue
         for target in spec["to"]:
-            if (target["group"], target["kind"]) == (to_group, to_kind) and target.get("name", to_name) == to_name:
+            if (target["group"], target["kind"]) == (to_group, to_kind) and target.get(
+                "name", to_name
+            ) == to_name:
                 return True
     return False

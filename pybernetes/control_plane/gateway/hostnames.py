@@ -11,7 +11,12 @@ def covers(pattern: str, host: str) -> bool:
     """Return whether all hosts of a name are hosts of a pattern: ``*.a`` covers ``b.a``, ``c.b.a`` and ``*.b.a``."""
     if pattern in ("", EVERY) or pattern == host:
         return True
-    return pattern.startswith("*.") and host not in ("", EVERY) and host.endswith(pattern[1:]) and host != pattern
+    return (
+        pattern.startswith("*.")
+        and host not in ("", EVERY)
+        and host.endswith(pattern[1:])
+        and host != pattern
+    )
 
 
 def intersection(one: str, other: str) -> str | None:

@@ -136,7 +136,10 @@ def _route(match: Match, backend: Object, order: Order, backends: Backends) -> R
     service = backend.get("service")
     cluster = NO_CLUSTER
     if service is None:
-        backends.problem = backends.problem or ("InvalidKind", "backends that are no services are not supported")
+        backends.problem = backends.problem or (
+            "InvalidKind",
+            "backends that are no services are not supported",
+        )
     else:
         key = f"{backends.namespace}/{service['name']}"
         known, port = backends.view.service(key), service.get("port") or {}
@@ -158,7 +161,9 @@ def _add_certificates(ingress: Object, building: _Building) -> None:
         key = f"{meta['namespace']}/{name}"
         secret = building.view.secret(key)
         if secret is None:
-            problems[order_of(ingress).name].append(f"Secret {key} does not exist, or is not of type kubernetes.io/tls")
+            problems[order_of(ingress).name].append(
+                f"Secret {key} does not exist, or is not of type kubernetes.io/tls"
+            )
             continue
         try:
             building.certificates[key] = key_pair(secret)

@@ -99,7 +99,10 @@ def _listener(spec: Object, namespace: str, view: ClusterView) -> Listener:
         kind["kind"] for kind in wanted if kind.get("group", GROUP) == GROUP and kind["kind"] in possible
     )
     if len(listener.kinds) < len(wanted):
-        listener.unresolved = "InvalidRouteKinds", f"routes of {spec['protocol']} are {' and '.join(possible)}"
+        listener.unresolved = (
+            "InvalidRouteKinds",
+            f"routes of {spec['protocol']} are {' and '.join(possible)}",
+        )
     if listener.ends_tls:
         _find_certificates(listener, namespace, view)
     return listener
@@ -111,13 +114,19 @@ def _find_certificates(listener: Listener, namespace: str, view: ClusterView) ->
         other = reference.get("namespace") or namespace
         key = f"{other}/{name}"
         if (group, kind) != ("", "Secret"):
-            problem = "InvalidCertificateRef", f"certificates of kind {kind} in group {group!r} are not supported"
+            problem = (
+                "InvalidCertificateRef",
+                f"certificates of kind {kind} in group {group!r} are not supported",
+            )
         elif other != namespace and not grants.permitted(
             view.grants(other), "Gateway", namespace, (group, kind, name)
         ):
             problem = "RefNotPermitted", f"no ReferenceGrant of {other} permits Secret {key}"
         elif (secret := view.secret(key)) is None:
-            problem = "InvalidCertificateRef", f"Secret {key} does not exist, or is not of type kubernetes.io/tls"
+            problem = (
+                "InvalidCertificateRef",
+                f"Secret {key} does not exist, or is not of type kubernetes.io/tls",
+            )
         else:
             try:
                 listener.certificates[key] = key_pair(secret)
@@ -145,4 +154,7 @@ def _find_conflicts(listeners: list[Listener]) -> None:
             by_host[listener.host].append(listener)
         for host, alike in by_host.items():
             for listener in alike if len(alike) > 1 else ():
-                listener.conflict = "HostnameConflict", f"port {port} has several listeners for {host or 'all hosts'}"
+                listener.conflict = (
+                    "HostnameConflict",
+                    f"port {port} has several listeners for {host or 'all hosts'}",
+                )

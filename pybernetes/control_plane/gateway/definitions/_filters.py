@@ -18,7 +18,11 @@ def _mirror() -> Object:
         {"numerator": schema.integer(0), "denominator": schema.integer(1, default=100)}, "numerator",
         rules=(rule("self.numerator <= self.denominator", "numerator must be less than or equal to denominator"),),
     )  # fmt: skip
-    fields = {"backendRef": schema.backend(weighted=False), "percent": schema.integer(0, 100), "fraction": fraction}
+    fields = {
+        "backendRef": schema.backend(weighted=False),
+        "percent": schema.integer(0, 100),
+        "fraction": fraction,
+    }
     only = rule(
         "!(has(self.percent) && has(self.fraction))",
         "Only one of percent or fraction may be specified in HTTPRequestMirrorFilter",
@@ -57,7 +61,9 @@ def _redirect() -> Object:
 
 def _cors() -> Object:
     def alone(items: Object, most: int, field: str, others: str) -> Object:
-        only = rule("!('*' in self && self.size() > 1)", f"{field} cannot contain '*' alongside other {others}")
+        only = rule(
+            "!('*' in self && self.size() > 1)", f"{field} cannot contain '*' alongside other {others}"
+        )
         return list_(items, most, kind="set", rules=(only,))
 
     methods = ("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "*")
@@ -110,6 +116,8 @@ def filters(*types: str) -> Object:
     ]
     if "URLRewrite" in chosen:
         both = "!(self.exists(f, f.type == 'RequestRedirect') && self.exists(f, f.type == 'URLRewrite'))"
-        word = "May specify either httpRouteFilterRequestRedirect or httpRouteFilterRequestRewrite, but not both"
+        word = (
+            "May specify either httpRouteFilterRequestRedirect or httpRouteFilterRequestRewrite, but not both"
+        )
         once.insert(0, rule(both, word))
     return list_(one, 16, rules=tuple(once))

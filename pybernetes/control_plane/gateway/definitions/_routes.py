@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.gateway.definitions import _schema as schema
 from pybernetes.control_plane.gateway.definitions._schema import list_, object_, rule
@@ -31,7 +33,9 @@ def parents() -> Object:
     ))  # fmt: skip
 
 
-def route(kind: str, fields: Object, *required: str, versions: tuple[str, ...] = ("v1",), hosts: bool = True) -> Object:
+def route(
+    kind: str, fields: Object, *required: str, versions: tuple[str, ...] = ("v1",), hosts: bool = True
+) -> Object:
     """Return the definition of a kind of route."""
     entry = object_(
         {"parentRef": _parent(), "controllerName": schema.CONTROLLER, "conditions": schema.conditions(least=1)},
@@ -46,7 +50,7 @@ def route(kind: str, fields: Object, *required: str, versions: tuple[str, ...] =
     return schema.definition(kind, parts, versions=versions, columns=columns)
 
 
-def rules(properties: Object, *validations: Object, **more: object) -> Object:
+def rules(properties: Object, *validations: Object, **more: Any) -> Object:
     """Return the schema of the rules of a route, which have at most 128 matches together."""
     counts = (
         f"(self.size() > {number} && has(self[{number}].matches) ? self[{number}].matches.size() : 0)"
@@ -57,7 +61,9 @@ def rules(properties: Object, *validations: Object, **more: object) -> Object:
         "While 16 rules and 64 matches per rule are allowed, the total number of matches across all rules in a route must "
         "be less than 128",
     )
-    return list_(object_({"name": schema.SECTION, **properties}, rules=validations), _MOST_RULES, rules=(most,), **more)
+    return list_(
+        object_({"name": schema.SECTION, **properties}, rules=validations), _MOST_RULES, rules=(most,), **more
+    )
 
 
 def header_matches(most: int = 4096) -> Object:

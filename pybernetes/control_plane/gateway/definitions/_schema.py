@@ -23,10 +23,17 @@ def one_of(*values: str, default: str = "") -> Object:
     return {"type": "string", "enum": list(values)} | ({"default": default} if default else {})
 
 
-def integer(least: int | None = None, most: int | None = None, format_: str = "int32", **more: object) -> Object:
+def integer(
+    least: int | None = None, most: int | None = None, format_: str = "int32", **more: object
+) -> Object:
     """Return the schema of a number."""
     bounds = {"minimum": least, "maximum": most}
-    return {"type": "integer", "format": format_, **{k: v for k, v in bounds.items() if v is not None}, **more}
+    return {
+        "type": "integer",
+        "format": format_,
+        **{k: v for k, v in bounds.items() if v is not None},
+        **more,
+    }
 
 
 def object_(properties: Object, *required: str, rules: tuple[Object, ...] = (), **more: object) -> Object:
@@ -77,7 +84,12 @@ DURATION: Object = {"type": "string", "pattern": "^([0-9]{1,5}(h|m|s|ms)){1,4}$"
 def reference(group: str | None = None, kind: str | None = None, **more: Object) -> Object:
     """Return the fields of a reference; group and kind have a default, or are required by the caller."""
     of_group = API_GROUP if group is None else API_GROUP | {"default": group}
-    return {"group": of_group, "kind": KIND if kind is None else KIND | {"default": kind}, "name": NAME, **more}
+    return {
+        "group": of_group,
+        "kind": KIND if kind is None else KIND | {"default": kind},
+        "name": NAME,
+        **more,
+    }
 
 
 def backend(*, weighted: bool = True, filters: Object | None = None) -> Object:
@@ -100,7 +112,9 @@ def selector() -> Object:
     expression = object_({"key": STRING, "operator": STRING, "values": values}, "key", "operator")
     expressions = {"type": "array", "items": expression, "x-kubernetes-list-type": "atomic"}
     labels = {"type": "object", "additionalProperties": STRING}
-    return object_({"matchExpressions": expressions, "matchLabels": labels}) | {"x-kubernetes-map-type": "atomic"}
+    return object_({"matchExpressions": expressions, "matchLabels": labels}) | {
+        "x-kubernetes-map-type": "atomic"
+    }
 
 
 def conditions(*waiting: str, least: int = 0) -> Object:

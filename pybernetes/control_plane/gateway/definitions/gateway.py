@@ -12,11 +12,16 @@ _KIND = object_({"group": schema.API_GROUP | {"default": schema.GROUP}, "kind": 
 
 
 def _address(*required: str, least: int) -> Object:
-    ip = {"properties": {"type": {"enum": ["IPAddress"]}, "value": {"anyOf": [{"format": "ipv4"}, {"format": "ipv6"}]}}}
+    ip = {
+        "properties": {
+            "type": {"enum": ["IPAddress"]},
+            "value": {"anyOf": [{"format": "ipv4"}, {"format": "ipv6"}]},
+        }
+    }
     other = {"properties": {"type": {"not": {"enum": ["IPAddress"]}}}}
     kinds = rf"^Hostname|IPAddress|NamedAddress|{schema.CONTROLLER['pattern'][1:]}"
     host = rule(
-        f"self.type == 'Hostname' ? (!has(self.value) || self.value.matches(r\"\"\"{_HOSTS}\"\"\")) : true",
+        f'self.type == \'Hostname\' ? (!has(self.value) || self.value.matches(r"""{_HOSTS}""")) : true',
         f"Hostname value must be empty or contain only valid characters (matching {_HOSTS})",
     )
     return object_(
@@ -87,16 +92,16 @@ def _listeners() -> Object:
 def _frontend() -> Object:
     authority = object_(schema.reference(namespace=schema.NAMESPACE), "group", "kind", "name")
     modes = schema.one_of("AllowValidOnly", "AllowInsecureFallback", default="AllowValidOnly")
-    validation = object_(
-        {"caCertificateRefs": list_(authority, 16, 1), "mode": modes}, "caCertificateRefs"
-    )
+    validation = object_({"caCertificateRefs": list_(authority, 16, 1), "mode": modes}, "caCertificateRefs")
     config = object_({"validation": validation})
     port = object_({"port": schema.PORT, "tls": config}, "port", "tls")
     unique = rule(
         "self.all(t1, self.exists_one(t2, t1.port == t2.port))",
         "Port for TLS configuration must be unique within the Gateway",
     )
-    return object_({"default": config, "perPort": list_(port, 64, keys=("port",), rules=(unique,))}, "default")
+    return object_(
+        {"default": config, "perPort": list_(port, 64, keys=("port",), rules=(unique,))}, "default"
+    )
 
 
 def _spec() -> Object:

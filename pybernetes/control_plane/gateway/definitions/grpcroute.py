@@ -18,7 +18,7 @@ _NAMES = {
 def _method() -> Object:
     exact = (
         rule(
-            f"(!has(self.type) || self.type == 'Exact') && has(self.{field}) ? self.{field}.matches(r\"\"\"{pattern}\"\"\") : true",
+            f'(!has(self.type) || self.type == \'Exact\') && has(self.{field}) ? self.{field}.matches(r"""{pattern}""") : true',
             f"{field} must only contain valid characters (matching {pattern})",
         )
         for field, pattern in _NAMES.items()

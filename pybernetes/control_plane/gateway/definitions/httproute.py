@@ -58,10 +58,17 @@ def _rule_checks() -> list[Object]:
     for field, word in (("requestRedirect", "RequestRedirect"), ("urlRewrite", "URLRewrite")):
         replaces = _replaces_prefix(field)
         checks.append(
-            rule(f"(has(self.filters) && self.filters.{replaces}) ? ({one}) : true", f"When using {word} {needs}")
+            rule(
+                f"(has(self.filters) && self.filters.{replaces}) ? ({one}) : true",
+                f"When using {word} {needs}",
+            )
         )
-        in_backend = f"has(self.backendRefs) && self.backendRefs.exists_one(b, has(b.filters) && b.filters.{replaces})"
-        checks.append(rule(f"({in_backend}) ? ({one}) : true", f"Within backendRefs, when using {word} {needs}"))
+        in_backend = (
+            f"has(self.backendRefs) && self.backendRefs.exists_one(b, has(b.filters) && b.filters.{replaces})"
+        )
+        checks.append(
+            rule(f"({in_backend}) ? ({one}) : true", f"Within backendRefs, when using {word} {needs}")
+        )
     return checks
 
 

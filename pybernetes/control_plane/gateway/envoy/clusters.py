@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable
+from typing import Any
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.gateway.envoy.messages import (
@@ -28,7 +29,7 @@ def cluster(model: Cluster) -> Message:
         "per_connection_buffer_limit_bytes": {"value": 32768},
     }  # fmt: skip
     if model.is_http2:
-        explicit = {"explicit_http_config": {"http2_protocol_options": {}}}
+        explicit: dict[str, Any] = {"explicit_http_config": {"http2_protocol_options": {}}}
         fields["typed_extension_protocol_options"] = {_HTTP_OPTIONS: packed(_HTTP_OPTIONS, explicit)}
     return message(CLUSTER, fields)
 
@@ -41,7 +42,11 @@ def endpoints(model: Cluster, slices: Iterable[Object]) -> Message:
         if slice_.get("addressType") not in ("IPv4", "IPv6"):
             continue
         for port in slice_.get("ports") or ():
-            if (port.get("name") or "") != model.port or port.get("protocol", "TCP") != "TCP" or not port.get("port"):
+            if (
+                (port.get("name") or "") != model.port
+                or port.get("protocol", "TCP") != "TCP"
+                or not port.get("port")
+            ):
                 continue
             for endpoint in slice_.get("endpoints") or ():
                 conditions = endpoint.get("conditions") or {}

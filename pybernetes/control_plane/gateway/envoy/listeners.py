@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.control_plane.gateway.envoy.messages import LISTENER, Message, from_server, message, packed, seconds
+from pybernetes.control_plane.gateway.envoy.messages import (
+    LISTENER,
+    Message,
+    from_server,
+    message,
+    packed,
+    seconds,
+)
 from pybernetes.control_plane.gateway.envoy.routes import NOWHERE
 from pybernetes.control_plane.gateway.model import Chain, Port
 
@@ -26,7 +33,9 @@ def listener(entry: str, port: Port, address: str, bound: int) -> Message:
     """Return the listener of a port, bound to a port of this machine."""
     fields: Fields = {
         "name": f"{entry}/{port.number}",
-        "address": {"socket_address": {"address": address, "port_value": bound, "ipv4_compat": address == "::"}},
+        "address": {
+            "socket_address": {"address": address, "port_value": bound, "ipv4_compat": address == "::"}
+        },
         "per_connection_buffer_limit_bytes": {"value": _BUFFER},
         "filter_chains": [_chain(entry, port, chain) for chain in port.chains],
         "listener_filters_timeout": seconds(_HEADERS),
@@ -39,7 +48,10 @@ def listener(entry: str, port: Port, address: str, bound: int) -> Message:
 
 def _chain(entry: str, port: Port, chain: Chain) -> Fields:
     name = routes_name(entry, port.number, chain)
-    fields: Fields = {"name": chain.name, "filters": [_http(name) if chain.hosts is not None else _tcp(name, chain)]}
+    fields: Fields = {
+        "name": chain.name,
+        "filters": [_http(name) if chain.hosts is not None else _tcp(name, chain)],
+    }
     if port.is_tls:
         fields["filter_chain_match"] = {"transport_protocol": "tls", "server_names": list(chain.server_names)}
     if chain.certificates:
@@ -60,7 +72,9 @@ def _tcp(name: str, chain: Chain) -> Fields:
     fields: Fields = {"stat_prefix": name}
     if len(chain.backends) > 1:
         fields["weighted_clusters"] = {
-            "clusters": [{"name": backend.cluster or NOWHERE, "weight": backend.weight} for backend in chain.backends]
+            "clusters": [
+                {"name": backend.cluster or NOWHERE, "weight": backend.weight} for backend in chain.backends
+            ]
         }
     else:
         fields["cluster"] = chain.backends[0].cluster or NOWHERE if chain.backends else NOWHERE
@@ -70,7 +84,10 @@ def _tcp(name: str, chain: Chain) -> Fields:
 def _http(name: str) -> Fields:
     """Return what reads HTTP; the limits are those that Envoy's documentation has for what faces strangers."""
     filters = [
-        {"name": f"envoy.filters.http.{word}", "typed_config": packed(f"envoy.extensions.filters.http.{word}.v3.{kind}")}
+        {
+            "name": f"envoy.filters.http.{word}",
+            "typed_config": packed(f"envoy.extensions.filters.http.{word}.v3.{kind}"),
+        }
         for word, kind in (("cors", "Cors"), ("router", "Router"))
     ]
     fields: Fields = {

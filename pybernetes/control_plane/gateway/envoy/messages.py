@@ -36,7 +36,9 @@ def _class(name: str) -> Any:
         for module in _MODULES:
             import_module(f"envoy.{module}_pb2")
     except ImportError as error:
-        raise MissingProxy(f"Envoy's API is not installed ({error}): pip install 'pybernetes[gateway]'") from None
+        raise MissingProxy(
+            f"Envoy's API is not installed ({error}): pip install 'pybernetes[gateway]'"
+        ) from None
     return message_factory.GetMessageClass(descriptor_pool.Default().FindMessageTypeByName(name))
 
 

@@ -27,6 +27,8 @@ def resources(entry: Entry, address: str, bound: Mapping[int, int] | Callable[[i
         for chain in port.chains:
             if chain.hosts is not None:
                 name = listeners.routes_name(entry.name, port.number, chain)
-                configuration = routes.route_configuration(name, chain.hosts, port=port.number, is_tls=port.is_tls)
+                configuration = routes.route_configuration(
+                    name, chain.hosts, port=port.number, is_tls=port.is_tls
+                )
                 result[ROUTES][name] = configuration
     return result

@@ -87,7 +87,10 @@ def _value(wanted: Value) -> Fields:
 
 def _forward(action: Action, match: Match) -> Fields:
     changes = action.changes
-    fields: Fields = {"cluster_not_found_response_code": "INTERNAL_SERVER_ERROR", "timeout": seconds(action.seconds or 0)}
+    fields: Fields = {
+        "cluster_not_found_response_code": "INTERNAL_SERVER_ERROR",
+        "timeout": seconds(action.seconds or 0),
+    }
     plain = len(action.backends) == 1 and action.backends[0].changes == Changes()
     if plain:
         fields["cluster"] = action.backends[0].cluster or NOWHERE
@@ -136,7 +139,10 @@ def _header_options(wanted: HeaderChanges) -> list[Fields]:
     # A percent sign begins a command, by which values could tell what the proxy knows.
     return [
         {"header": {"key": name, "value": value.replace("%", "%%")}, "append_action": action}
-        for action, pairs in (("OVERWRITE_IF_EXISTS_OR_ADD", wanted.set), ("APPEND_IF_EXISTS_OR_ADD", wanted.add))
+        for action, pairs in (
+            ("OVERWRITE_IF_EXISTS_OR_ADD", wanted.set),
+            ("APPEND_IF_EXISTS_OR_ADD", wanted.add),
+        )
         for name, value in pairs
     ]
 
@@ -173,7 +179,11 @@ def _replaced(replacement: Replacement, match: Match) -> Fields:
 
 def _cors(cors: Cors) -> Message:
     def origin(text: str) -> Fields:
-        return {"safe_regex": {"regex": re.escape(text).replace(r"\*", ".*")}} if "*" in text else {"exact": text}
+        return (
+            {"safe_regex": {"regex": re.escape(text).replace(r"\*", ".*")}}
+            if "*" in text
+            else {"exact": text}
+        )
 
     return packed(_CORS, {
         "allow_origin_string_match": [origin(text) for text in cors.origins],

@@ -27,7 +27,9 @@ def _filters() -> dict[str, Filter]:
     return discover(__name__, "FILTER", lambda found: found.type)
 
 
-def changes(filters: Iterable[Object], resolve: Callable[[Object], str], *, of_backend: bool = False) -> Changes:
+def changes(
+    filters: Iterable[Object], resolve: Callable[[Object], str], *, of_backend: bool = False
+) -> Changes:
     """Return what filters do together; ``resolve`` makes a cluster's name of a reference to a backend."""
     result = Changes()
     for entry in filters:

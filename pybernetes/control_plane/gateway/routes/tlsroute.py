@@ -17,5 +17,9 @@ def translate(obj: Object, view: ClusterView) -> Translated:
     references = [reference for rule in spec["rules"] for reference in rule["backendRefs"]]
     targets = weighted(references, backends)
     return Translated(
-        KIND, tuple(spec["hostnames"]), backends=targets, clusters=backends.clusters, unresolved=backends.problem
+        KIND,
+        tuple(spec["hostnames"]),
+        backends=targets,
+        clusters=backends.clusters,
+        unresolved=backends.problem,
     )

@@ -45,7 +45,10 @@ def weighted(references: Iterable[Object], backends: Backends) -> tuple[Backend,
 
 
 def of_rules(
-    obj: Object, backends: Backends, match_of: Callable[[Object], Match], action_of: Callable[[Object, Backends], Action]
+    obj: Object,
+    backends: Backends,
+    match_of: Callable[[Object], Match],
+    action_of: Callable[[Object, Backends], Action],
 ) -> Translated:
     """Return what an object with rules becomes: a route for each match."""
     spec, order = obj["spec"], order_of(obj)

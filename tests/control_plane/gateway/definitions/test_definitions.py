@@ -10,7 +10,13 @@ from pybernetes.api.resource import Object
 from pybernetes.client.errors import Invalid
 from pybernetes.client.refs import CUSTOM_RESOURCE_DEFINITIONS, Ref
 from pybernetes.control_plane.gateway.definitions import definitions
-from pybernetes.control_plane.gateway.kinds import GATEWAY_CLASSES, GATEWAYS, GRPC_ROUTES, HTTP_ROUTES, TLS_ROUTES
+from pybernetes.control_plane.gateway.kinds import (
+    GATEWAY_CLASSES,
+    GATEWAYS,
+    GRPC_ROUTES,
+    HTTP_ROUTES,
+    TLS_ROUTES,
+)
 from tests.cluster import Cluster
 from tests.support import eventually
 
@@ -82,7 +88,9 @@ async def served(cluster: Cluster) -> None:
 
     async def established() -> bool:
         crds = (await cluster.client.list(CUSTOM_RESOURCE_DEFINITIONS)).items
-        states = [{c["type"]: c["status"] for c in crd.get("status", {}).get("conditions", ())} for crd in crds]
+        states = [
+            {c["type"]: c["status"] for c in crd.get("status", {}).get("conditions", ())} for crd in crds
+        ]
         assert all(state.get("NonStructuralSchema") != "True" for state in states)
         return all(state.get("Established") == "True" for state in states)
 

@@ -1,0 +1,106 @@
+"""One stream of the incremental protocol: what the proxy asked for, has been sent, and has said to it. No I/O."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+from pybernetes.control_plane.gateway.envoy.messages import CLUSTER, ENDPOINTS, LISTENER, ROUTES, SECRET
+from pybernetes.control_plane.gateway.xds.store import TYPE_PREFIX, Store
+
+# In the order in which changes are sent: what others refer to comes first.
+TYPES = (CLUSTER, ENDPOINTS, SECRET, LISTENER, ROUTES)
+_WILDCARD = "*"
+
+
+@dataclass(slots=True)
+class _Subscription:
+    names: set[str] = field(default_factory=set)
+    is_wildcard: bool = False
+    sent: dict[str, str] = field(default_factory=dict)  # versions by name; empty for what does not exist
+
+
+class DeltaStream:
+    """The state of a stream."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._subscriptions: dict[str, _Subscription] = {}
+        self._unanswered: dict[str, tuple[str, list[str]]] = {}  # type and names by nonce
+        self._nonce = 0
+        self.rejected: dict[str, dict[str, str]] = defaultdict(dict)  # the proxy's words, by type and name
+
+    def receive(self, request: Any) -> None:
+        """Take in what the proxy says: names that it wants or no longer wants, and answers to what it was sent."""
+        type_ = request.type_url.removeprefix(TYPE_PREFIX)
+        if request.response_nonce:
+            self._answered(request)
+        if type_ not in TYPES:
+            return
+        subscription = self._subscriptions.get(type_)
+        if subscription is None:
+            subscription = self._subscriptions[type_] = _Subscription()
+            subscription.is_wildcard = not request.resource_names_subscribe
+            subscription.sent = dict(request.initial_resource_versions)
+        for name in request.resource_names_subscribe:
+            if name == _WILDCARD:
+                subscription.is_wildcard = True
+            subscription.names.add(name)
+            subscription.sent.pop(name, None)  # it asks, so it gets an answer even if nothing has changed
+        for name in request.resource_names_unsubscribe:
+            subscription.names.discard(name)
+            subscription.sent.pop(name, None)
+
+    def _answered(self, request: Any) -> None:
+        type_, names = self._unanswered.pop(request.response_nonce, ("", []))
+        words = request.error_detail.message if request.HasField("error_detail") else ""
+        for name in names:
+            if words:
+                self.rejected[type_][name] = words
+            else:
+                self.rejected[type_].pop(name, None)
+
+    def responses(self) -> list[dict[str, Any]]:
+        """Return what is to be sent now, as fields of responses, and count it as sent."""
+        return [fields for type_ in TYPES if (fields := self._response(type_))]
+
+    def _response(self, type_: str) -> dict[str, Any] | None:
+        subscription = self._subscriptions.get(type_)
+        if subscription is None:
+            return None
+        known = self._store.by_type[type_]
+        wanted = known.keys() if subscription.is_wildcard else subscription.names - {_WILDCARD}
+        sent = subscription.sent
+        changed = [name for name in wanted if name in known and sent.get(name) != known[name].version]
+        gone = [name for name in sent if name not in known and sent[name]]
+        gone += [name for name in wanted if name not in known and name not in sent]
+        if not changed and not gone:
+            return None
+        sent |= {name: known[name].version for name in changed}
+        for name in gone:
+            sent[name] = ""
+            self.rejected[type_].pop(name, None)
+        self._nonce += 1
+        self._unanswered[str(self._nonce)] = type_, changed
+        url = TYPE_PREFIX + type_
+        return {
+            "type_url": url, "nonce": str(self._nonce), "removed_resources": gone,
+            "resources": [
+                {"name": name, "version": known[name].version, "resource": {"type_url": url, "value": known[name].value}}
+                for name in changed
+            ],
+        }  # fmt: skip
+
+    def is_settled(self, *types: str) -> bool:
+        """Return whether the proxy has everything of some types and has answered; nothing more comes after a rejection."""
+        if any(type_ in types for type_, _ in self._unanswered.values()):
+            return False
+        if any(self.rejected[type_] for type_ in types):
+            return True
+        for type_ in types:
+            subscription = self._subscriptions.get(type_)
+            for name, resource in self._store.by_type[type_].items():
+                if subscription is None or subscription.sent.get(name) != resource.version:
+                    return False
+        return True

@@ -1,0 +1,389 @@
+"""The whole gateway with a real proxy: an API server in this process, Envoy beside it, backends on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import copy
+import socket
+import ssl
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from pybernetes.api.resource import Object
+from pybernetes.client.refs import ENDPOINT_SLICES, INGRESSES, NAMESPACES, SECRETS, SERVICES
+from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, User
+from pybernetes.control_plane.gateway import access
+from pybernetes.control_plane.gateway.controller import addresses
+from pybernetes.control_plane.gateway.controller.gateway import Gateway, Options
+from pybernetes.control_plane.gateway.definitions import definitions
+from pybernetes.control_plane.gateway.kinds import GATEWAYS, HTTP_ROUTES, NAMESPACE, REFERENCE_GRANTS, TLS_ROUTES
+from pybernetes.runtime.manager import Manager
+from tests.cluster import Cluster
+from tests.control_plane.gateway.certificate import certificate
+from tests.support import eventually
+
+pytestmark = pytest.mark.slow
+_SECONDS = 60.0
+
+
+def own_address() -> str:
+    """Return an address of this machine that endpoints may have; nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))
+        address: str = probe.getsockname()[0]
+        return address
+
+
+def free_ports(number: int) -> range:
+    """Return ports in a row that are free now."""
+    for first in range(28300, 28990, number):
+        taken = False
+        for port in range(first, first + number):
+            with socket.socket() as probe:
+                taken |= probe.connect_ex((own_address(), port)) == 0
+        if not taken:
+            return range(first, first + number)
+    raise OSError("no ports are free")
+
+
+class World:
+    """A cluster with a gateway."""
+
+    def __init__(self, cluster: Cluster, gateway: Gateway) -> None:
+        self.client, self.gateway, self.address = cluster.client, gateway, own_address()
+        self.servers: list[asyncio.Server] = []
+
+    async def backend(self, name: str, namespace: str = "default", words: str = "") -> int:
+        """Make a Service with a server behind it that answers with its name and what it was asked; return its port."""
+        port = await self.server(words or name)
+        spec = {"ports": [{"name": "web", "port": 80, "targetPort": 8080, "protocol": "TCP"}]}
+        await self.client.create(SERVICES, {"metadata": {"name": name, "namespace": namespace}, "spec": spec})
+        await self.endpoints(name, namespace, port)
+        return port
+
+    async def server(self, words: str) -> int:
+        """Start a server and return its port."""
+
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+                while True:
+                    asked = await reader.readuntil(b"\r\n\r\n")
+                    body = words.encode() + b"\n" + asked
+                    writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%s" % (len(body), body))
+            writer.close()
+
+        server = await asyncio.start_server(answer, self.address, 0)
+        self.servers.append(server)
+        port: int = server.sockets[0].getsockname()[1]
+        return port
+
+    async def endpoints(self, name: str, namespace: str, *ports: int) -> None:
+        """Give a Service endpoints at ports of this machine."""
+        for index in range(2):
+            slice_ = {
+                "metadata": {
+                    "name": f"{name}-{index}", "namespace": namespace, "labels": {"kubernetes.io/service-name": name},
+                },
+                "addressType": "IPv4",
+                "endpoints": [{"addresses": [self.address]}] if index < len(ports) else [],
+                "ports": [{"name": "web", "port": ports[index] if index < len(ports) else 1, "protocol": "TCP"}],
+            }  # fmt: skip
+            await self.client.apply(ENDPOINT_SLICES, slice_, manager="test", force=True)
+
+    async def bound(self, entry: str, port: int) -> int:
+        """Return the proxy's port of an entry's port, after the entry got an address as a cloud would give it."""
+        name = addresses.service_name(entry)
+
+        async def service() -> Object | None:
+            items = (await self.client.list(SERVICES, NAMESPACE)).items
+            return next((item for item in items if item["metadata"]["name"] == name), None)
+
+        async def has_port() -> bool:
+            made = await service()
+            return made is not None and port in addresses.bound_ports(made)
+
+        await eventually(has_port, _SECONDS)
+        given = {"status": {"loadBalancer": {"ingress": [{"ip": "198.51.100.7"}]}}}
+        await self.client.patch_status(SERVICES, name, given, NAMESPACE)
+        return addresses.bound_ports(await service())[port]
+
+    async def ask(
+        self, port: int, host: str, path: str = "/", headers: str = "", context: ssl.SSLContext | None = None
+    ) -> tuple[int, str]:
+        """Return status and all the rest of the proxy's answer; 0 if it closes the connection."""
+        try:
+            reader, writer = await asyncio.open_connection(
+                self.address, port, ssl=context, server_hostname=host if context else None
+            )
+        except (ConnectionError, ssl.SSLError):
+            return 0, ""
+        try:
+            writer.write(f"GET {path} HTTP/1.1\r\nhost: {host}\r\n{headers}connection: close\r\n\r\n".encode())
+            text = (await reader.read()).decode("latin-1")
+        except ConnectionError:
+            return 0, ""
+        finally:
+            writer.close()
+        return (int(text.split()[1]), text) if text else (0, "")
+
+    async def eventually_answers(self, port: int, host: str, status: int, words: str = "", **more: object) -> str:
+        """Wait for an answer with a status and words in it."""
+        answers: list[tuple[int, str]] = []
+
+        async def answered() -> bool:
+            answers.append(await self.ask(port, host, **more))  # type: ignore[arg-type]
+            return answers[-1][0] == status and words in answers[-1][1]
+
+        await eventually(answered, _SECONDS)
+        return answers[-1][1]
+
+    async def conditions(self, kind: object, name: str) -> dict[str, tuple[str, str]]:
+        """Return the conditions of a route for its first parent, or of a Gateway."""
+        status = (await self.client.get(kind, name, "default")).get("status", {})  # type: ignore[arg-type]
+        entries = status["parents"][0]["conditions"] if status.get("parents") else status.get("conditions", ())
+        return {entry["type"]: (entry["status"], entry["reason"]) for entry in entries}
+
+
+@contextlib.asynccontextmanager
+async def world(folder: Path) -> AsyncIterator[World]:
+    """Run a gateway with the rights that it has in a cluster, and no more."""
+    async with Cluster("--authorization-mode=RBAC") as cluster:
+        for kind, obj in (*definitions(), *access.access()):
+            await cluster.client.apply(kind, copy.deepcopy(obj), manager="test")
+
+        async def has_classes() -> bool:
+            with contextlib.suppress(Exception):
+                for kind, obj in access.classes():
+                    await cluster.client.apply(kind, copy.deepcopy(obj), manager="test")
+                return True
+            return False
+
+        await eventually(has_classes, _SECONDS)
+        client = cluster.local_client(User(access.USER, groups=(AUTHENTICATED,)))
+        options = Options(folder / "gateway", own_address(), free_ports(12))
+        gateway = Gateway(Manager(client), options)
+        running = asyncio.create_task(gateway.run())
+        made = World(cluster, gateway)
+        try:
+            yield made
+        finally:
+            running.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await running
+            for server in made.servers:
+                server.close()
+            await client.close()
+
+
+def _gateway(*listeners: Object) -> Object:
+    return {
+        "metadata": {"name": "entry", "namespace": "default"},
+        "spec": {"gatewayClassName": access.CLASS, "listeners": list(listeners)},
+    }
+
+
+def _route(name: str, *rules: Object, hosts: tuple[str, ...] = (), namespace: str = "default") -> Object:
+    return {
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {
+            "parentRefs": [{"name": "entry", "namespace": "default"}], "rules": list(rules),
+            **({"hostnames": list(hosts)} if hosts else {}),
+        },
+    }  # fmt: skip
+
+
+def _to(name: str, **more: object) -> Object:
+    return {"backendRefs": [{"name": name, "port": 80, **more}]}
+
+
+async def test_a_gateway_from_its_address_to_its_end(tmp_path: Path) -> None:
+    async with world(tmp_path) as made:
+        first = await made.backend("first")
+        await made.backend("second")
+        await made.client.create(GATEWAYS, _gateway({"name": "http", "port": 80, "protocol": "HTTP"}))
+        header = [{"type": "RequestHeaderModifier", "requestHeaderModifier": {"set": [
+            {"name": "x-leak", "value": "%REQ(authorization)%"}]}}]  # fmt: skip
+        moved = [{"type": "RequestRedirect", "requestRedirect": {"path": {
+            "type": "ReplacePrefixMatch", "replacePrefixMatch": "/new"}, "statusCode": 301}}]  # fmt: skip
+        rewritten = [{"type": "URLRewrite", "urlRewrite": {"path": {
+            "type": "ReplacePrefixMatch", "replacePrefixMatch": "/"}}}]  # fmt: skip
+        rules = (
+            {"matches": [{"path": {"value": "/header"}}], "filters": header, **_to("first")},
+            {"matches": [{"path": {"value": "/old"}}], "filters": moved},
+            {"matches": [{"path": {"value": "/cut"}}], "filters": rewritten, **_to("first")},
+            {"matches": [{"path": {"type": "Exact", "value": "/gone"}}], **_to("absent")},
+            {"matches": [{"headers": [{"name": "which", "value": "second"}]}], **_to("second")},
+            _to("first"),
+        )
+        await made.client.create(HTTP_ROUTES, _route("web", *rules, hosts=("a.example",)))
+        port = await made.bound("default/entry", 80)
+        await made.eventually_answers(port, "a.example", 200, "first")
+        assert (await made.ask(port, "b.example"))[0] == 404
+        assert "\nsecond" in (await made.ask(port, "a.example", headers="which: second\r\n"))[1].replace("\r", "")
+        asked = (await made.ask(port, "a.example", "/header", "authorization: Bearer secret\r\n"))[1]
+        assert "x-leak: %REQ(authorization)%" in asked, "commands of the proxy in a value stay text"
+        status, text = await made.ask(port, "a.example", "/old/page?x=1")
+        assert (status, "location: http://a.example/new/page?x=1" in text) == (301, True), text
+        assert "GET /page HTTP" in (await made.ask(port, "a.example", "/cut/page"))[1]
+        assert "GET / HTTP" in (await made.ask(port, "a.example", "/cut"))[1]
+        assert (await made.ask(port, "a.example", "/gone"))[0] == 500
+        assert (await made.ask(port, "a.example", "/gone/x"))[0] == 200
+
+        async def told() -> bool:
+            gateway, route = await made.conditions(GATEWAYS, "entry"), await made.conditions(HTTP_ROUTES, "web")
+            return (gateway["Accepted"], gateway["Programmed"], route.get("Accepted"), route.get("ResolvedRefs")) == (
+                ("True", "Accepted"), ("True", "Programmed"), ("True", "Accepted"), ("False", "BackendNotFound"),
+            )  # fmt: skip
+
+        await eventually(told, _SECONDS)
+        gateway = await made.client.get(GATEWAYS, "entry", "default")
+        assert gateway["status"]["addresses"] == [{"type": "IPAddress", "value": "198.51.100.7"}]
+        assert gateway["status"]["listeners"][0]["attachedRoutes"] == 1
+        await _endpoints_move_without_an_error(made, port, first)
+        await made.client.delete(GATEWAYS, "entry", "default")
+
+        async def gone() -> bool:
+            route = await made.client.get(HTTP_ROUTES, "web", "default")
+            services = (await made.client.list(SERVICES, NAMESPACE)).items
+            return not services and not route["status"]["parents"] and (await made.ask(port, "a.example"))[0] == 0
+
+        await eventually(gone, _SECONDS)
+
+
+async def _endpoints_move_without_an_error(made: World, port: int, first: int) -> None:
+    """Requests go on while endpoints come and go; none of them fails."""
+    other = await made.server("other")
+    ended = False
+    answers: list[tuple[int, str]] = []
+
+    async def go_on() -> None:
+        while not ended:
+            answers.append(await made.ask(port, "a.example"))
+
+    clients = [asyncio.create_task(go_on()) for _ in range(3)]
+    for number in range(10):
+        await made.endpoints("first", "default", *((other,) if number % 2 else (first, other)))
+        seen = len(answers)
+        await eventually(lambda seen=seen: len(answers) > seen + 6, _SECONDS)  # type: ignore[misc]
+    await made.endpoints("first", "default", other)
+    await made.eventually_answers(port, "a.example", 200, "other")
+    ended = True
+    await asyncio.gather(*clients)
+    assert {status for status, _ in answers} == {200}
+    assert any("other" in text for _, text in answers)
+    await made.endpoints("first", "default")
+    await made.eventually_answers(port, "a.example", 503)
+    await made.endpoints("first", "default", first)
+
+
+async def test_certificates_grants_and_connections_that_are_passed_on(tmp_path: Path) -> None:
+    async with world(tmp_path) as made:
+        await made.client.create(NAMESPACES, {"metadata": {"name": "other"}})
+        await made.backend("mine")
+        await made.backend("theirs", "other")
+        pairs = {host: certificate(host) for host in ("a.example", "b.example")}
+        for (host, pair), namespace in zip(pairs.items(), ("default", "other"), strict=True):
+            await made.client.create(SECRETS, _secret(host, namespace, *pair))
+        tls = {"certificateRefs": [{"name": "b.example", "namespace": "other"}]}
+        await made.client.create(GATEWAYS, _gateway(
+            {"name": "a", "port": 443, "protocol": "HTTPS", "hostname": "a.example", "tls": {"certificateRefs": [{"name": "a.example"}]}},
+            {"name": "b", "port": 443, "protocol": "HTTPS", "hostname": "b.example", "tls": tls},
+            {"name": "pass", "port": 443, "protocol": "TLS", "hostname": "c.example", "tls": {"mode": "Passthrough"}},
+        ))  # fmt: skip
+        await made.client.create(HTTP_ROUTES, _route("web", _to("mine")))
+        await made.client.create(HTTP_ROUTES, _route("far", _to("theirs", namespace="other"), hosts=("b.example",)))
+        await made.client.create(TLS_ROUTES, _route("through", _to("mine"), hosts=("c.example",)))
+        port = await made.bound("default/entry", 443)
+        contexts = {host: ssl.create_default_context(cadata=pair[0].decode()) for host, pair in pairs.items()}
+        await made.eventually_answers(port, "a.example", 200, "mine", context=contexts["a.example"])
+
+        async def refused() -> bool:
+            gateway = await made.client.get(GATEWAYS, "entry", "default")
+            listener = gateway["status"]["listeners"][1]
+            reasons = {entry["type"]: entry["reason"] for entry in listener["conditions"]}
+            route = await made.conditions(HTTP_ROUTES, "far")
+            return (reasons["ResolvedRefs"], reasons["Programmed"]) == ("RefNotPermitted", "Invalid") and (
+                route.get("ResolvedRefs") == ("False", "RefNotPermitted")
+            )
+
+        await eventually(refused, _SECONDS)
+        assert (await made.ask(port, "b.example", context=contexts["b.example"]))[0] == 0
+        source = {"group": "gateway.networking.k8s.io", "namespace": "default"}
+        await made.client.create(REFERENCE_GRANTS, {
+            "metadata": {"name": "let", "namespace": "other"},
+            "spec": {
+                "from": [{**source, "kind": "Gateway"}, {**source, "kind": "HTTPRoute"}],
+                "to": [{"group": "", "kind": "Secret", "name": "b.example"}, {"group": "", "kind": "Service"}],
+            },
+        })  # fmt: skip
+        # Both routes are for b.example; the one that is for it by name comes first.
+        await made.eventually_answers(port, "b.example", 200, "theirs", context=contexts["b.example"])
+        await made.client.delete(REFERENCE_GRANTS, "let", "other")
+        await made.eventually_answers(port, "b.example", 0, context=contexts["b.example"])
+        # A name whose connections are passed on: the backend gets what the client sends, which here is no TLS.
+        reader, writer = await asyncio.open_connection(made.address, port)
+        writer.write(_client_hello("c.example"))
+        await writer.drain()
+        writer.write(b"\r\n\r\n")
+        assert b"mine" in await asyncio.wait_for(reader.readline(), _SECONDS) or b"mine" in await reader.readline()
+        writer.close()
+
+
+def _client_hello(host: str) -> bytes:
+    """Return the first message of a connection that asks for a host."""
+    outgoing = ssl.MemoryBIO()
+    context = ssl.create_default_context()
+    connection = context.wrap_bio(ssl.MemoryBIO(), outgoing, server_hostname=host)
+    with contextlib.suppress(ssl.SSLWantReadError):
+        connection.do_handshake()
+    return outgoing.read()
+
+
+def _secret(name: str, namespace: str, chain: bytes, key: bytes) -> Object:
+    data = {"tls.crt": base64.b64encode(chain).decode(), "tls.key": base64.b64encode(key).decode()}
+    return {"metadata": {"name": name, "namespace": namespace}, "type": "kubernetes.io/tls", "data": data}
+
+
+def _ingress(name: str, namespace: str, host: str, service: str, **spec: object) -> Object:
+    backend = {"service": {"name": service, "port": {"name": "web"}}}
+    paths = [{"path": "/app", "pathType": "Prefix", "backend": backend}]
+    rules = [{"host": host, "http": {"paths": paths}}]
+    return {"metadata": {"name": name, "namespace": namespace}, "spec": {"rules": rules, **spec}}
+
+
+async def test_ingresses_share_an_entry_and_keep_their_hosts(tmp_path: Path) -> None:
+    async with world(tmp_path) as made:
+        await made.client.create(NAMESPACES, {"metadata": {"name": "other"}})
+        await made.backend("mine")
+        await made.backend("last")
+        await made.backend("thief", "other")
+        chain, key = certificate("a.example")
+        await made.client.create(SECRETS, _secret("pair", "default", chain, key))
+        default = {"service": {"name": "last", "port": {"number": 80}}}
+        await made.client.create(INGRESSES, _ingress(
+            "web", "default", "a.example", "mine", tls=[{"hosts": ["a.example"], "secretName": "pair"}], defaultBackend=default,
+        ))  # fmt: skip
+        port = await made.bound("ingress", 80)
+        await made.eventually_answers(port, "a.example", 200, "mine", path="/app/x")
+        assert "\nlast" in (await made.ask(port, "a.example", "/application"))[1].replace("\r", "")
+        assert "\nlast" in (await made.ask(port, "elsewhere.example"))[1].replace("\r", "")
+        secure = await made.bound("ingress", 443)
+        context = ssl.create_default_context(cadata=chain.decode())
+        await made.eventually_answers(secure, "a.example", 200, "mine", path="/app", context=context)
+        stolen = _ingress("steal", "other", "a.example", "thief")
+        stolen["spec"]["rules"][0]["http"]["paths"][0]["path"] = "/app/admin"
+        await made.client.create(INGRESSES, stolen)
+        await made.client.create(INGRESSES, _ingress("own", "other", "b.example", "thief", ingressClassName="pybernetes"))
+        await made.eventually_answers(port, "b.example", 200, "thief", path="/app")
+        assert "\nmine" in (await made.ask(port, "a.example", "/app/admin"))[1].replace("\r", "")
+
+        async def told() -> bool:
+            ingress = await made.client.get(INGRESSES, "web", "default")
+            entries: object = ingress["status"]["loadBalancer"].get("ingress")
+            return entries == [{"ip": "198.51.100.7"}]
+
+        await eventually(told, _SECONDS)
