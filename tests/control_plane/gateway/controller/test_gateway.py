@@ -6,6 +6,7 @@ import asyncio
 import base64
 import contextlib
 import copy
+import re
 import socket
 import ssl
 from collections.abc import AsyncIterator
@@ -123,12 +124,14 @@ class World:
             return 0, ""
         try:
             writer.write(f"GET {path} HTTP/1.1\r\nhost: {host}\r\n{headers}connection: close\r\n\r\n".encode())
-            text = (await reader.read()).decode("latin-1")
-        except ConnectionError:
+            text = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+            size = re.search(r"content-length: (\d+)", text)
+            text += (await reader.readexactly(int(size[1]))).decode("latin-1") if size else ""
+        except (ConnectionError, asyncio.IncompleteReadError):
             return 0, ""
         finally:
             writer.close()
-        return (int(text.split()[1]), text) if text else (0, "")
+        return int(text.split()[1]), text
 
     async def eventually_answers(self, port: int, host: str, status: int, words: str = "", **more: object) -> str:
         """Wait for an answer with a status and words in it."""
