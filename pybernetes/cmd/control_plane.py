@@ -73,6 +73,7 @@ async def _run(cluster: Cluster, settings: Settings) -> int:
         settings.hollow,
         flags_of=flags_of,
         cluster_network_policy=settings.cluster_network_policy,
+        gateway=settings.gateway,
         runtimes=tuple(settings.runtimes),
         first_node=_first_node(settings),
         node_parts=("kube-proxy",) if settings.proxy_mode != "none" else (),

@@ -22,6 +22,7 @@ FLAGS = (
     Flag("gateway-api", True, "serve Gateways and their routes; their definitions must be there"),
     Flag("ingress", True, "serve Ingresses"),
     Flag("concurrency", 1, "threads of the proxy"),
+    Flag("proxy-user", 0, "number of the user that the proxy runs as; 0 for the user of this program"),
     Flag("v", 0, "how much to log"),
 )
 
@@ -48,6 +49,8 @@ def check(arguments: argparse.Namespace) -> None:
     port_range(arguments.port_range)
     if arguments.concurrency < 1:
         raise ValueError("--concurrency: at least one thread is needed")
+    if arguments.proxy_user < 0:
+        raise ValueError("--proxy-user: no user has a negative number")
 
 
 def main(argv: list[str]) -> int:
@@ -70,7 +73,7 @@ async def _serve(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="pybernetes-gateway-") as temporary:
         options = Options(
             Path(arguments.state_dir or temporary), arguments.bind_address, port_range(arguments.port_range),
-            arguments.gateway_api, arguments.ingress, arguments.concurrency,
+            arguments.gateway_api, arguments.ingress, arguments.concurrency, arguments.proxy_user,
         )  # fmt: skip
         async with kubeconfig.load(arguments.kubeconfig or None).client(user_agent="gateway") as client:
             await until_signal(Gateway(Manager(client), options).run())

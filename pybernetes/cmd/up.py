@@ -71,6 +71,12 @@ def parser() -> argparse.ArgumentParser:
         default=None,
         help="have a cache of names on each node, at 169.254.20.10",
     )
+    add(
+        "--gateway",
+        action="store_true",
+        default=None,
+        help="carry out Ingresses and the Gateway API, with Envoy",
+    )
     add("--audit", action="store_true", default=None, help="note requests in an audit log")
     add(
         "--deny-service-external-ips",
@@ -145,6 +151,7 @@ def changes(arguments: argparse.Namespace, new: bool) -> dict[str, Any]:
         "cluster_network_policy",
         "dns",
         "node_local_dns",
+        "gateway",
         "autoscaler",
         "control_planes",
         "etcd",

@@ -25,7 +25,7 @@ from pybernetes.lib.flags import Flag
 from pybernetes.lib.http.dialer import Dialer, direct
 from pybernetes.node.provisioner import provisioner
 from pybernetes.runtime import Manager, secure_serving
-from pybernetes.tools.local import addons, autoscaler, cloud, cluster_network_policy, dns, metrics
+from pybernetes.tools.local import addons, autoscaler, cloud, cluster_network_policy, dns, gateway, metrics
 from pybernetes.tools.local.dns import DnsSettings
 from pybernetes.tools.local.hollow import hollow_kubelet, hollow_server
 from pybernetes.tools.local.hollow.usage import HollowUsage
@@ -58,6 +58,7 @@ class ControlPlane:
     volumes: Path | None = None  # where claims get their folders; None gives them none
     node_parts: tuple[str, ...] = ()  # what runs on every node with real containers
     cluster_network_policy: bool = False  # whether the kind is served
+    gateway: bool = False  # whether the kinds and classes of the gateway are served
     runtimes: tuple[str, ...] = ()  # programs beside runc that nodes run containers with
     # The flags that a part is shown with, by its name and that of its node.
     flags_of: Callable[[str, str], tuple[str, ...]] = lambda part, node: ()
@@ -171,7 +172,10 @@ class ControlPlane:
             *addons.cloud_access(cloud.USER),
             *autoscaler.access(),
         ]
-        await addons.apply(self.client("pybernetes-addons", MASTERS), objects)
+        client = self.client("pybernetes-addons", MASTERS)
+        await addons.apply(client, objects)
+        if self.gateway:
+            await gateway.install(client)
         await asyncio.get_running_loop().create_future()  # done for as long as this process lives
 
     async def _cloud(self) -> None:

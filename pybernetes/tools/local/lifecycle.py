@@ -26,6 +26,7 @@ from pybernetes.tools.local import (
     background_process,
     command_lines,
     dns_ports,
+    gateway,
     host_network,
     kubeconfig,
     name_lock,
@@ -114,6 +115,8 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
         _hand_over(cluster, settings)
         if settings.autoscaler:
             autoscaler.prepare(cluster, settings, server_of(settings))
+        if settings.gateway:
+            gateway.prepare(cluster, server_of(settings))
         step("certificates, settings and networks are there", "starting the API server")
         started = start_supervisor(cluster, changed=settings != before)
         _wait_until_ready(cluster)
@@ -131,6 +134,7 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
 def _decide(cluster: Cluster, settings: Settings, changes: Mapping[str, Any]) -> Settings:
     """Return the settings that the cluster is to have, with the addresses that they need."""
     result = saved_settings.apply(cluster.name, settings, {"paused": False, **changes})
+    gateway.check(result)
     if result.host_network:
         result.address = "0.0.0.0"
         result.node_range = result.node_range or network.free_range(cluster.name)  # for load balancers

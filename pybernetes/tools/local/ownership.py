@@ -33,6 +33,13 @@ def user_for(cluster: Cluster) -> int:
     return number if all(_is_mapped(number, file.read_text()) for file in maps) else 0
 
 
+def proxy_user(settings: Settings) -> int:
+    """Return the user of the gateway's proxy, which faces strangers: not the control plane's; 0 as there."""
+    number = settings.user + _COUNT
+    text = Path("/proc/self/uid_map").read_text()
+    return number if settings.user and _is_mapped(number, text) else 0
+
+
 def _capabilities() -> int:
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1], 16) for line in lines if line.startswith("CapEff:"))

@@ -86,7 +86,21 @@ def desired_processes(cluster: Cluster, settings: Settings, closed: bool = False
             result += _of_node(cluster, settings, node)
     if settings.autoscaler:
         result += _autoscaler(cluster, settings, closed)
+    result += _gateway(cluster, settings)
     return result
+
+
+def _gateway(cluster: Cluster, settings: Settings) -> list[ProcessSpec]:
+    """Return the gateway, in the network of the first node that runs: from there the proxy reaches pods."""
+    from pybernetes.tools.local import gateway  # here and not above: the supervisor is to stay small
+
+    node = next((node for node in settings.nodes if not node.stopped), None)
+    if node is None or not settings.gateway:
+        return []
+    own = network.namespace(cluster.name, node.name)
+    inside = () if settings.host_network else ("nsenter", f"--net=/run/netns/{own}", "--")
+    command = (*inside, *pyb(*gateway.arguments(cluster, settings, node.name)))
+    return [ProcessSpec(gateway.NAME, command, gateway.CAPABILITIES, umask=0o077)]
 
 
 def _autoscaler(cluster: Cluster, settings: Settings, closed: bool) -> list[ProcessSpec]:

@@ -30,6 +30,7 @@ FILE_FIELDS = {
     "clusterNetworkPolicy": "cluster_network_policy",
     "dns": "dns",
     "nodeLocalDNS": "node_local_dns",
+    "gateway": "gateway",
     "podSubnet": "pod_range",
     "serviceSubnet": "service_range",
     "apiServerPort": "port",
@@ -124,6 +125,7 @@ class Settings:
     cluster_network_policy: bool = False  # whether the kind is served
     dns: str = "built-in"
     node_local_dns: bool = False  # whether each node has a cache of names
+    gateway: bool = False  # whether Ingresses and Gateways are carried out
     dns_port: int = 0  # of the name server, where nodes reach it; 0 if there are no nodes
     paused: bool = False
     autoscaler: bool = False  # whether node groups grow and shrink by themselves

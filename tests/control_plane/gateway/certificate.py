@@ -17,7 +17,11 @@ def certificate(host: str, key: object = None) -> tuple[bytes, bytes]:
     now = datetime.datetime.now(datetime.UTC)
     hour = datetime.timedelta(hours=1)
     builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(private.public_key())
-    builder = builder.serial_number(x509.random_serial_number()).not_valid_before(now - hour).not_valid_after(now + hour)
+    builder = (
+        builder.serial_number(x509.random_serial_number())
+        .not_valid_before(now - hour)
+        .not_valid_after(now + hour)
+    )
     builder = builder.add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
     builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
     algorithm = hashes.SHA256() if hasattr(private, "curve") or hasattr(private, "key_size") else None

@@ -35,14 +35,19 @@ class Options:
     gateway_api: bool = True
     ingress: bool = True
     threads: int = 1
+    user: int = 0  # whose process the proxy is; 0 for our own
 
 
-def own_folder(folder: Path) -> Path:
-    """Make a folder that nobody else may enter: the sockets in it give out keys. PermissionError if it is another's."""
+def own_folder(folder: Path, user: int = 0) -> Path:
+    """Make the folder of a socket that gives out keys. PermissionError if others could put one of theirs there.
+
+    Nobody else may enter it, unless the proxy is another user's: then others may pass, and see nothing.
+    """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o077:
-        raise PermissionError(f"{folder} is not a folder that only this user may enter")
+    state = folder.lstat()
+    if not stat.S_ISDIR(state.st_mode) or state.st_uid != os.geteuid() or stat.S_IMODE(state.st_mode) & 0o066:
+        raise PermissionError(f"{folder} is not a folder of this user alone")
+    folder.chmod(0o711 if user else 0o700)
     return folder
 
 
@@ -53,9 +58,8 @@ class Gateway:
         messages.message(messages.CLUSTER, {})  # says now that Envoy's API is missing, if it is
         proxy_process.program()
         self._manager, self._options = manager, options
-        folder = own_folder(options.folder)
-        self._socket = folder / "xds.sock"
-        self.server = XdsServer(self._socket)
+        self._socket = own_folder(options.folder, options.user) / "xds.sock"
+        self.server = XdsServer(self._socket, options.user)
         self.published = Published(self.server, self._endpoints)
         self._slices = manager.runtime.informers.get(ENDPOINT_SLICES)
         place = self.published, options.address, options.ports
@@ -85,14 +89,9 @@ class Gateway:
         await self.server.start()
         try:
             async with asyncio.TaskGroup() as group:
-                group.create_task(
-                    proxy_process.run(
-                        self._options.folder,
-                        self._socket,
-                        self._manager.runtime.clock,
-                        threads=self._options.threads,
-                    )
-                )
+                clock, options = self._manager.runtime.clock, self._options
+                proxy = proxy_process.run(self._socket, clock, threads=options.threads, user=options.user)
+                group.create_task(proxy)
                 group.create_task(self._manager.run())
         finally:
             await self.server.stop()

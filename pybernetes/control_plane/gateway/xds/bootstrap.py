@@ -10,8 +10,8 @@ _MOST_CONNECTIONS = 50_000
 _SERVER = "xds"
 
 
-def bootstrap(socket: Path, admin: Path) -> Object:
-    """Return the first configuration of an Envoy that asks on one socket, and answers its administrator on another."""
+def bootstrap(socket: Path) -> Object:
+    """Return the first configuration of an Envoy that asks on a socket. It has no port or socket for an administrator."""
     grpc = {"envoy_grpc": {"cluster_name": _SERVER}}
     everything = {"ads": {}, "resource_api_version": "V3", "initial_fetch_timeout": "0s"}
     options = {
@@ -33,7 +33,6 @@ def bootstrap(socket: Path, admin: Path) -> Object:
     }
     return {
         "node": {"id": "pybernetes-gateway", "cluster": "pybernetes-gateway"},
-        "admin": {"address": {"pipe": {"path": str(admin), "mode": 0o600}}},
         "dynamic_resources": {
             "ads_config": {"api_type": "DELTA_GRPC", "transport_api_version": "V3", "grpc_services": [grpc]},
             "cds_config": everything, "lds_config": everything,

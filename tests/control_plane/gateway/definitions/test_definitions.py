@@ -20,11 +20,11 @@ from pybernetes.control_plane.gateway.kinds import (
 from tests.cluster import Cluster
 from tests.support import eventually
 
-_GATEWAY = {
+_GATEWAY: Object = {
     "metadata": {"name": "g", "namespace": "default"},
     "spec": {"gatewayClassName": "c", "listeners": [{"name": "http", "port": 80, "protocol": "HTTP"}]},
 }
-_HTTP = {"metadata": {"name": "r", "namespace": "default"}, "spec": {"parentRefs": [{"name": "g"}]}}
+_HTTP: Object = {"metadata": {"name": "r", "namespace": "default"}, "spec": {"parentRefs": [{"name": "g"}]}}
 _GRPC: Object = {"metadata": {"name": "r", "namespace": "default"}, "spec": {}}
 _TLS: Object = {
     "metadata": {"name": "r", "namespace": "default"},
@@ -44,7 +44,7 @@ def _rules(**fields: object) -> Object:
     return {"rules": [fields]}
 
 
-REFUSED = (
+REFUSED: tuple[tuple[Ref, Object, Object, str], ...] = (
     (GATEWAYS, _GATEWAY, {"listeners": []}, "should have at least 1 items"),
     (GATEWAYS, _GATEWAY, _listener(protocol="HTTP", tls={"certificateRefs": [{"name": "s"}]}), "tls must not be specified"),
     (GATEWAYS, _GATEWAY, _listener(tls={"mode": "Passthrough"}), "tls mode must be Terminate for protocol HTTPS"),
