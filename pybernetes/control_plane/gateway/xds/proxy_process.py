@@ -61,7 +61,8 @@ async def _keep(opened: int, socket: Path, clock: Clock, threads: int, user: int
 async def _end(process: asyncio.subprocess.Process) -> None:
     process.terminate()
     try:
-        await asyncio.wait_for(process.wait(), _END_SECONDS)
+        async with asyncio.timeout(_END_SECONDS):
+            await process.wait()
     except TimeoutError:
         process.kill()
         await process.wait()
