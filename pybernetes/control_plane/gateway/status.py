@@ -9,14 +9,17 @@ from pybernetes.control_plane.gateway.conditions import Condition, merged
 from pybernetes.control_plane.gateway.gateways import GatewayPlan, RouteStatus
 from pybernetes.control_plane.gateway.kinds import CONTROLLER
 
+# What the Gateway API calls the parts of it that are here.
 FEATURES = (
-    "GRPCRoute", "Gateway", "GatewayInfrastructurePropagation", "GatewayPort8080", "HTTPRoute", "HTTPRouteBackendProtocolH2C",
+    "GRPCRoute", "GRPCRouteNamedRouteRule", "GRPCRouteRequestHeaderModifier", "Gateway", "GatewayAddressEmpty",
+    "GatewayHTTPListenerIsolation", "GatewayPort8080", "HTTPRoute", "HTTPRoute303RedirectStatusCode",
+    "HTTPRoute307RedirectStatusCode", "HTTPRoute308RedirectStatusCode", "HTTPRouteBackendProtocolH2C",
     "HTTPRouteBackendProtocolWebSocket", "HTTPRouteBackendRequestHeaderModification", "HTTPRouteBackendTimeout",
-    "HTTPRouteCORS", "HTTPRouteDestinationPortMatching", "HTTPRouteHostRewrite", "HTTPRouteMethodMatching", "HTTPRouteNamedRouteRule",
+    "HTTPRouteDestinationPortMatching", "HTTPRouteHostRewrite", "HTTPRouteMethodMatching", "HTTPRouteNamedRouteRule",
     "HTTPRouteParentRefPort", "HTTPRoutePathRedirect", "HTTPRoutePathRewrite", "HTTPRoutePortRedirect",
     "HTTPRouteQueryParamMatching", "HTTPRouteRequestMirror", "HTTPRouteRequestMultipleMirrors",
     "HTTPRouteRequestPercentageMirror", "HTTPRouteRequestTimeout", "HTTPRouteResponseHeaderModification",
-    "HTTPRouteSchemeRedirect", "ReferenceGrant", "TLSRoute",
+    "HTTPRouteSchemeRedirect", "ReferenceGrant", "TLSRoute", "TLSRouteModeMixed", "TLSRouteModeTerminate",
 )  # fmt: skip
 
 

@@ -60,7 +60,10 @@ class EntryController(Controller):
         if not entry.ports:
             await self.forget(entry.name)
             return [], ""
-        bound = await self._bind(entry, infrastructure)
+        try:
+            bound = await self._bind(entry, infrastructure)
+        except addresses.NoPort as error:
+            return [], str(error)
         routes = sum(
             len(hosts)
             for port in entry.ports
@@ -74,6 +77,7 @@ class EntryController(Controller):
     async def forget(self, name: str) -> None:
         """Take an entry out of the proxy, and give its address back."""
         await self.published.remove(name)
+        self.published.bound.pop(name, None)
         if self._known(name) is not None:
             try:
                 await self.client.delete(SERVICES, addresses.service_name(name), NAMESPACE)
@@ -89,13 +93,7 @@ class EntryController(Controller):
 
     async def _bind(self, entry: Entry, infrastructure: Object | None) -> dict[int, int]:
         known = self._known(entry.name)
-        others = (
-            service for service in self.cache(SERVICES).in_namespace(NAMESPACE)
-            if service["metadata"]["name"] != addresses.service_name(entry.name)
-        )  # fmt: skip
-        taken = [bound for service in others for bound in addresses.bound_ports(service).values()]
-        wanted = [port.number for port in entry.ports]
-        bound = addresses.choose_ports(wanted, addresses.bound_ports(known), taken, self.ports)
+        bound = self._choose([port.number for port in entry.ports], entry.name, known)
         service = addresses.service(entry.name, bound, infrastructure)
         slice_ = addresses.endpoint_slice(entry.name, bound, self.address)
         if known is None or _differs(known, service):
@@ -105,6 +103,20 @@ class EntryController(Controller):
         if current is None or any(current.get(field) != slice_[field] for field in ("endpoints", "ports")):
             await self.client.apply(ENDPOINT_SLICES, slice_, manager=FIELD_MANAGER, force=True)
         return bound
+
+    def _choose(self, wanted: list[int], entry: str, known: Object | None) -> dict[int, int]:
+        """Choose ports of the proxy for an entry, all at once: services that were just made are not in the cache yet."""
+        chosen = self.published.bound
+        remembered = {
+            service["metadata"]["name"]: addresses.bound_ports(service)
+            for service in self.cache(SERVICES).in_namespace(NAMESPACE)
+        }
+        remembered |= {addresses.service_name(name): ports for name, ports in chosen.items()}
+        remembered.pop(addresses.service_name(entry), None)
+        taken = [bound for ports in remembered.values() for bound in ports.values()]
+        own = chosen.get(entry) or addresses.bound_ports(known)
+        chosen[entry] = addresses.choose_ports(wanted, own, taken, self.ports)
+        return chosen[entry]
 
     async def write_status(self, kind: Ref, obj: Object, status: Object) -> None:
         """Write a status if it is another than the object has."""

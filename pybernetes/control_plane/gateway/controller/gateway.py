@@ -72,7 +72,7 @@ class Gateway:
 
     def _endpoints(self, cluster: Cluster) -> Message:
         found = self._slices.find(indexes.by_service_name, f"{cluster.namespace}/{cluster.service}")
-        return clusters.endpoints(cluster, found)
+        return clusters.endpoints(cluster, found, (self._options.address, self._options.ports))
 
     def _moved(self, old: Object | None, new: Object | None) -> None:
         services: set[str] = set()

@@ -76,8 +76,7 @@ class GatewayController(EntryController):
         gateway = self.objects.get(key)
         if gateway is None or not self._is_ours(gateway) or "deletionTimestamp" in gateway["metadata"]:
             await self.forget(key)
-            if gateway is None or self._is_ours(gateway):
-                await self._tell_routes(key, {})
+            await self._tell_routes(key, {})
             return None
         routes = [
             (kind.kind, route) for kind in ROUTES for route in self.cache(kind).find(indexes.by_gateway, key)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
 
-from pybernetes.control_plane.gateway.envoy import resources as envoy_resources
 from pybernetes.control_plane.gateway.envoy.messages import (
     CLUSTER,
     ENDPOINTS,
@@ -14,7 +14,7 @@ from pybernetes.control_plane.gateway.envoy.messages import (
     SECRET,
     Message,
 )
-from pybernetes.control_plane.gateway.envoy.resources import Resources
+from pybernetes.control_plane.gateway.envoy.resources import REFERRED, REFERRING, Resources
 from pybernetes.control_plane.gateway.model import Cluster
 from pybernetes.control_plane.gateway.xds.server import XdsServer
 
@@ -26,44 +26,42 @@ class Published:
 
     def __init__(self, server: XdsServer, endpoints: Callable[[Cluster], Message]) -> None:
         self._server, self._endpoints = server, endpoints
-        self._entries: dict[str, Resources] = {}
+        self._held: dict[str, set[tuple[str, str]]] = {}  # types and names, by entry
+        self._holders: Counter[tuple[str, str]] = Counter()  # how many entries hold a resource
         self._clusters: dict[str, Cluster] = {}
-        self._of_service: dict[str, set[str]] = {}
+        self._of_service: dict[str, set[str]] = defaultdict(set)
+        self.bound: dict[str, dict[int, int]] = {}  # ports of the proxy by those of an entry, by entry
         self._turn = asyncio.Lock()
 
     async def set(self, name: str, wanted: Resources, clusters: Mapping[str, Cluster]) -> str:
         """Make the proxy serve an entry as wanted; return what it has against it.
 
-        What is new and referred to comes first; then listeners and routes; what nothing refers to any more goes last.
+        What is new and referred to comes first; then listeners and routes; what nothing refers to any more goes last, and
+        not before the proxy has taken the rest.
         """
         async with self._turn:
-            store = self._server.store
-            self._entries[name] = wanted
             for cluster in clusters.values():
                 self._clusters[cluster.name] = cluster
-                self._of_service.setdefault(f"{cluster.namespace}/{cluster.service}", set()).add(cluster.name)
-                store.put(ENDPOINTS, cluster.name, self._endpoints(cluster))
-            for type_ in envoy_resources.REFERRED:
-                for key, message in wanted[type_].items():
-                    store.put(type_, key, message)
+                self._of_service[f"{cluster.namespace}/{cluster.service}"].add(cluster.name)
+                self._server.store.put(ENDPOINTS, cluster.name, self._endpoints(cluster))
+            self._put(name, wanted, REFERRED)
             problem = await self._wait(wanted, CLUSTER, ENDPOINTS)
+            if problem:
+                return problem
+            self._put(name, wanted, REFERRING)
+            self._release(name, wanted, REFERRING)
+            problem = await self._wait(wanted, LISTENER, ROUTES, SECRET)
             if not problem:
-                for type_ in envoy_resources.REFERRING:
-                    for key, message in wanted[type_].items():
-                        store.put(type_, key, message)
-                    self._remove_unused(type_)
-                problem = await self._wait(wanted, LISTENER, ROUTES, SECRET)
-            for type_ in envoy_resources.REFERRED:
-                self._remove_unused(type_)
-            self._server.changed()
+                self._release(name, wanted, REFERRED)
+                self._server.changed()
             return problem
 
     async def remove(self, name: str) -> None:
         """Make the proxy serve an entry no longer."""
-        if name in self._entries:
-            empty: Resources = {CLUSTER: {}, SECRET: {}, LISTENER: {}, ROUTES: {}}
-            await self.set(name, empty, {})
-            self._entries.pop(name, None)
+        if name in self._held:
+            await self.set(name, {}, {})
+            if not self._held[name]:
+                del self._held[name]
 
     def refresh(self, service: str) -> None:
         """Give the proxy the endpoints of a Service as they are now: the one thing that changes all the time."""
@@ -84,12 +82,28 @@ class Published:
         }
         return "; ".join(sorted(words))
 
-    def _remove_unused(self, type_: str) -> None:
-        used = {key for wanted in self._entries.values() for key in wanted[type_]}
-        store = self._server.store
-        for key in [key for key in store.by_type[type_] if key not in used]:
-            store.remove(type_, key)
+    def _put(self, name: str, wanted: Resources, types: Iterable[str]) -> None:
+        held = self._held.setdefault(name, set())
+        for type_ in types:
+            for key, message in wanted.get(type_, {}).items():
+                self._server.store.put(type_, key, message)
+                if (type_, key) not in held:
+                    held.add((type_, key))
+                    self._holders[type_, key] += 1
+
+    def _release(self, name: str, wanted: Resources, types: Iterable[str]) -> None:
+        """Let go of what an entry does not want any more; what no entry holds is removed."""
+        held = self._held[name]
+        for type_, key in [
+            (type_, key) for type_, key in held if type_ in types and key not in wanted.get(type_, ())
+        ]:
+            held.discard((type_, key))
+            self._holders[type_, key] -= 1
+            if self._holders[type_, key]:
+                continue
+            del self._holders[type_, key]
+            self._server.store.remove(type_, key)
             if type_ == CLUSTER:
-                store.remove(ENDPOINTS, key)
+                self._server.store.remove(ENDPOINTS, key)
                 cluster = self._clusters.pop(key)
                 self._of_service[f"{cluster.namespace}/{cluster.service}"].discard(key)

@@ -34,8 +34,11 @@ def cluster(model: Cluster) -> Message:
     return message(CLUSTER, fields)
 
 
-def endpoints(model: Cluster, slices: Iterable[Object]) -> Message:
-    """Return the endpoints of a cluster: those that serve, or all that still do while they end if there are no others."""
+def endpoints(model: Cluster, slices: Iterable[Object], own: tuple[str, range] = ("", range(0))) -> Message:
+    """Return the endpoints of a cluster: those that serve, or all that still do while they end if there are no others.
+
+    The proxy's ``own`` address and ports are none: a request must not go round in circles.
+    """
     ready: set[tuple[str, int]] = set()
     ending: set[tuple[str, int]] = set()
     for slice_ in slices:
@@ -57,7 +60,9 @@ def endpoints(model: Cluster, slices: Iterable[Object]) -> Message:
                 else:
                     continue
                 chosen.update(
-                    (address, port["port"]) for address in endpoint["addresses"][:1] if is_elsewhere(address)
+                    (address, port["port"])
+                    for address in endpoint["addresses"][:1]
+                    if is_elsewhere(address) and not (address == own[0] and port["port"] in own[1])
                 )
     entries = [
         {"endpoint": {"address": {"socket_address": {"address": address, "port_value": port}}}}

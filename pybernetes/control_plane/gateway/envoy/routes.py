@@ -179,11 +179,11 @@ def _replaced(replacement: Replacement, match: Match) -> Fields:
 
 def _cors(cors: Cors) -> Message:
     def origin(text: str) -> Fields:
-        return (
-            {"safe_regex": {"regex": re.escape(text).replace(r"\*", ".*")}}
-            if "*" in text
-            else {"exact": text}
-        )
+        if "*" not in text:
+            return {"exact": text}
+        # A wildcard is for labels of a host name, and never reaches over the end of one.
+        labels = re.escape(text).replace(r"\*", "[-A-Za-z0-9.]+")
+        return {"safe_regex": {"regex": ".*" if text == "*" else labels}}
 
     return packed(_CORS, {
         "allow_origin_string_match": [origin(text) for text in cors.origins],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pybernetes.api.resource import Object
+from pybernetes.control_plane.gateway.checks import PROXY_STEPS
 
 _MOST_CONNECTIONS = 50_000
 _SERVER = "xds"
@@ -39,4 +40,5 @@ def bootstrap(socket: Path) -> Object:
         },
         "static_resources": {"clusters": [server]},
         "overload_manager": {"resource_monitors": [connections]},
+        "layered_runtime": {"layers": [{"name": "static", "static_layer": {"re2.max_program_size.error_level": PROXY_STEPS}}]},
     }  # fmt: skip

@@ -22,14 +22,20 @@ class _Subscription:
 
 
 class DeltaStream:
-    """The state of a stream."""
+    """The state of a stream. It looks at what has changed since the last look, and at nothing else."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._subscriptions: dict[str, _Subscription] = {}
         self._unanswered: dict[str, tuple[str, list[str]]] = {}  # type and names by nonce
         self._nonce = 0
+        # Names that the proxy does not have as they are, or has asked for.
+        self._open: dict[str, set[str]] = {type_: set(store.by_type[type_]) for type_ in TYPES}
         self.rejected: dict[str, dict[str, str]] = defaultdict(dict)  # the proxy's words, by type and name
+
+    def changed(self, type_: str, name: str) -> None:
+        """Note that a resource of the store has changed."""
+        self._open[type_].add(name)
 
     def receive(self, request: Any) -> None:
         """Take in what the proxy says: names that it wants or no longer wants, and answers to what it was sent."""
@@ -43,11 +49,14 @@ class DeltaStream:
             subscription = self._subscriptions[type_] = _Subscription()
             subscription.is_wildcard = not request.resource_names_subscribe
             subscription.sent = dict(request.initial_resource_versions)
+            self._open[type_] |= subscription.sent.keys()
         for name in request.resource_names_subscribe:
             if name == _WILDCARD:
                 subscription.is_wildcard = True
+                continue
             subscription.names.add(name)
             subscription.sent.pop(name, None)  # it asks, so it gets an answer even if nothing has changed
+            self._open[type_].add(name)
         for name in request.resource_names_unsubscribe:
             subscription.names.discard(name)
             subscription.sent.pop(name, None)
@@ -69,12 +78,20 @@ class DeltaStream:
         subscription = self._subscriptions.get(type_)
         if subscription is None:
             return None
-        known = self._store.by_type[type_]
-        wanted = known.keys() if subscription.is_wildcard else subscription.names - {_WILDCARD}
-        sent = subscription.sent
-        changed = [name for name in wanted if name in known and sent.get(name) != known[name].version]
-        gone = [name for name in sent if name not in known and sent[name]]
-        gone += [name for name in wanted if name not in known and name not in sent]
+        known, sent = self._store.by_type[type_], subscription.sent
+        changed: list[str] = []
+        gone: list[str] = []
+        for name in sorted(self._open[type_]):
+            resource = known.get(name)
+            is_wanted = subscription.is_wildcard or name in subscription.names
+            if resource is not None and not is_wanted:
+                continue  # the proxy may ask for it yet
+            self._open[type_].discard(name)
+            if resource is not None:
+                if sent.get(name) != resource.version:
+                    changed.append(name)
+            elif sent.get(name) or (name in subscription.names and name not in sent):
+                gone.append(name)
         if not changed and not gone:
             return None
         sent |= {name: known[name].version for name in changed}
@@ -96,11 +113,4 @@ class DeltaStream:
         """Return whether the proxy has everything of some types and has answered; nothing more comes after a rejection."""
         if any(type_ in types for type_, _ in self._unanswered.values()):
             return False
-        if any(self.rejected[type_] for type_ in types):
-            return True
-        for type_ in types:
-            subscription = self._subscriptions.get(type_)
-            for name, resource in self._store.by_type[type_].items():
-                if subscription is None or subscription.sent.get(name) != resource.version:
-                    return False
-        return True
+        return any(self.rejected[type_] for type_ in types) or not any(self._open[type_] for type_ in types)

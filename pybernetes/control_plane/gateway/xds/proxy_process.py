@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import os
+import shutil
 from pathlib import Path
 
 from pybernetes.control_plane.gateway.envoy.messages import MissingProxy
@@ -41,13 +42,12 @@ async def run(socket: Path, clock: Clock, *, threads: int = 1, user: int = 0) ->
 
 async def _keep(opened: int, socket: Path, clock: Clock, threads: int, user: int) -> None:
     words = (
-        f"/proc/self/fd/{opened}", "--config-yaml", json.dumps(bootstrap(socket)), "--concurrency", str(threads), "--disable-hot-restart",
+        *_prefix(user), f"/proc/self/fd/{opened}", "--config-yaml", json.dumps(bootstrap(socket)), "--concurrency", str(threads), "--disable-hot-restart",
         "--log-level", "warning", "--log-format", "%v",
     )  # fmt: skip
     while True:
         process = await asyncio.create_subprocess_exec(
-            *words, env={}, stdin=asyncio.subprocess.DEVNULL, pass_fds=(opened,), cwd="/",
-            user=user or None, group=user or None, extra_groups=[] if user else None,
+            *words, env={}, stdin=asyncio.subprocess.DEVNULL, pass_fds=(opened,), cwd="/"
         )  # fmt: skip
         try:
             status = await process.wait()
@@ -56,6 +56,15 @@ async def _keep(opened: int, socket: Path, clock: Clock, threads: int, user: int
                 await _end(process)
         log.error("Envoy ended with status %s and is started again", status)
         await clock.sleep(_AGAIN_SECONDS)
+
+
+def _prefix(user: int) -> list[str]:
+    """Return what makes a process the user's, and end with this one: an Envoy of its own would go on with old routes."""
+    setpriv = shutil.which("setpriv")
+    if setpriv is None:
+        raise MissingProxy("the program setpriv is missing: apt-get install util-linux")
+    drop = [f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
+    return [setpriv, *drop, "--no-new-privs", "--pdeathsig=KILL", "--"]
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

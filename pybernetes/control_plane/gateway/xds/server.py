@@ -78,6 +78,7 @@ class XdsServer:
     async def _serve(self, requests: AsyncIterator[Any], context: Any) -> None:
         stream, wake = DeltaStream(self.store), asyncio.Event()
         self._streams[stream] = wake
+        self.store.followers.add(stream.changed)
         log.info("a proxy has connected")
         reader = asyncio.create_task(self._read(requests, stream, wake))
         reader.add_done_callback(lambda _: wake.set())
@@ -91,6 +92,7 @@ class XdsServer:
                     self._progress.notify_all()
         finally:
             del self._streams[stream]
+            self.store.followers.discard(stream.changed)
             reader.cancel()
 
     async def _read(self, requests: AsyncIterator[Any], stream: DeltaStream, wake: asyncio.Event) -> None:

@@ -15,12 +15,14 @@ from pathlib import Path
 import pytest
 
 from pybernetes.api.resource import Object
+from pybernetes.client.errors import Invalid
 from pybernetes.client.refs import ENDPOINT_SLICES, INGRESSES, NAMESPACES, SECRETS, SERVICES
 from pybernetes.control_plane.apiserver.authn.user import AUTHENTICATED, User
 from pybernetes.control_plane.gateway import access
 from pybernetes.control_plane.gateway.controller import addresses
 from pybernetes.control_plane.gateway.controller.gateway import Gateway, Options
 from pybernetes.control_plane.gateway.definitions import definitions
+from pybernetes.control_plane.gateway.envoy.messages import CLUSTER, ENDPOINTS, LISTENER, ROUTES, SECRET
 from pybernetes.control_plane.gateway.kinds import (
     GATEWAYS,
     HTTP_ROUTES,
@@ -414,3 +416,71 @@ async def test_ingresses_share_an_entry_and_keep_their_hosts(tmp_path: Path) -> 
             return entries == [{"ip": "198.51.100.7"}]
 
         await eventually(told, _SECONDS)
+
+
+async def test_what_one_tenant_writes_never_holds_up_another(tmp_path: Path) -> None:
+    """Everything that the API server takes is either served, or refused before the proxy could refuse it."""
+    async with world(tmp_path) as made:
+        await made.client.create(NAMESPACES, {"metadata": {"name": "other"}})
+        await made.backend("mine")
+        await made.backend("theirs", "other")
+        open_ = {"namespaces": {"from": "All"}}
+        await made.client.create(
+            GATEWAYS, _gateway({"name": "http", "port": 80, "protocol": "HTTP", "allowedRoutes": open_})
+        )
+        await made.client.create(INGRESSES, _ingress("web", "default", "a.example", "mine"))
+        odd: tuple[Object, ...] = (
+            {"matches": [{"path": {"type": "RegularExpression", "value": "(a|b|c|d|e|f|g|h){1,400}"}}]},
+            {"matches": [{"path": {"type": "RegularExpression", "value": "((a{1,50}){1,50}){1,50}"}}]},
+            {"matches": [{"path": {"type": "RegularExpression", "value": "(a|b|c|d|e|f|g|h){1,60}"}}]},
+            {"matches": [{"headers": [{"name": "x", "type": "RegularExpression", "value": "(?P<n>[a-z]+)\\x41{2}"}]}]},
+            {"matches": [{"headers": [{"name": "%", "value": "%REQ(x)%\t\u00e9"}]}]},
+            {"matches": [{"path": {"type": "Exact", "value": "/%41;a=b"}}]},
+            {"filters": [{"type": "ResponseHeaderModifier", "responseHeaderModifier": {
+                "set": [{"name": "server", "value": "%"}, {"name": "x-a", "value": "a\r\nx-b: c"}]}}]},
+            {"filters": [{"type": "RequestHeaderModifier", "requestHeaderModifier": {"remove": ["Host", ":path", ""]}}]},
+            {"filters": [{"type": "RequestHeaderModifier", "requestHeaderModifier": {"add": [{"name": "content-length", "value": "0"}]}}]},
+            {"filters": [{"type": "URLRewrite", "urlRewrite": {"path": {"type": "ReplaceFullPath", "replaceFullPath": "\\9?#%"}}}]},
+            {"filters": [{"type": "RequestRedirect", "requestRedirect": {"path": {
+                "type": "ReplaceFullPath", "replaceFullPath": "//evil.example\r\nx: y"}}}]},
+            {"filters": [{"type": "CORS", "cors": {"allowOrigins": ["https://*.a.example", "http://b.example:1"], "maxAge": 2147483647}}]},
+            {"filters": [{"type": "RequestMirror", "requestMirror": {"backendRef": {"name": "theirs", "port": 80},
+                "fraction": {"numerator": 1, "denominator": 2147483647}}}]},
+            {"matches": [{"path": {"value": "/" + "long" * 255}}], "filters": [{"type": "URLRewrite", "urlRewrite": {"path": {
+                "type": "ReplacePrefixMatch", "replacePrefixMatch": "/short"}}}]},
+            {"timeouts": {"request": "99999h99999h99999h99999h", "backendRequest": "1ms"}},
+            {"backendRefs": [{"name": "theirs", "port": 80, "weight": 1000000}] * 16},
+            {"backendRefs": [{"name": "theirs", "port": 80, "weight": 0}]},
+            {"backendRefs": [{"name": "mine", "namespace": "default", "port": 80}]},
+        )  # fmt: skip
+        for number, rule in enumerate(odd):
+            whole = (
+                rule if "backendRefs" in rule or "requestRedirect" in str(rule) else {**rule, **_to("theirs")}
+            )
+            await made.client.create(
+                HTTP_ROUTES, _route(f"odd-{number}", whole, hosts=("odd.example",), namespace="other")
+            )
+        for number, path in enumerate(("/a?b", "/a#b", "/a b", '/"', "/a%zz", "/$1", "/a*")):
+            ingress = _ingress(f"odd-{number}", "other", "odd.example", "theirs")
+            ingress["spec"]["rules"][0]["http"]["paths"][0]["path"] = path
+            with contextlib.suppress(Invalid):  # what the API server refuses itself cannot do any harm
+                await made.client.create(INGRESSES, ingress)
+        await made.client.create(HTTP_ROUTES, _route("web", _to("mine"), hosts=("a.example",)))
+        port = await made.bound("default/entry", 80)
+        await made.eventually_answers(port, "a.example", 200, "mine")
+        plain = await made.bound("ingress", 80)
+        await made.eventually_answers(plain, "a.example", 200, "mine", path="/app")
+
+        async def all_told() -> bool:
+            routes = (await made.client.list(HTTP_ROUTES)).items
+            gateway = await made.conditions(GATEWAYS, "entry")
+            return (
+                all(route.get("status", {}).get("parents") for route in routes)
+                and gateway["Programmed"][0] == "True"
+            )
+
+        await eventually(all_told, _SECONDS)
+        refused = await made.gateway.server.settled(
+            LISTENER, ROUTES, SECRET, CLUSTER, ENDPOINTS, seconds=_SECONDS
+        )
+        assert refused == {}, "the proxy refuses nothing"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.gateway.envoy import clusters
-from pybernetes.control_plane.gateway.envoy.messages import CLUSTER, LISTENER, ROUTES, SECRET
+from pybernetes.control_plane.gateway.envoy.messages import CLUSTER, LISTENER, ROUTES, SECRET, message
 from pybernetes.control_plane.gateway.envoy.resources import resources
 from pybernetes.control_plane.gateway.envoy.routes import route_configuration
 from pybernetes.control_plane.gateway.model import (
@@ -15,6 +18,7 @@ from pybernetes.control_plane.gateway.model import (
     Chain,
     Changes,
     Cluster,
+    Cors,
     Entry,
     HeaderChanges,
     Match,
@@ -30,10 +34,10 @@ from pybernetes.control_plane.gateway.model import (
 _CLUSTER = Cluster("default", "s", "web", 80)
 
 
-def _one(match: Match, action: Action, port: int = 80) -> Object:
+def _one(match: Match, action: Action, port: int = 80) -> Any:
     """Return the message of a single route."""
     made = route_configuration("r", {"*": [Route(match, action, Order("", ""))]}, port=port, is_tls=False)
-    return made.virtual_hosts[0].routes[0]  # type: ignore[no-any-return]
+    return made.virtual_hosts[0].routes[0]
 
 
 @pytest.mark.parametrize(
@@ -164,3 +168,24 @@ def test_endpoints_are_those_of_pods_that_serve(slices: list[Object], wanted: li
     addresses = [entry.endpoint.address.socket_address for entry in made.endpoints[0].lb_endpoints]
     assert [address.address for address in addresses] == wanted
     assert {address.port_value for address in addresses} <= {8080}
+
+
+def test_the_proxy_is_no_endpoint_of_its_own() -> None:
+    slices = [_slice(_endpoint("10.0.0.1"), _endpoint("10.0.0.2"))]
+    made = clusters.endpoints(_CLUSTER, slices, ("10.0.0.1", range(8000, 9000)))
+    assert [entry.endpoint.address.socket_address.address for entry in made.endpoints[0].lb_endpoints] == [
+        "10.0.0.2"
+    ]
+
+
+def test_wildcards_of_origins_stay_within_a_host() -> None:
+    cors = Cors(("https://*.a.example", "*", "https://b.example"))
+    packed = _one(Match(), Action((Backend("c"),), Changes(cors=cors))).typed_per_filter_config[
+        "envoy.filters.http.cors"
+    ]
+    policy = message("envoy.extensions.filters.http.cors.v3.CorsPolicy", {})
+    packed.Unpack(policy)
+    wild, every, exact = policy.allow_origin_string_match
+    assert re.fullmatch(wild.safe_regex.regex, "https://x.a.example")
+    assert not re.fullmatch(wild.safe_regex.regex, "https://evil.example/.a.example")
+    assert (every.safe_regex.regex, exact.exact) == (".*", "https://b.example")
