@@ -13,7 +13,7 @@ _AMBIENT_RAISE = 2
 _VERSION_3 = 0x20080522  # of capset's header: capabilities in two words
 _LAST = Path("/proc/sys/kernel/cap_last_cap")
 _NUMBERS = {
-    "DAC_OVERRIDE": 1, "DAC_READ_SEARCH": 2, "FOWNER": 3, "NET_BIND_SERVICE": 10, "NET_ADMIN": 12, "SYS_ADMIN": 21,
+    "CHOWN": 0, "DAC_OVERRIDE": 1, "DAC_READ_SEARCH": 2, "FOWNER": 3, "KILL": 5, "SETGID": 6, "SETUID": 7, "NET_BIND_SERVICE": 10, "NET_ADMIN": 12, "SYS_ADMIN": 21,
 }  # fmt: skip
 
 

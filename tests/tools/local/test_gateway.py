@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pybernetes.client import kubeconfig
-from pybernetes.lib import tls
+from pybernetes.lib import privileges, tls
 from pybernetes.tools.local import gateway, processes
 from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import NodeSettings, Settings, SettingsError
@@ -41,6 +41,7 @@ def test_it_runs_in_the_network_of_the_first_node_that_runs(
     specs = processes.desired_processes(cluster, _settings(nodes=nodes, user=1_900_000_000))
     (spec,) = (spec for spec in specs if spec.name == gateway.NAME)
     assert spec.command[0] == "nsenter"
+    assert len(privileges.numbers(spec.capabilities or ())) == len(gateway.CAPABILITIES), "all are known"
     assert any(word.endswith("-b") or "b" in word.rpartition("/")[2] for word in spec.command[1:2])
     assert "--proxy-user=2100000000" in spec.command or "--proxy-user=0" in spec.command
     for without in (_settings(gateway=False), _settings(nodes=nodes[:1])):
