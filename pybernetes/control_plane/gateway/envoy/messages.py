@@ -14,6 +14,7 @@ _MODULES = (
     "extensions.filters.listener.tls_inspector.v3.tls_inspector",
     "extensions.filters.network.http_connection_manager.v3.http_connection_manager",
     "extensions.filters.network.tcp_proxy.v3.tcp_proxy", "extensions.transport_sockets.tls.v3.tls",
+    "extensions.retry.host.previous_hosts.v3.previous_hosts",
     "extensions.upstreams.http.v3.http_protocol_options",
 )  # fmt: skip
 CLUSTER = "envoy.config.cluster.v3.Cluster"

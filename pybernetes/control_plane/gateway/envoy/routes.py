@@ -29,6 +29,7 @@ _CODES = {
     308: "PERMANENT_REDIRECT",
 }
 _PORTS = {"http": 80, "https": 443}
+_OTHER = "envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate"
 _CORS = "envoy.extensions.filters.http.cors.v3.CorsPolicy"
 Fields = dict[str, Any]
 
@@ -96,8 +97,9 @@ def _forward(action: Action, match: Match) -> Fields:
         fields["cluster"] = action.backends[0].cluster or NOWHERE
     else:
         fields["weighted_clusters"] = {"clusters": [_weighted(backend) for backend in action.backends]}
+    fields["retry_policy"] = _retries()
     if action.backend_seconds:
-        fields["retry_policy"] = {"retry_on": "", "per_try_timeout": seconds(action.backend_seconds)}
+        fields["retry_policy"]["per_try_timeout"] = seconds(action.backend_seconds)
         if not action.seconds:
             fields["timeout"] = seconds(action.backend_seconds)
     if changes.rewrite is not None:
@@ -116,6 +118,15 @@ def _forward(action: Action, match: Match) -> Fields:
             for mirror in changes.mirrors
         ]  # fmt: skip
     return fields
+
+
+def _retries() -> Fields:
+    """Return when another endpoint is tried: the first one has not seen anything of the request, as when a pod is ending."""
+    return {
+        "retry_on": "connect-failure,refused-stream,reset-before-request", "num_retries": {"value": 2},
+        "retry_host_predicate": [{"name": "envoy.retry_host_predicates.previous_hosts", "typed_config": packed(_OTHER)}],
+        "host_selection_retry_max_attempts": 5,
+    }  # fmt: skip
 
 
 def _weighted(backend: Backend) -> Fields:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import socket
 import ssl
 from pathlib import Path
 
@@ -134,6 +135,13 @@ async def _endpoints_move_without_an_error(made: World, port: int, first: int) -
     await asyncio.gather(*clients)
     assert {status for status, _ in answers} == {200}
     assert any("other" in text for _, text in answers)
+    with socket.socket() as nobody:
+        nobody.bind((made.address, 0))  # bound, and nobody listens: a pod that is about to end
+        await made.endpoints("first", "default", nobody.getsockname()[1], other)
+        await made.gateway.server.settled(ENDPOINTS, seconds=SECONDS)
+        assert {(await made.ask(port, "a.example"))[0] for _ in range(20)} == {200}, (
+            "another endpoint is tried"
+        )
     await made.endpoints("first", "default")
     await made.eventually_answers(port, "a.example", 503)
     await made.endpoints("first", "default", first)
