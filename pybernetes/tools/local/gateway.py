@@ -63,7 +63,7 @@ def arguments(cluster: Cluster, settings: Settings, node: str) -> list[str]:
     return [
         NAME,
         f"--kubeconfig={cluster.root / NAME / 'kubeconfig'}",
-        f"--bind-address={network.node_address(settings, node)}",
+        f"--bind-address={network.node_addresses(settings, node)[0]}",
         f"--proxy-user={ownership.proxy_user(settings)}",
     ]
 
