@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import nullcontext
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
@@ -41,6 +42,7 @@ p previous bool false | of the container's run before this one
 - tail int -1 | so many of the last lines
 - timestamps bool false | with the time of each line
 """)  # fmt: skip
+_RETRY_SECONDS = 1.0
 _USAGE = "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command"
 
 
@@ -70,7 +72,7 @@ def run(context: Context) -> None:
         _parallel(context, targets, options)
     else:
         for pod, name in targets:
-            print_logs(context, pod, name, options)
+            _print(context, pod, name, options)
 
 
 def _options(context: Context) -> dict[str, Any]:
@@ -151,6 +153,27 @@ def _named(context: Context) -> Info:
         raise
 
 
+def _print(
+    context: Context, pod: Object, container: str, options: dict[str, Any], lock: threading.Lock | None = None
+) -> None:
+    """Print the logs of a container; who follows them waits for a container that does not run yet."""
+    deadline = time.monotonic() + context.flags.pod_running_timeout
+    while True:
+        began = time.monotonic()
+        try:
+            print_logs(context, pod, container, options, lock)
+            return
+        except ApiError as error:
+            if not context.flags.follow:
+                raise
+            context.warn(error.message)
+        following = began + _RETRY_SECONDS
+        if following >= deadline:
+            time.sleep(max(0.0, deadline - time.monotonic()))
+            raise CommandError("context deadline exceeded")
+        time.sleep(max(0.0, following - time.monotonic()))
+
+
 def print_logs(
     context: Context,
     pod: Object,
@@ -196,7 +219,7 @@ def _parallel(context: Context, targets: list[tuple[dict[str, Any], str]], optio
 
     def work(pod: Object, name: str) -> None:
         try:
-            print_logs(context, pod, name, options, lock)
+            _print(context, pod, name, options, lock)
         except CommandError as error:
             errors.append(error)
 
