@@ -60,7 +60,9 @@ def _target(context: Context, name: str) -> Any:
     directory = context.flags.output_directory
     if directory in ("", "-"):
         return None
-    path = os.path.join(directory, name)
+    if ".." in name.split("/"):  # what the server calls its objects leads nowhere else
+        raise CommandError(f"not a name that a file can have: {name}")
+    path = os.path.join(directory, name.lstrip("/"))
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     return path
 
