@@ -104,7 +104,7 @@ def _wait(context: Context, info: Info) -> None:
     wanted = context.flags.replicas
 
     def is_there(value: Object | None) -> bool:
-        if ((value or {}).get("spec") or {}).get("replicas") != wanted:
+        if ((value or {}).get("spec") or {}).get("replicas", wanted) != wanted:
             return True  # somebody else has set another number
         status = (value or {}).get("status") or {}
         observed = status.get("observedGeneration", 0) >= ((value or {}).get("metadata") or {}).get(
