@@ -11,7 +11,7 @@ import pytest
 
 from pybernetes.node.dns import chain, wire
 from pybernetes.node.dns.chain import Chains
-from pybernetes.node.dns.plugins import forward
+from pybernetes.node.dns.plugins.forward import forward, proxy
 from pybernetes.node.dns.resolver import Resolver
 from tests.node.dns.chains import ask, environment
 from tests.node.dns.servers import other
@@ -126,7 +126,7 @@ async def test_a_flood_takes_no_more_sockets_than_there_are_to_spare(monkeypatch
         raise OSError("it is over")
 
     monkeypatch.setattr(forward, "_AT_ONCE", 50)
-    monkeypatch.setattr(forward, "exchange", exchange)
+    monkeypatch.setattr(proxy, "exchange", exchange)
     async with forwarding(". {\n forward . 127.0.0.1 {\n max_fails 0\n read_timeout 60s\n }\n}") as (
         resolver,
         _,

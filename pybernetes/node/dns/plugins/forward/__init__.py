@@ -1,0 +1,1 @@
+"""Asking of other servers: what the lines say, one server, and the choice among them."""
