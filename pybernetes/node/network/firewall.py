@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from pybernetes.lib.commands import CommandError, run
 from pybernetes.node.network.plan import Plan
 
-_MASQUERADE, _FORWARD = "PYB-MASQUERADE", "PYB-FORWARD"
+PREFIX = "PYB-"  # of our chains
+_MASQUERADE, _FORWARD = f"{PREFIX}MASQUERADE", f"{PREFIX}FORWARD"
 _MULTICAST = {4: "224.0.0.0/4", 6: "ff00::/8"}
 _PROGRAM = {4: "iptables", 6: "ip6tables"}
 _COMMENT = "pybernetes pod network"

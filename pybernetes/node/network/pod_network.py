@@ -9,6 +9,7 @@ from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.refs import NODES
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.rule_monitor import RuleMonitor
 from pybernetes.node.network import cni, firewall
 from pybernetes.node.network.kernel import Kernel, with_kernel
 from pybernetes.node.network.netlink_monitor import NetlinkMonitor
@@ -35,6 +36,7 @@ class PodNetwork:
         self.syncs = 0
         self._changed = asyncio.Event()
         self._firewall_plan: Plan | None = None
+        self._rule_monitor = RuleMonitor("the pod network", (firewall.PREFIX.encode(),), self._rules_removed)
         self._problems: tuple[str, ...] = ()
         self.policies: Policies | None = None
         if configuration.policies:
@@ -48,6 +50,10 @@ class PodNetwork:
         if old is None or new is None or peer(old) != peer(new):
             self._changed.set()
 
+    def _rules_removed(self) -> None:
+        self._firewall_plan = None
+        self._changed.set()
+
     async def run(self) -> None:
         """Sync until cancelled; what was made stays, so that pods keep their network."""
         self._install_gate()
@@ -60,6 +66,7 @@ class PodNetwork:
                 group.create_task(self._sync_loop())
         finally:
             monitor.close()
+            self._rule_monitor.stop()
 
     def _install_gate(self) -> None:
         """Have pods ask before they start, as long as it is not known whether there are policies."""
@@ -124,9 +131,7 @@ class PodNetwork:
         if new_plan is None:
             return
         if new_plan != self._firewall_plan:
-            versions = sorted({network.version for network in new_plan.cluster})
-            await firewall.apply(new_plan, versions, masquerade=self.configuration.masquerade)
-            self._firewall_plan = new_plan
+            await self._write_firewall(new_plan)
         if self.policies is not None:
             self.policies.set_ranges(own.ranges)
         self._write_cni(own, new_plan.mtu)
@@ -138,6 +143,17 @@ class PodNetwork:
             log.info("%s is joined to %d ranges of pods", self.name, len(new_plan.routes))
         self.applied = new_plan
         self.syncs += 1
+
+    async def _write_firewall(self, new_plan: Plan) -> None:
+        self._rule_monitor.start()
+        versions = sorted({network.version for network in new_plan.cluster})
+        self._firewall_plan = new_plan  # before writing, since others may remove rules meanwhile
+        try:
+            with self._rule_monitor.own_change(large=False):
+                await firewall.apply(new_plan, versions, masquerade=self.configuration.masquerade)
+        except BaseException:
+            self._firewall_plan = None
+            raise
 
 
 def _without_unused_fields(node: Object) -> Object:

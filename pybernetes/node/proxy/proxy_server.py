@@ -16,6 +16,7 @@ from pybernetes.lib.clock import Clock
 from pybernetes.lib.exposition import CONTENT_TYPE
 from pybernetes.lib.flags import duration
 from pybernetes.lib.http.messages import Request, Response
+from pybernetes.lib.rule_monitor import RuleMonitor
 from pybernetes.node.proxy import config, conntrack
 from pybernetes.node.proxy.backend import Backend, Settings, SyncError, modes
 from pybernetes.node.proxy.change_tracker import Change, ChangeTracker
@@ -25,7 +26,6 @@ from pybernetes.node.proxy.local_traffic import detect_local_traffic
 from pybernetes.node.proxy.metrics import ProxyMetrics
 from pybernetes.node.proxy.node import Node, node_of
 from pybernetes.node.proxy.node_port_addresses import health_check_ips, own_addresses
-from pybernetes.node.proxy.rule_monitor import RuleMonitor
 from pybernetes.node.proxy.service_port import ServicePort
 from pybernetes.runtime.component_server import ComponentServer, configz_of, slis_page, text, zpages_of
 from pybernetes.runtime.informer import Informer
@@ -75,7 +75,7 @@ class ProxyServer:
         self.synced = asyncio.Event()  # set once rules have been written for the first time
         self._wake = asyncio.Event()
         self._full: set[int] = {4}  # families whose rules in the kernel are unknown
-        self._rule_monitor = RuleMonitor(self._on_removal)
+        self._rule_monitor = RuleMonitor("kube-proxy", (b"KUBE-", b"kube-proxy\0"), self._on_removal)
         self._servers: list[ComponentServer] = []
         self._trigger_times: list[float] = []
         # What was taken from the tracker and is not in the kernel yet, because writing failed.

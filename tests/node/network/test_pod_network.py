@@ -197,6 +197,10 @@ async def _break_and_heal(node_range: str, backend: str) -> None:
     inside(1, "ip", "route", "delete", "unreachable", RANGES[0])
     await meet((1, 2), (3, 1))
     await eventually(lambda: f"unreachable {RANGES[0]}" in inside(1, "ip", "route"), 60)
+    # Somebody removes the rules, all of them or one by one.
+    for vandal in ("nft flush ruleset", "iptables -t nat -F POSTROUTING", "ip6tables -F FORWARD"):
+        inside(1, *vandal.split())
+        await eventually(_rules_are_there, 60)
     # A slow link that loses packets carries them still.
     lossy = ["INPUT", "-s", address(node_range, 2), "-m", "statistic", "--mode", "random", "--probability", "0.3",
              "-j", "DROP"]  # fmt: skip
@@ -206,3 +210,11 @@ async def _break_and_heal(node_range: str, backend: str) -> None:
     await meet((1, 2), (1, 2))
     inside(1, "iptables", "-D", *lossy)
     inside(2, "tc", "qdisc", "delete", "dev", "eth0", "root")
+
+
+def _rules_are_there() -> bool:
+    return all(
+        f"-j {jump}\n" in inside(1, program, "-t", table, "-S")
+        for program in ("iptables", "ip6tables")
+        for table, jump in (("nat", "PYB-MASQUERADE"), ("filter", "PYB-FORWARD"))
+    )

@@ -9,7 +9,8 @@ from pybernetes.node.network.policy.rules import DIRECTIONS, EGRESS
 from pybernetes.node.network.policy.state import Changes
 from pybernetes.node.network.policy.table import LOCAL, SELF, Statement, comment
 
-TABLE = "inet pybernetes-policy"
+NAME = "pybernetes-policy"
+TABLE = f"inet {NAME}"
 _IP = {4: "ip", 6: "ip6"}
 _TYPE = {4: "ipv4_addr", 6: "ipv6_addr"}
 _AT_ONCE = 1000  # elements in one line, which nft reads into memory as a whole

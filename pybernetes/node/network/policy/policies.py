@@ -14,6 +14,7 @@ from pybernetes.client.client import Client
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.commands import MissingProgram
 from pybernetes.lib.commands import run as run_command
+from pybernetes.lib.rule_monitor import RuleMonitor
 from pybernetes.node.network.plan import Network
 from pybernetes.node.network.policy import nft
 from pybernetes.node.network.policy.gate import Gate, Request
@@ -22,6 +23,7 @@ from pybernetes.node.network.policy.state import State
 
 log = logging.getLogger(__name__)
 _FIRST_DELAY, _LONGEST_DELAY = 0.1, 30.0
+_LARGE = 1 << 20  # bytes of a table, of which the kernel need not tell us what we know
 
 
 class Policies:
@@ -49,6 +51,11 @@ class Policies:
         self._written: State | None = None  # whose table the kernel has
         self._waiting: list[asyncio.Future[None]] = []
         self._settled = False
+        self._rule_monitor = RuleMonitor("network policies", (nft.NAME.encode() + b"\0",), self._removed)
+
+    def _removed(self) -> None:
+        self._written = None
+        self.sources.changed.set()
 
     def set_ranges(self, own: Iterable[Network]) -> None:
         """Take in the ranges of this node's pods."""
@@ -77,6 +84,7 @@ class Policies:
                     self.clock.call_later(delay, self.sources.changed.set)
                     delay = min(_LONGEST_DELAY, delay * 2)
         finally:
+            self._rule_monitor.stop()
             await self.gate.close()
             await self.sources.close()
 
@@ -109,6 +117,7 @@ class Policies:
         return self._settled
 
     async def _write_nothing(self) -> None:
+        self._rule_monitor.stop()
         if self._written is not None or not self._settled:
             await cleanup()
             log.info("%s has no network policies", self.name)
@@ -121,15 +130,24 @@ class Policies:
         if self.state is None:
             self.state = self._begin()
         if self._written is not self.state:
-            self._written = None
-            state = self.state
-            await run_command("nft", "-f", "-", text=nft.whole(state.everything(), self.own))
-            self._written = state
-            log.info("%s has a table for %d network policies", self.name, len(state.policies))
+            self._rule_monitor.start()
+            await self._replace(self.state)
+            log.info("%s has a table for %d network policies", self.name, len(self.state.policies))
             self.syncs += 1
         elif changes := self.state.take():
-            await run_command("nft", "-f", "-", text=nft.difference(changes))
+            with self._rule_monitor.own_change(large=False):
+                await run_command("nft", "-f", "-", text=nft.difference(changes))
             self.syncs += 1
+
+    async def _replace(self, state: State) -> None:
+        text = nft.whole(state.everything(), self.own)
+        self._written = state  # before writing, since others may remove it meanwhile
+        try:
+            with self._rule_monitor.own_change(large=len(text) > _LARGE):
+                await run_command("nft", "-f", "-", text=text)
+        except BaseException:
+            self._written = None
+            raise
 
     def _begin(self) -> State:
         state = State(self.name, {network.version for network in self.own})

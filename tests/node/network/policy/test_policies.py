@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import AsyncIterator
 from ipaddress import ip_network
 from typing import Any
@@ -16,6 +17,7 @@ from pybernetes.node.network.policy import policies as module
 from pybernetes.node.network.policy.gate import Request
 from pybernetes.node.network.policy.policies import Policies
 from tests.cluster import Cluster
+from tests.node.proxy.namespaces import command, inside, needs_namespaces
 from tests.support import eventually
 
 CLOSED = {"metadata": {"name": "closed"}, "spec": {"podSelector": {}}}
@@ -140,3 +142,34 @@ async def test_a_namespace_that_gets_a_label_is_another_peer(kernel: Kernel) -> 
             await cluster.client.patch(NAMESPACES, "default", {"metadata": {"labels": {"team": "a"}}})
             await eventually(lambda: "add element inet pybernetes-policy pods4-" in kernel.last)
             assert agent.state is not None
+
+
+@needs_namespaces
+async def test_what_somebody_takes_away_comes_back(caplog: pytest.LogCaptureFixture) -> None:
+    name = f"pybt{os.getpid()}-policies"
+    command("ip", "netns", "add", name)
+
+    def table() -> str:
+        return command("nft", "list", "ruleset")
+
+    try:
+        async with Cluster() as cluster:
+            with inside(name):
+                await cluster.client.create(NETWORK_POLICIES, CLOSED, "default")
+                async with running(cluster, Kernel()):
+                    await make_pod(cluster, "web", "10.0.0.1")
+                    await eventually(lambda: "10.0.0.1 : jump" in table())
+                    for vandal in ("flush ruleset", "flush map inet pybernetes-policy ingress4"):
+                        command("nft", *vandal.split())
+                        await eventually(lambda: "10.0.0.1 : jump ingress-pod-" in table())
+                    # Our own changes, and those of others who are none of our business, need no repair.
+                    command("nft", "add", "table", "inet", "another")
+                    command("nft", "delete", "table", "inet", "another")
+                    ended = {"status": {"phase": "Succeeded"}}
+                    await cluster.client.patch(PODS, "web", ended, "default", subresource="status")
+                    await eventually(lambda: "10.0.0.1 : jump" not in table())
+                    await cluster.client.delete(NETWORK_POLICIES, "closed", "default")
+                    await eventually(lambda: "pybernetes-policy" not in table())
+                    assert caplog.text.count("were removed by others") == 2
+    finally:
+        command("ip", "netns", "delete", name)

@@ -1,4 +1,4 @@
-"""Notices when others remove kube-proxy's rules: the kernel reports every change of nftables rules.
+"""Notices when others remove rules of ours: the kernel reports every change of nftables rules.
 
 The rules of iptables are among them, except those of iptables-legacy, of which the kernel reports nothing.
 """
@@ -20,18 +20,23 @@ _NFTABLES = 10
 _NEW_GENERATION, _GENERATION_PROCESS = 15, 2
 _DELETIONS = frozenset((2, 5, 8, 11, 14))  # of a table, chain, rule, set, element
 _RECEIVE_BUFFER_FORCE = 33
-_OUR_PREFIXES = (b"KUBE-", b"kube-proxy\0")
 _HEADER = struct.Struct("=IHHII")
 
 
 class Reader:
-    """Joins the kernel's messages: deletions, then one that says which process made them."""
+    """Joins the kernel's messages: deletions, then one that says which process made them.
 
-    def __init__(self) -> None:
+    What is ours has one of some words in its name, or in the name of its table.
+    """
+
+    def __init__(self, words: tuple[bytes, ...]) -> None:
+        self._words = words
         self._deleted = False
 
     def read(self, data: bytes) -> Iterator[int]:
         """Yield the processes that removed something of ours."""
+        if not self._deleted and not any(word in data for word in self._words):
+            return  # others change a lot: no message of theirs is looked at
         position = 0
         while position + _HEADER.size <= len(data):
             length, kind, *_ = _HEADER.unpack_from(data, position)
@@ -43,7 +48,7 @@ class Reader:
                     yield _process(message)
                 self._deleted = False
             elif kind >> 8 == _NFTABLES and kind & 0xFF in _DELETIONS:
-                self._deleted = self._deleted or any(prefix in message for prefix in _OUR_PREFIXES)
+                self._deleted = self._deleted or any(word in message for word in self._words)
             position += (length + 3) & ~3
 
 
@@ -61,17 +66,19 @@ def _process(message: bytes) -> int:
 
 
 class RuleMonitor:
-    """Calls back when somebody else removes rules of ours."""
+    """Calls back when somebody else removes rules of ours, in the network namespace of the caller's thread."""
 
-    def __init__(self, on_removal: Callable[[], None]) -> None:
-        self._on_removal = on_removal
+    def __init__(self, owner: str, words: tuple[bytes, ...], on_removal: Callable[[], None]) -> None:
+        self._owner, self._on_removal = owner, on_removal
         self._socket: socket.socket | None = None
-        self._reader = Reader()
+        self._reader = Reader(words)
         self._busy = False
         self._processes: set[int] = set()
 
     def start(self) -> None:
-        """Begin to listen; without the permission to do so it stays silent."""
+        """Begin to listen, unless it does so already; without the permission it stays silent."""
+        if self._socket is not None:
+            return
         try:
             self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _NETLINK_NETFILTER)
             self._socket.setblocking(False)
@@ -86,7 +93,8 @@ class RuleMonitor:
         asyncio.get_running_loop().add_reader(self._socket.fileno(), self._readable)
 
     def stop(self) -> None:
-        """Stop listening."""
+        """Stop listening; what was not told yet counts no more."""
+        self._processes.clear()
         if self._socket is not None:
             asyncio.get_running_loop().remove_reader(self._socket.fileno())
             self._socket.close()
@@ -125,5 +133,5 @@ class RuleMonitor:
             others = self._processes.difference(recent)
             self._processes = set()
             if others:
-                log.warning("rules of kube-proxy were removed by others; all of them are written again")
+                log.warning("rules of %s were removed by others; all of them are written again", self._owner)
                 self._on_removal()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from pybernetes.node.proxy.rule_monitor import Reader
+from pybernetes.lib.rule_monitor import Reader
 
 
 def message(kind: int, body: bytes) -> bytes:
@@ -24,9 +24,11 @@ def test_who_removed_rules() -> None:
         + struct.pack("=HH", 8, 2)
         + (4242).to_bytes(4, "big")
     )
-    assert list(Reader().read(message(deleted, ours) + message(generation, generated_by))) == [4242]
-    assert list(Reader().read(message(deleted, others) + message(generation, generated_by))) == []
-    reader = Reader()
+    assert list(Reader((b"KUBE-",)).read(message(deleted, ours) + message(generation, generated_by))) == [
+        4242
+    ]
+    assert list(Reader((b"KUBE-",)).read(message(deleted, others) + message(generation, generated_by))) == []
+    reader = Reader((b"KUBE-",))
     assert list(reader.read(message(deleted, ours))) == []
     assert list(reader.read(message(generation, generated_by) * 2)) == [4242]
     assert list(reader.read(b"\0" * 20)) == []
