@@ -1,6 +1,9 @@
 """How much longer twice the input takes: what is linear takes about twice as long.
 
-Only the processor time of the calling thread counts, the best of several runs, so that a loaded machine does not matter.
+Only the processor time of the calling thread counts, the best of several runs. One doubling may cost more than its share
+(the caches of the processor overflow, a table moves, memory is fetched from the system), on a machine that others use even
+more so: the mean of several doublings counts, of more of them as long as the last one was slow, and what is too slow is
+measured again. What is quadratic comes to four and stays there, however far it is followed.
 """
 
 from __future__ import annotations
@@ -13,11 +16,13 @@ from typing import Any, NamedTuple
 from pybernetes.api.errors import StatusError
 from pybernetes.api.patch.json_patch import DoesNotApply
 
-# n log n is 2.2 for the sizes that are measured; caches of the processor that overflow add to that.
+# n log n is 2.2 for the sizes that are measured.
 MOST_GROWTH = 2.6
-# Below this much a measurement is noise.
-_LEAST_SECONDS = 0.005
-_RUNS, _TRIES = 2, 5
+# The shortest time that is measured, and the longest: no larger input is tried after it.
+_LEAST_SECONDS, _MOST_SECONDS = 0.0005, 0.2
+# Of how many doublings the mean is taken at least and at most, and how often all of it is measured before it is too slow.
+_DOUBLINGS, _MOST_DOUBLINGS, _ROUNDS = 4, 8, 5
+_RUNS = 3
 # Of how many parts an input is at most; what takes no measurable time then needs no measuring.
 LARGEST = 1 << 17
 
@@ -36,36 +41,51 @@ class Input(NamedTuple):
     largest: int = LARGEST
 
 
-def seconds(input_: Input, size: int, runs: int = _RUNS) -> float:
-    """Return the processor time that an input of a size takes, the best of several runs."""
-    best = float("inf")
+def seconds(input_: Input, size: int) -> float:
+    """Return the processor time that an input of a size takes."""
+    made = input_.make(size)
     collects = gc.isenabled()
     gc.disable()
+    start = time.thread_time()
     try:
-        for _ in range(runs):
-            made = input_.make(size)
-            start = time.thread_time()
-            try:
-                input_.take(made)
-            except (ValueError, StatusError, DoesNotApply) as error:  # a refusal is an answer, too
-                del error
-            best = min(best, time.thread_time() - start)
+        input_.take(made)
+    except (ValueError, StatusError, DoesNotApply) as error:  # a refusal is an answer, too
+        del error
     finally:
+        taken = time.thread_time() - start
         if collects:
             gc.enable()
-    return best
+    return taken
 
 
 def growth(input_: Input) -> float:
     """Return how much longer twice the input takes; 1.0 if the largest input takes no time that can be measured."""
     size = input_.start
-    while seconds(input_, size, 1) < _LEAST_SECONDS:
+    while _best(input_, size) < _LEAST_SECONDS:
         size *= 2
         if 2 * size > input_.largest:
             return 1.0
-    ratio = float("inf")
-    for _ in range(_TRIES):
-        ratio = min(ratio, seconds(input_, 2 * size) / seconds(input_, size))
-        if ratio <= MOST_GROWTH:
+    times: dict[int, float] = {}
+    mean = 0.0
+    for _ in range(_ROUNDS):
+        mean = _mean(input_, size, times)
+        if mean <= MOST_GROWTH:
             break
-    return ratio
+    return mean
+
+
+def _mean(input_: Input, size: int, times: dict[int, float]) -> float:
+    """Measure doublings from a size on, put the best times down, and return their mean growth."""
+    for doublings in range(_MOST_DOUBLINGS + 1):
+        measured = size << doublings
+        best = times[measured] = min(times.get(measured, float("inf")), _best(input_, measured))
+        slow = doublings == 0 or best / times[measured // 2] > MOST_GROWTH
+        if doublings and (best > _MOST_SECONDS or 2 * measured > input_.largest):
+            break
+        if doublings >= _DOUBLINGS and not slow:
+            break
+    return float((best / times[size]) ** (1 / doublings))
+
+
+def _best(input_: Input, size: int) -> float:
+    return min(seconds(input_, size) for _ in range(_RUNS))

@@ -469,7 +469,7 @@ def test_what_is_quadratic_is_found() -> None:
             for _ in range(size):
                 pass
 
-    assert growth(Input("quadratic", lambda size: size, quadratic)) > MOST_GROWTH
+    assert growth(Input("quadratic", lambda size: size, quadratic, largest=1 << 11)) > MOST_GROWTH
     assert growth(Input("nothing", lambda size: size, lambda size: None, largest=1 << 12)) == 1.0
 
 

@@ -38,7 +38,7 @@ def _inputs(resource: Resource) -> list[Input]:
                     f"{name}{' (the same)' if same else ''}",
                     make,
                     lambda obj: stretched.write(resource, obj),
-                    _SIZE // 2,
+                    _SIZE // 16,
                 )
             )
     return inputs
@@ -50,6 +50,6 @@ def _inputs(resource: Resource) -> list[Input]:
 def test_every_list_and_map(resource: Resource) -> None:
     found = {}
     for input_ in _inputs(resource):
-        if seconds(input_, _SIZE, 1) > _SUSPICIOUS_SECONDS:
+        if seconds(input_, _SIZE) > _SUSPICIOUS_SECONDS:
             found[input_.name] = growth(input_)
     assert {name: ratio for name, ratio in found.items() if ratio > MOST_GROWTH} == {}

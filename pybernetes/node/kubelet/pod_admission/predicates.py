@@ -87,6 +87,9 @@ def _taints(pod: Object, node: Object) -> tuple[str, str] | None:
     return "TaintToleration", text
 
 
+_EVERY_ADDRESS = "0.0.0.0"
+
+
 def _host_ports(pod: Object) -> set[tuple[str, int, str]]:
     ports = set()
     for group in ("containers", "initContainers"):
@@ -94,21 +97,23 @@ def _host_ports(pod: Object) -> set[tuple[str, int, str]]:
             for port in container.get("ports", ()):
                 if port.get("hostPort"):
                     ports.add(
-                        (port.get("protocol", "TCP"), port["hostPort"], port.get("hostIP") or "0.0.0.0")
+                        (port.get("protocol", "TCP"), port["hostPort"], port.get("hostIP") or _EVERY_ADDRESS)
                     )
     return ports
 
 
 def _ports(pod: Object, others: list[Object]) -> tuple[str, str] | None:
-    wanted: dict[tuple[str, int], set[str]] = {}  # the addresses of a port
-    for protocol, port, address in _host_ports(pod):
-        wanted.setdefault((protocol, port), set()).add(address)
+    wanted = _host_ports(pod)
     if not wanted:
         return None
+    numbers = {(protocol, port) for protocol, port, _ in wanted}
     for other in others:
         for protocol, port, address in _host_ports(other):
-            mine = wanted.get((protocol, port), ())
-            if address in mine or "0.0.0.0" in mine or (mine and address == "0.0.0.0"):
+            if (protocol, port) in numbers and (
+                address == _EVERY_ADDRESS
+                or (protocol, port, address) in wanted
+                or (protocol, port, _EVERY_ADDRESS) in wanted
+            ):
                 return (
                     "NodePorts",
                     "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pybernetes.control_plane.apiserver.proxy.links import Page, led_back
+from tests.doubling import MOST_GROWTH, Input, growth
 
 PREFIX, HOST = "/api/v1/namespaces/n/pods/http:p:80/proxy", "10.0.0.1:80"
 
@@ -99,17 +98,13 @@ PAGES = {
 def test_time_grows_with_the_length(name: str, size: int) -> None:
     """Twice the page takes about twice the time, in large pieces and in small ones."""
 
-    def seconds(length: int) -> float:
-        data = (b"<a " if name == "attributes" else b"") + PAGES[name] * (length // len(PAGES[name]))
-        best = 10.0**9
-        for _ in range(3):
-            page = Page(lambda url: led_back(url, PREFIX, HOST))
-            start = time.process_time()
-            for at in range(0, len(data), size):
-                page.feed(data[at : at + size])
-            page.feed(b"", last=True)
-            best = min(best, time.process_time() - start)
-        return best
+    def make(length: int) -> bytes:
+        return (b"<a " if name == "attributes" else b"") + PAGES[name] * (length // len(PAGES[name]))
 
-    short, long = seconds(20_000), seconds(80_000)
-    assert long < 4 * short * 1.8 + 0.02
+    def take(data: bytes) -> None:
+        page = Page(lambda url: led_back(url, PREFIX, HOST))
+        for at in range(0, len(data), size):
+            page.feed(data[at : at + size])
+        page.feed(b"", last=True)
+
+    assert growth(Input(name, make, take, start=20_000, largest=1 << 21)) <= MOST_GROWTH

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 import tracemalloc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -16,6 +15,7 @@ from hypothesis import strategies as st
 from pybernetes.tools.kubectl.connection.http import Connection
 from pybernetes.tools.kubectl.errors import CommandError, NoConnection
 from pybernetes.tools.kubectl.kubeconfig.access import Access
+from tests.doubling import MOST_GROWTH, Input, growth
 
 OK = b"HTTP/1.1 200 OK\r\n"
 CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -138,10 +138,8 @@ def test_a_line_without_end_takes_time_that_grows_with_it() -> None:
         def pieces(self) -> Iterable[bytes]:
             return (b"x" * 1000 for _ in range(self._count))
 
-    def seconds(count: int) -> float:
-        start = time.process_time()
+    def take(count: int) -> None:
         list(http.Response.lines(Response(count)))  # type: ignore[arg-type]
-        return time.process_time() - start
 
-    seconds(1000)
-    assert seconds(16_000) < 4 * min(seconds(4_000) for _ in range(3)) * 2.5 + 0.05
+    endless = Input("a line without end", lambda count: count, take, start=1000, largest=1 << 16)
+    assert growth(endless) <= MOST_GROWTH
