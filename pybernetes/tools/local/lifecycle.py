@@ -28,6 +28,7 @@ from pybernetes.tools.local import (
     dns_ports,
     gateway,
     host_network,
+    kernel_settings,
     kubeconfig,
     name_lock,
     network,
@@ -102,6 +103,7 @@ def up(cluster: Cluster, changes: Mapping[str, Any], report: Step, wait: float =
         if settings.has_real_nodes:
             check_programs()
             name_lock.acquire(cluster)
+            kernel_settings.remember(cluster)
         saved_settings.save(cluster, settings)
         tls.ensure_authority(cluster.certificates)
         _write_kubeconfig(cluster, settings)
@@ -346,6 +348,7 @@ def delete(cluster: Cluster) -> None:
             network.remove_bridge(cluster.name)
             if settings.host_network:
                 host_network.clear(settings)
+            kernel_settings.put_back(cluster)
             _clear_run(cluster)
             name_lock.release(cluster)
         path = kubeconfig.users_file()

@@ -26,7 +26,7 @@ def may_have(cluster: Cluster) -> bool:
 
 def acquire(cluster: Cluster) -> None:
     """Take the name for a cluster; NameTaken if another one has it."""
-    with _alone(cluster.run.parent):
+    with alone(cluster):
         if not may_have(cluster):
             home = Path(cluster.owner).parent.parent
             raise NameTaken(
@@ -40,15 +40,16 @@ def acquire(cluster: Cluster) -> None:
 def release(cluster: Cluster) -> None:
     """Give the name back, if the cluster has it."""
     if cluster.owner == str(cluster.root):
-        with _alone(cluster.run.parent), contextlib.suppress(OSError):
+        with alone(cluster), contextlib.suppress(OSError):
             cluster.owner_file.unlink()
             cluster.run.rmdir()
             cluster.run.parent.rmdir()  # stays as long as another cluster has something there
 
 
 @contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Exclude other commands that look who has a name."""
+def alone(cluster: Cluster) -> Iterator[None]:
+    """Exclude commands on this machine that look who has a name, whatever the cluster."""
+    folder = cluster.run.parent
     folder.mkdir(parents=True, exist_ok=True, mode=0o755)
     handle = os.open(folder, os.O_RDONLY)
     try:

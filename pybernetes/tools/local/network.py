@@ -186,7 +186,7 @@ def make_bridge(cluster: str, node_range: str, ports: OpenPorts, node_range_v6: 
         _change_rules(version, [*_removal(version, cluster), *added])
     with contextlib.suppress(OSError):  # where it must not be changed, nodes are alone with this machine
         if _FORWARDING.read_text().strip() == "0":
-            _FORWARDING.write_text("1")  # it stays: others may rely on it by the time that we go
+            _FORWARDING.write_text("1")  # until the last cluster goes: kernel_settings.py
 
 
 def _set_address(ip: tuple[str, ...], node_range: str, own: str, link: str) -> None:

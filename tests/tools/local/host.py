@@ -18,6 +18,10 @@ ADDRESS, OUTSIDE = "192.168.77.2", "192.168.77.1"
 _EMPTY = re.compile(
     r"\tchain [A-Z]+ \{\n(\t\ttype .*\n)?\t\}\n|table ip6? \w+ \{\s*\}\n|^# Warning.*\n", re.MULTILINE
 )
+# What the kernel counts, or makes up when it is asked.
+_COUNTS = re.compile(
+    r"net\.(netfilter\.nf_conntrack_count|.*random|.*fastopen_key)|.*(entropy|stable_secret)"
+)
 
 
 class Host:
@@ -52,7 +56,15 @@ class Host:
             rules = fewer
         links = [line.split()[0] for line in command("ip", "-brief", "link").splitlines()]
         routes = [command("ip", family, "route") + command("ip", family, "rule") for family in ("-4", "-6")]
-        return "\n".join([rules, *sorted(links), *routes]).replace(" linkdown", "")  # for a moment, at first
+        neighbours = command("ip", "neighbour", "show", "nud", "permanent")
+        text = [rules, *sorted(links), *routes, neighbours, *_kernel_settings()]
+        return "\n".join(text).replace(" linkdown", "")  # for a moment, at first
+
+
+def _kernel_settings() -> list[str]:
+    """Return the kernel's settings of the network, but for those that count something."""
+    lines = subprocess.run(["sysctl", "-a", "--pattern", "^net[.]"], capture_output=True, text=True).stdout
+    return [line for line in lines.splitlines() if not _COUNTS.match(line)]
 
 
 @contextmanager
@@ -71,6 +83,9 @@ def host(name: str) -> Iterator[Host]:
             command("ip", "-netns", namespace, "link", "set", "eth0", "addrgenmode", "none", "up")
         command("ip", "-netns", name, "route", "add", "default", "via", OUTSIDE)
         with inside(name):
+            command(
+                "sysctl", "-qw", "net.ipv4.conf.all.accept_redirects=0"
+            )  # what forwarding changes as well
             before = machine.state()
             yield machine
             with contextlib.suppress(AssertionError):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pybernetes.node.containerd.requirements import check_programs
-from pybernetes.tools.local import kubeconfig, name_lock
+from pybernetes.tools.local import kernel_settings, kubeconfig, name_lock
 from pybernetes.tools.local import lifecycle as local
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.control_planes import installation, topology
@@ -22,6 +22,7 @@ def up(
     settings = topology.decide(cluster.name, before, changes, new=not before.nodes)
     check_programs()
     name_lock.acquire(cluster)
+    kernel_settings.remember(cluster)
     saved_settings.save(cluster, settings)
     installation.prepare(cluster, settings)
     step("machines and networks are there", "starting container runtimes")
