@@ -5,7 +5,3 @@ from __future__ import annotations
 
 class KubeadmError(Exception):
     """Something does not work; the text says what, in upstream's words where it has some."""
-
-
-class PreflightError(KubeadmError):
-    """Checks of the machine failed; the text lists them. The program ends with another code then."""

@@ -18,7 +18,7 @@ from pybernetes.tools.kubeadm.configuration import networks
 from pybernetes.tools.kubeadm.configuration.loading import InitSettings
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.locations import CLUSTER_ADMINS, KUBELET, KUBERNETES, MANIFESTS, TEMPORARY
-from pybernetes.tools.kubeadm.objects import ClusterObjects, Objects, PrintedObjects
+from pybernetes.tools.kubeadm.objects import ClusterObjects, ManifestObjects, Objects, PrintedObjects
 
 Object = dict[str, Any]
 
@@ -66,6 +66,7 @@ class InitData:
     ignored: frozenset[str] = frozenset()
     kubeconfig: Path | None = None
     patches: Path | None = None
+    print_manifest: bool = False  # addons are printed, and nothing is asked of a cluster
     changed: bool = False  # whether the kubelet was started: what was written stays from then on
     _objects: Objects | None = field(default=None, repr=False)
     _clients: list[Client] = field(default_factory=list, repr=False)
@@ -124,6 +125,9 @@ class InitData:
     async def objects(self) -> Objects:
         """Return the objects of the cluster; the first call makes administrators of who has admin.conf."""
         if self._objects is not None:
+            return self._objects
+        if self.print_manifest:
+            self._objects = ManifestObjects(say)
             return self._objects
         if self.dry_run:
             self._objects = PrintedObjects(say)

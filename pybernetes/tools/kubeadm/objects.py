@@ -147,3 +147,32 @@ class PrintedObjects:
     async def delete(self, kind: Kindlike, name: str, namespace: str = "") -> None:
         """Print that an object would be deleted."""
         self._tell("DELETE", kind, None, name, namespace)
+
+
+class ManifestObjects:
+    """Objects that are printed as manifests, for somebody else to apply."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+
+    async def ensure(self, kind: Kindlike, obj: Object) -> Object:
+        """Print an object."""
+        ref = as_ref(kind)
+        self._say("---\n" + to_yaml({"apiVersion": ref.api_version, "kind": ref.kind, **obj}).rstrip())
+        return obj
+
+    async def create_once(self, kind: Kindlike, obj: Object) -> None:
+        """Print an object."""
+        await self.ensure(kind, obj)
+
+    async def get(self, kind: Kindlike, name: str, namespace: str = "") -> Object | None:
+        """Know of nothing that is there."""
+        return None
+
+    async def patch(self, kind: Kindlike, name: str, patch: Object) -> None:
+        """Refuse: a manifest changes nothing that is there."""
+        raise KubeadmError(f"{name} cannot be changed by a manifest")
+
+    async def delete(self, kind: Kindlike, name: str, namespace: str = "") -> None:
+        """Refuse: a manifest deletes nothing."""
+        raise KubeadmError(f"{name} cannot be deleted by a manifest")

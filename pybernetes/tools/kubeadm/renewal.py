@@ -85,6 +85,13 @@ def names() -> list[str]:
     return sorted([*_CONFIGS, *leaves])
 
 
+def long_name(name: str) -> str:
+    """Return what something is that can be renewed."""
+    if name in _CONFIGS:
+        return f"the certificate embedded in the kubeconfig file {name}"
+    return f"the {BY_NAME[name].long_name}"
+
+
 def expirations(where: Place) -> list[Expiration]:
     """Return when everything ends: kubeconfigs and certificates first, then authorities."""
     listed = []
@@ -230,24 +237,3 @@ def _renew_config(where: Place, name: str, missing: bool) -> str:
     config["users"][0]["user"] = kubeconfig_files.certificate_user(made)
     kubeconfig_files.write(path, config)
     return f"certificate embedded in the kubeconfig file {name} renewed"
-
-
-def generate_requests(where: Place) -> list[str]:
-    """Write keys and requests for all certificates, for an authority that is elsewhere to sign."""
-    algorithm = where.subject.cluster["encryptionAlgorithm"]
-    said = []
-    for certificate in wanted(where.subject):
-        if not certificate.authority:
-            continue
-        base = where.certificates / certificate.base
-        if base.with_name(f"{base.name}.csr").exists() or base.with_name(f"{base.name}.key").exists():
-            raise KubeadmError(f"{base}.csr or its key exists already")
-        subject_names = certificate.names(where.subject) if certificate.names else ()
-        key, request = files.request(
-            certificate.subject_name(where.subject), certificate.organizations, subject_names, algorithm
-        )
-        base.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
-        files.write_atomically(base.with_name(f"{base.name}.key"), key, 0o600)
-        files.write_atomically(base.with_name(f"{base.name}.csr"), request, 0o600)
-        said.append(f"Generated the key and the request for {certificate.name}")
-    return said

@@ -37,6 +37,21 @@ async def check(socket: str) -> None:
     await _with(socket, nothing)
 
 
+async def knows_runtime_config(socket: str) -> bool:
+    """Return whether the runtime tells how it manages control groups; KubeadmError if it is not there."""
+
+    async def ask(client: CriClient) -> bool:
+        try:
+            await client.runtime_config()
+        except CriError as error:
+            if error.code != "UNIMPLEMENTED":
+                raise
+            return False
+        return True
+
+    return await _with(socket, ask)
+
+
 async def pull(socket: str, images: Iterable[str], *, always: bool = False, serial: bool = True) -> list[str]:
     """Pull images that are not there, or all, one after the other or all at once; return what went wrong."""
 

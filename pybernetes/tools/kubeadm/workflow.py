@@ -6,17 +6,28 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pybernetes.api.errors import StatusError
+from pybernetes.lib.flags import Flag
+from pybernetes.tools.kubeadm.command_line import Arguments, Command
 from pybernetes.tools.kubeadm.errors import KubeadmError
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A step of a command, perhaps with steps of its own. ``begin`` runs before those, if any of them does."""
+    """A step of a command, perhaps with steps of its own: what it does itself comes before those.
+
+    ``flags`` are the names of those flags of the command, with spaces between, that the step takes when it is run alone.
+    """
 
     name: str
     short: str
     run: Callable[[Any], Awaitable[None]] | None = None
     phases: tuple[Phase, ...] = ()
+    flags: str = ""
+    own_flags: tuple[Flag, ...] = ()  # that only the step has
+    words: str = ""  # what may stand behind it when it is run alone
+    aliases: tuple[str, ...] = ()
+    hidden: bool = False
 
 
 def _walk(phases: Iterable[Phase], prefix: str = "") -> Iterator[tuple[str, Phase]]:
@@ -26,15 +37,17 @@ def _walk(phases: Iterable[Phase], prefix: str = "") -> Iterator[tuple[str, Phas
         yield from _walk(phase.phases, f"{path}/")
 
 
-def listing(phases: Sequence[Phase]) -> str:
+def listing(phases: Sequence[Phase], command: str) -> str:
     """Return the phases as the help of a command shows them."""
-    rows = [
-        (("  /" if "/" in path else "") + phase.name, phase.short, "/" in path)
+    shown = [
+        (path.count("/"), phase)
         for path, phase in _walk(phases)
-    ]
-    width = max(len(name) for name, _, _ in rows)
-    return "\n".join(f"{name:<{width}}{'  ' if inner else ''}  {short}" if not inner else f"{name:<{width + 2}}{short}"
-                     for name, short, inner in rows)  # fmt: skip
+        if not phase.hidden
+    ]  # fmt: skip
+    rows = [("  " * depth + ("/" if depth else "") + phase.name, phase.short) for depth, phase in shown]
+    width = max(len(name) for name, _ in rows)
+    lines = [f"{name:<{width}}  {short}" for name, short in rows]
+    return "\n".join([f'The "{command}" command executes the following phases:', *lines])
 
 
 def check_names(phases: Sequence[Phase], names: Iterable[str]) -> None:
@@ -58,37 +71,54 @@ async def _run(phases: Iterable[Phase], data: Any, skipped: set[str], prefix: st
         if path in skipped:
             continue
         if phase.run is not None:
-            await phase.run(data)
+            try:
+                await phase.run(data)
+            except (KubeadmError, StatusError, OSError) as error:
+                raise KubeadmError(f"error execution phase {path}: {error}") from error
         await _run(phase.phases, data, skipped, f"{path}/")
 
 
-async def run_one(phases: Sequence[Phase], words: Sequence[str], data: Any, command: str) -> None:
-    """Run the phase that words name: ``certs all``, ``certs ca``, ``preflight``."""
-    chosen, begun = find(phases, words, command)
-    for phase in begun:
-        if phase.run is not None:
-            await phase.run(data)
-    await _run((chosen,), data, set(), "")
+async def run_one(phases: Sequence[Phase], names: Sequence[str], data: Any) -> None:
+    """Run the phase that names lead to, after what those above it do themselves: ``certs ca``, ``certs``, ``preflight``."""
+    prefix, listed = "", phases
+    for name in names[:-1]:
+        above = next(phase for phase in listed if phase.name == name)
+        await _run((Phase(above.name, "", above.run),), data, set(), prefix)
+        prefix, listed = f"{prefix}{name}/", above.phases
+    await _run([phase for phase in listed if phase.name == names[-1]], data, set(), prefix)
 
 
-def find(phases: Sequence[Phase], words: Sequence[str], command: str) -> tuple[Phase, list[Phase]]:
-    """Return the phase that words name, and those above it; KubeadmError if there is none."""
-    above: list[Phase] = []
-    listed: Sequence[Phase] = phases
-    chosen: Phase | None = None
-    for word in words:
-        if chosen is not None and word == "all" and chosen.phases:
-            return chosen, above
-        if chosen is not None:
-            above.append(chosen)
-        chosen = next((phase for phase in listed if phase.name == word), None)
-        if chosen is None:
-            where = " ".join([command, "phase", *(phase.name for phase in above)])
-            raise KubeadmError(f'unknown command "{word}" for "{where}"')
-        listed = chosen.phases
-    if chosen is None:
-        raise KubeadmError(f"name a phase:\n{listing(phases)}")
-    if chosen.phases:
-        names = "|".join(phase.name for phase in chosen.phases)
-        raise KubeadmError(f'"{chosen.name}" has steps of its own: all|{names}')
-    return chosen, above
+def command(
+    summary: str,
+    phases: Sequence[Phase],
+    flags: tuple[Flag, ...],
+    work: Callable[[Arguments, tuple[str, ...]], None],
+) -> Command:
+    """Return the command ``phase``, below which every phase is one that takes its own flags."""
+    by_name = {flag.name: flag for flag in flags}
+
+    def leaf(phase: Phase, path: tuple[str, ...], name: str, summary: str) -> Command:
+        taken = sorted(_flags_of(phase))
+        return Command(
+            name, summary, lambda arguments: work(arguments, path), (*(by_name[flag] for flag in taken), *phase.own_flags),
+            words=phase.words, most=1 if phase.words else 0, others=flags, aliases=phase.aliases if not phase.phases else (),
+            hidden=phase.hidden,
+        )  # fmt: skip
+
+    def made(phase: Phase, above: tuple[str, ...]) -> Command:
+        path = (*above, phase.name)
+        if not phase.phases:
+            return leaf(phase, path, phase.name, phase.short)
+        below = (
+            leaf(phase, path, "all", f"{phase.short}: all of it"),
+            *(made(step, path) for step in phase.phases),
+        )
+        # Only one step, which is called by its name.
+        below = below[1:] if len(phase.phases) == 1 and not phase.flags else below
+        return Command(phase.name, phase.short, commands=below, aliases=phase.aliases, hidden=phase.hidden)
+
+    return Command("phase", summary, commands=tuple(made(phase, ()) for phase in phases))
+
+
+def _flags_of(phase: Phase) -> set[str]:
+    return set(phase.flags.split()).union(*(_flags_of(step) for step in phase.phases))

@@ -24,6 +24,7 @@ from pybernetes.tools.kubeadm import (
 from pybernetes.tools.kubeadm.certificate_list import BY_NAME, Subject, wanted
 from pybernetes.tools.kubeadm.configuration import defaults
 from pybernetes.tools.kubeadm.errors import KubeadmError
+from pybernetes.tools.kubeadm.main import main
 
 CLUSTER = defaults.cluster(
     {
@@ -203,3 +204,18 @@ def test_patches(tmp_path: Path) -> None:
     (tmp_path / "etcd2+bogus.yaml").write_text("{}")
     with pytest.raises(KubeadmError, match='unknown patch type "bogus"'):
         patches.patched("etcd", pod, tmp_path, silent)
+
+
+def test_requests_for_an_authority_elsewhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["certs", "generate-csr", "--cert-dir", str(tmp_path / "pki"), "--kubeconfig-dir", str(tmp_path)]
+    assert main(words) == 0
+    made = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert {"pki/apiserver.csr", "pki/etcd/peer.key", "admin.conf", "kubelet.conf.csr"} <= made and len(
+        made
+    ) == 24
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.rglob("*") if path.is_file()} == {0o600}
+    request = x509.load_pem_x509_csr((tmp_path / "super-admin.conf.csr").read_bytes())
+    assert request.subject.rfc4514_string() == "CN=kubernetes-super-admin,O=system:masters"
+    before = (tmp_path / "admin.conf").read_bytes()
+    assert main(words) == 1 and "exists already" in capsys.readouterr().err
+    assert (tmp_path / "admin.conf").read_bytes() == before and b"client-key-data" in before

@@ -27,13 +27,17 @@ def mount(source: str, target: str | Path, kind: str, flags: int = 0, options: s
 
 def unmount(target: str | Path, flags: int = _UMOUNT_NOFOLLOW) -> None:
     """Unmount a filesystem, at the latest when nobody uses it any more."""
-    if _LIBC.umount2(os.fsencode(target), _MNT_DETACH | flags):
+    _umount(target, _MNT_DETACH | flags)
+
+
+def _umount(target: str | Path, flags: int) -> None:
+    if _LIBC.umount2(os.fsencode(target), flags):
         code = ctypes.get_errno()
         if code not in (22, 2):  # not mounted, not there
             raise OSError(code, f"unmounting {target}: {os.strerror(code)}")
 
 
-def unmount_below(place: Path) -> None:
+def unmount_below(place: Path, flags: int = _MNT_DETACH) -> None:
     """Unmount everything below a folder, the deepest first."""
     points = mounts_below(place)
     if not points:
@@ -43,7 +47,7 @@ def unmount_below(place: Path) -> None:
         for point in points:
             _by_descriptor(top, place, point, _make_private)
         for point in points:
-            _by_descriptor(top, place, point, lambda name: unmount(name, 0))
+            _by_descriptor(top, place, point, lambda name: _umount(name, flags))
 
 
 def _make_private(name: str) -> None:

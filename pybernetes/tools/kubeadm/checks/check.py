@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from pybernetes.tools.kubeadm.errors import PreflightError
+from pybernetes.tools.kubeadm.errors import KubeadmError
 
 
 @dataclass
@@ -33,7 +33,7 @@ def problem(*texts: str) -> Findings:
 
 
 async def run(checks: Iterable[Check], ignored: frozenset[str]) -> None:
-    """Run checks; PreflightError lists what is wrong. Errors of ignored checks are warnings."""
+    """Run checks; what is wrong is listed before the KubeadmError. Errors of ignored checks are warnings."""
     wrong: list[str] = []
     for check in checks:
         findings = await check.check()
@@ -44,19 +44,16 @@ async def run(checks: Iterable[Check], ignored: frozenset[str]) -> None:
             print(f"\t[WARNING {check.name}]: {text}", file=sys.stderr, flush=True)
         wrong += [f"\t[ERROR {check.name}]: {text}" for text in errors]
     if wrong:
-        listed = "\n".join(wrong)
-        raise PreflightError(
-            f"[preflight] Some fatal errors occurred:\n{listed}\n[preflight] If you know what you are doing, you can make a "
-            "check non-fatal with `--ignore-preflight-errors=...`"
-        )
+        hint = "If you know what you are doing, you can make a check non-fatal with `--ignore-preflight-errors=...`"
+        lines = ["[preflight] Some fatal errors occurred:", *wrong, f"[preflight] {hint}"]
+        print("\n".join(lines), file=sys.stderr, flush=True)
+        raise KubeadmError("preflight checks failed")
 
 
 def ignored_names(*given: Iterable[str]) -> frozenset[str]:
     """Return the names of checks to ignore; ValueError-like message if ``all`` is not alone."""
     names = frozenset(name.strip().lower() for listed in given for name in listed if name.strip())
     if "all" in names and len(names) > 1:
-        from pybernetes.tools.kubeadm.errors import KubeadmError
-
         shown = ",".join(sorted(names))
         raise KubeadmError(
             f"ignore-preflight-errors: Invalid value: \"{shown}\": don't specify individual checks if 'all' is used"

@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import re
 import socket
 import threading
 from pathlib import Path
 
-from pybernetes import KUBERNETES_VERSION
 from pybernetes.api.validation import names
 from pybernetes.tools.kubeadm import runtime
 from pybernetes.tools.kubeadm.checks.check import Findings, problem
@@ -18,7 +16,6 @@ from pybernetes.tools.kubeadm.errors import KubeadmError
 
 _CPUS, _MEGABYTES = 2, 1700
 _LOOKUP_SECONDS = 1.0
-_VERSION = re.compile(r"v?(\d+)\.(\d+)\.(\d+)")
 
 
 class IsPrivilegedUser:
@@ -57,29 +54,6 @@ class Mem:
         return problem(f"the system RAM ({megabytes} MB) is less than the minimum {_MEGABYTES} MB")
 
 
-class KubernetesVersion:
-    """Whether the control plane is not newer than we are."""
-
-    name = "KubernetesVersion"
-
-    def __init__(self, version: str) -> None:
-        self.version = version
-
-    async def check(self) -> Findings:
-        """Complain of a version whose minor number is beyond ours."""
-        wanted, own = _VERSION.match(self.version), _VERSION.match(KUBERNETES_VERSION)
-        if wanted is None or own is None:
-            return problem(f'couldn\'t parse Kubernetes version "{self.version}"')
-        if [int(part) for part in wanted.groups()[:2]] > [int(part) for part in own.groups()[:2]]:
-            return Findings(
-                warnings=[
-                    f"Kubernetes version is greater than kubeadm version. Please consider to upgrade kubeadm. Kubernetes "
-                    f"version: {self.version.lstrip('v')}. Kubeadm version: {own[1]}.{own[2]}.x"
-                ]
-            )
-        return Findings()
-
-
 class Hostname:
     """Whether the node's name can be looked up."""
 
@@ -89,10 +63,10 @@ class Hostname:
         self.node = node
 
     async def check(self) -> Findings:
-        """Warn if it cannot, complain if it is no name."""
+        """Warn if it cannot, or is no name."""
         findings = Findings(
-            errors=[
-                f'invalid node name format "{self.node}": {text}' for text in names.dns_subdomain(self.node)
+            warnings=[
+                f'invalid node name format "{self.node}": {text}' for text in names.qualified_name(self.node)
             ]
         )
         problem = await _lookup(self.node)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from pybernetes import KUBERNETES_VERSION
-from pybernetes.lib.flags import Flag
-from pybernetes.tools.kubeadm import command_line, runtime
+from pybernetes.lib.flags import Flag, Ignored
+from pybernetes.tools.kubeadm import command_line, output, runtime
 from pybernetes.tools.kubeadm.checks import images
-from pybernetes.tools.kubeadm.command_line import Arguments
+from pybernetes.tools.kubeadm.command_line import Arguments, Command
 from pybernetes.tools.kubeadm.configuration import (
     component_configs,
     defaults,
@@ -21,58 +21,40 @@ from pybernetes.tools.kubeadm.configuration import (
     migration,
     printing,
 )
+from pybernetes.tools.kubeadm.configuration.kinds import EXPERIMENTAL
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.locations import CRI_SOCKET
 
 Object = dict[str, Any]
 SUMMARY = "Manage configuration for a kubeadm cluster persisted in a ConfigMap in the cluster"
-FLAGS = (
+_KUBECONFIG = Ignored("kubeconfig", "/etc/kubernetes/admin.conf", "no command below this one asks a cluster")
+_EXPERIMENTAL = Flag("allow-experimental-api", False, "Allow the experimental, work in progress APIs.")
+_IMAGES = (
     command_line.CONFIG,
-    command_line.CRI_SOCKET,
-    Flag(
-        "component-configs", (), "Also print the defaults of KubeletConfiguration and KubeProxyConfiguration."
-    ),
-    Flag("old-config", "", "Path to the kubeadm config file that is using an old API version (migrate)."),
-    Flag(
-        "new-config", "", "Path to the resulting equivalent config file; by default it is printed (migrate)."
-    ),
-    Flag("kubernetes-version", "stable-1", "Choose a specific Kubernetes version for the control plane."),
+    Flag("feature-gates", "", "A set of key=value pairs that describe feature gates for various features."),
     Flag(
         "image-repository", "registry.k8s.io", "Choose a container registry to pull control plane images from"
     ),
-    Flag("output", "text", "Output format: text, json or yaml (images list)."),
+    Flag("kubernetes-version", "stable-1", "Choose a specific Kubernetes version for the control plane."),
+    _KUBECONFIG,
 )
 _TOKEN = "abcdef.0123456789abcdef"
 
 
-def main(argv: list[str]) -> int:
-    """Run ``print KIND-defaults``, ``validate``, ``migrate``, ``images list`` or ``images pull``."""
-    summary = f"{SUMMARY}: print|validate|migrate|images list|images pull"
-    arguments = command_line.parse("kubeadm config", summary, FLAGS, argv, most=2, short={"-o": "--output"})
-    first, second = (*arguments.words, "", "")[:2]
-    if first == "print":
-        kind = (second or "init-defaults").removesuffix("-defaults")
-        if kind not in _PRINTED:
-            raise KubeadmError(f'unknown command "{second}" for "kubeadm config print"')
-        print(
-            printing.documents(
-                *(printing.shown(value) for value in _PRINTED[kind]()), *_components(arguments, kind)
-            ),
-            end="",
-        )
-    elif first == "validate":
-        if not arguments.config:
-            raise KubeadmError("the --config flag is mandatory")
-        validate(documents.read(documents.read_file(arguments.config), strict=True))
-        print("ok")
-    elif first == "migrate":
-        _migrate(arguments)
-    elif (first, second) in (("images", "list"), ("images", "pull")):
-        _images(arguments, second)
-    else:
-        where = f"kubeadm config {first}" if first == "images" else "kubeadm config"
-        raise KubeadmError(f'unknown command "{second or first}" for "{where}"')
-    return 0
+def _print(kind: str) -> Callable[[Arguments], None]:
+    def work(arguments: Arguments) -> None:
+        shown = (printing.shown(value) for value in _PRINTED[kind]())
+        print(printing.documents(*shown, *_components(arguments)), end="")
+
+    return work
+
+
+def _validate(arguments: Arguments) -> None:
+    if not arguments.config:
+        raise KubeadmError("the --config flag is mandatory")
+    content = documents.read_file(arguments.config)
+    validate(documents.read(content, strict=True, experimental=arguments.allow_experimental_api))
+    print("ok")
 
 
 def _init_defaults() -> list[Object]:
@@ -106,7 +88,7 @@ _PRINTED = {
 }
 
 
-def _components(arguments: Arguments, kind: str) -> list[Object]:
+def _components(arguments: Arguments) -> list[Object]:
     known = {component_configs.KUBELET, component_configs.PROXY}
     for name in arguments.component_configs:
         if name not in known:
@@ -137,7 +119,8 @@ def _migrate(arguments: Arguments) -> None:
         migration.migrated(value)
         for _, _, value, _ in documents.split(documents.read_file(arguments.old_config))
     ]
-    given = documents.read(printing.documents(*migrated).encode(), strict=True)
+    experimental = arguments.allow_experimental_api
+    given = documents.read(printing.documents(*migrated).encode(), strict=True, experimental=experimental)
     made: list[Object] = []
     if {"InitConfiguration", "ClusterConfiguration"} & set(given.own):
         settings = loading.init(given)
@@ -146,9 +129,15 @@ def _migrate(arguments: Arguments) -> None:
         if "local" in settings.cluster["etcd"] and "imageTag" not in local:
             settings.cluster["etcd"]["local"].pop("imageTag", None)
         made += [settings.init, settings.cluster]
-    for kind, load in (("JoinConfiguration", loading.join), ("ResetConfiguration", loading.reset)):
+    for kind, load in (
+        ("JoinConfiguration", loading.join),
+        ("ResetConfiguration", loading.reset),
+        ("UpgradeConfiguration", loading.upgrade),
+    ):
         if kind in given.own:
             made.append(load(given.own[kind]))
+    if experimental:
+        made = [{**value, "apiVersion": EXPERIMENTAL} for value in made]
     text = printing.documents(*(printing.shown(value) for value in made), *given.components.values())
     if not arguments.new_config:
         sys.stdout.write(text)
@@ -168,10 +157,14 @@ def _images(arguments: Arguments, action: str) -> None:
             "kubernetesVersion": arguments.kubernetes_version,
             "imageRepository": arguments.image_repository,
         }
+    if arguments.feature_gates:
+        given["featureGates"] = command_line.pairs(arguments.feature_gates)
     cluster = defaults.cluster(given)
     loading.complete_cluster(cluster, {"bindPort": 6443})
     listed = images.listing(cluster)
-    if action == "pull":
+    if action == "list":
+        output.check(arguments)
+    else:
         problems = asyncio.run(runtime.pull(loading.cri_socket(arguments.cri_socket), listed))
         for image in listed:
             if not any(image in problem for problem in problems):
@@ -182,9 +175,73 @@ def _images(arguments: Arguments, action: str) -> None:
     value = {"apiVersion": "output.kubeadm.k8s.io/v1alpha3", "images": listed, "kind": "Images"}
     if arguments.output == "text":
         print("\n".join(listed))
-    elif arguments.output == "json":
-        print(json.dumps(value, indent=4))
-    elif arguments.output == "yaml":
-        print(printing.to_yaml(value), end="")
     else:
-        raise KubeadmError(f"invalid output format: {arguments.output}")
+        output.show(value, arguments)
+
+
+_COMPONENTS = Flag(
+    "component-configs", (), "Also print the defaults of KubeletConfiguration and KubeProxyConfiguration."
+)
+
+
+def _printing(kind: str, *flags: Flag) -> Command:
+    summary = f"Print the default {kind} configuration"
+    return Command(f"{kind}-defaults", summary, _print(kind), (*flags, _KUBECONFIG), others=(_COMPONENTS,))
+
+
+COMMAND = Command(
+    "config",
+    SUMMARY,
+    flags=(_KUBECONFIG,),
+    commands=(
+        Command(
+            "images",
+            "Interact with container images used by kubeadm",
+            flags=(_KUBECONFIG,),
+            commands=(
+                Command(
+                    "list",
+                    "Print a list of images kubeadm will use",
+                    lambda arguments: _images(arguments, "list"),
+                    (*_IMAGES, *output.FLAGS),
+                ),
+                Command(
+                    "pull",
+                    "Pull images used by kubeadm",
+                    lambda arguments: _images(arguments, "pull"),
+                    (*_IMAGES, command_line.CRI_SOCKET),
+                ),
+            ),
+        ),
+        Command(
+            "migrate",
+            "Read an older version of the kubeadm configuration API types from a file, and output the newest",
+            _migrate,
+            (
+                _EXPERIMENTAL,
+                Flag("new-config", "", "Path to the resulting equivalent config file; by default it is printed."),
+                Flag("old-config", "", "Path to the kubeadm config file that is using an old API version."),
+                _KUBECONFIG,
+            ),
+        ),
+        Command(
+            "print",
+            "Print configuration",
+            flags=(_KUBECONFIG,),
+            commands=(
+                _printing("init", _COMPONENTS), _printing("join"), _printing("reset"), _printing("upgrade"),
+            ),
+        ),
+        Command(
+            "validate",
+            "Read a file containing the kubeadm configuration API and report any validation errors",
+            _validate,
+            (
+                Ignored("allow-deprecated-api", False, "no version of the API is deprecated"),
+                _EXPERIMENTAL,
+                command_line.CONFIG,
+                _KUBECONFIG,
+            ),
+        ),
+    ),
+)  # fmt: skip

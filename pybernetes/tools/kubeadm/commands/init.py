@@ -9,12 +9,13 @@ from typing import Any
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.tools.kubeadm import command_line, workflow
 from pybernetes.tools.kubeadm.checks.check import ignored_names
-from pybernetes.tools.kubeadm.command_line import Arguments
+from pybernetes.tools.kubeadm.command_line import Arguments, Command
 from pybernetes.tools.kubeadm.configuration import documents, loading
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.init_data import Folders, InitData, say
 from pybernetes.tools.kubeadm.leftovers import Leftovers
 from pybernetes.tools.kubeadm.phases.init import PHASES
+from pybernetes.tools.kubeadm.phases.init.addon import PRINT_MANIFEST
 
 Object = dict[str, Any]
 SUMMARY = "Run this command in order to set up the Kubernetes control plane"
@@ -63,8 +64,11 @@ FLAGS = (
     ),
     Flag("token-ttl", Seconds(86400), "The duration before the token is automatically deleted; 0 for never."),
     Flag("upload-certs", False, "Upload control-plane certificates to the kubeadm-certs Secret."),
-    Flag("kubeconfig", "", "The kubeconfig file to use when talking to the cluster (phases)."),
-    Flag("kubeconfig-dir", "/etc/kubernetes", "The path where to save the kubeconfig files (phases)."),
+)
+# What only single phases take.
+_PHASE_FLAGS = (
+    Flag("kubeconfig", "", "The kubeconfig file to use when talking to the cluster."),
+    Flag("kubeconfig-dir", "/etc/kubernetes", "The path where to save the kubeconfig files."),
 )
 
 
@@ -137,36 +141,44 @@ def data(arguments: Arguments) -> InitData:
         ),
         kubeconfig=Path(arguments.kubeconfig) if arguments.kubeconfig else None,
         patches=Path(patches) if patches else None,
+        print_manifest=arguments.print_manifest,
     )
 
 
-def main(argv: list[str]) -> int:
-    """Run all phases, or one of them: ``init phase NAME [NAME]``."""
-    summary = f'{SUMMARY}\n\nThe "init" command executes the following phases:\n{workflow.listing(PHASES)}'
-    arguments = command_line.parse("kubeadm init", summary, FLAGS, argv, most=4)
-    words = arguments.words
-    if words and words[0] != "phase":
-        raise KubeadmError(f'unknown command "{words[0]}" for "kubeadm init"')
-    if words:
-        workflow.find(PHASES, words[1:], "kubeadm init")
-    asyncio.run(_run(arguments, words[1:] if words else None))
-    return 0
+def _work(arguments: Arguments, names: tuple[str, ...] = ()) -> None:
+    asyncio.run(_run(arguments, names))
 
 
-async def _run(arguments: Arguments, words: list[str] | None) -> None:
+async def _run(arguments: Arguments, names: tuple[str, ...]) -> None:
     shared = data(arguments)
     leftovers = Leftovers([shared.folders.kubernetes, shared.folders.kubelet])
     try:
-        if words is not None:
-            await workflow.run_one(PHASES, words, shared, "kubeadm init")
+        if names:
+            await workflow.run_one(PHASES, names, shared)
             return
-        skipped = (*arguments.skip_phases, *(shared.init.get("skipPhases") or ()))
+        skipped = arguments.skip_phases or tuple(shared.init.get("skipPhases") or ())
         workflow.check_names(PHASES, skipped)
         say(f"[init] Using Kubernetes version: {shared.cluster['kubernetesVersion']}")
         await workflow.run(PHASES, shared, skipped)
     except BaseException:
-        if words is None and not shared.changed and not shared.dry_run:
+        if not names and not shared.changed and not shared.dry_run:
             leftovers.remove()
         raise
     finally:
         await shared.close()
+
+
+_ALL = (*FLAGS, *_PHASE_FLAGS)
+COMMAND = Command(
+    "init",
+    SUMMARY,
+    _work,
+    FLAGS,
+    (
+        workflow.command(
+            'Use this command to invoke single phase of the "init" workflow', PHASES, _ALL, _work
+        ),
+    ),
+    about=f"{SUMMARY}\n\n{workflow.listing(PHASES, 'init')}",
+    others=(*_PHASE_FLAGS, PRINT_MANIFEST),
+)

@@ -9,13 +9,14 @@ from typing import Any
 from pybernetes.lib.flags import Flag
 from pybernetes.tools.kubeadm import command_line, workflow
 from pybernetes.tools.kubeadm.checks.check import ignored_names
-from pybernetes.tools.kubeadm.command_line import Arguments
+from pybernetes.tools.kubeadm.command_line import Arguments, Command
 from pybernetes.tools.kubeadm.configuration import documents, loading
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.init_data import Folders, say
 from pybernetes.tools.kubeadm.join_data import JoinData
 from pybernetes.tools.kubeadm.leftovers import Leftovers
 from pybernetes.tools.kubeadm.phases.join import PHASES
+from pybernetes.tools.kubeadm.phases.join._flags import ENDPOINT
 
 Object = dict[str, Any]
 SUMMARY = "Run this on any machine you wish to join an existing cluster"
@@ -100,26 +101,12 @@ def _document(arguments: Arguments, endpoint: str) -> Object:
     return given
 
 
-def main(argv: list[str]) -> int:
-    """Run all phases, or one of them: ``join phase NAME [NAME] [ENDPOINT]``."""
-    summary = f'{SUMMARY}\n\nThe "join [api-server-endpoint]" command executes the following phases:\n{workflow.listing(PHASES)}'
-    arguments = command_line.parse("kubeadm join", summary, FLAGS, argv, most=4)
-    words, endpoint, phase = list(arguments.words), "", None
-    if words[:1] == ["phase"]:
-        phase = words[1:]
-        if phase and ":" in phase[-1]:
-            endpoint = phase.pop()
-        workflow.find(PHASES, phase, "kubeadm join")
-    elif len(words) > 1:
-        raise KubeadmError(f"accepts at most 1 arg(s), received {len(words)}")
-    elif words:
-        endpoint = words[0]
-    asyncio.run(_run(arguments, endpoint, phase))
-    return 0
+def _work(arguments: Arguments, names: tuple[str, ...] = ()) -> None:
+    asyncio.run(_run(arguments, names))
 
 
-async def _run(arguments: Arguments, endpoint: str, phase: list[str] | None) -> None:
-    given = configuration(arguments, endpoint)
+async def _run(arguments: Arguments, names: tuple[str, ...]) -> None:
+    given = configuration(arguments, arguments.words[0] if arguments.words else "")
     dry_run = arguments.dry_run or bool(given.get("dryRun"))
     folders = Folders.dry_run("KUBEADM_JOIN_DRYRUN_DIR", "kubeadm-join-dryrun") if dry_run else Folders()
     patches = arguments.patches or (given.get("patches") or {}).get("directory", "")
@@ -129,12 +116,12 @@ async def _run(arguments: Arguments, endpoint: str, phase: list[str] | None) -> 
     data = JoinData(given, folders, dry_run, ignored, Path(patches) if patches else None)
     leftovers = Leftovers([folders.kubernetes, folders.kubelet])
     try:
-        if phase is not None:
-            await workflow.run_one(PHASES, phase, data, "kubeadm join")
+        if names:
+            await workflow.run_one(PHASES, names, data)
             return
-        await workflow.run(PHASES, data, (*arguments.skip_phases, *(given.get("skipPhases") or ())))
+        await workflow.run(PHASES, data, arguments.skip_phases or given.get("skipPhases") or ())
     except BaseException:
-        if phase is None and not data.changed and not dry_run:
+        if not names and not data.changed and not dry_run:
             leftovers.remove()
         raise
     finally:
@@ -170,3 +157,19 @@ async def _tell(data: JoinData) -> None:
         "",
     ]
     say("\n".join(lines))
+
+
+COMMAND = Command(
+    "join",
+    SUMMARY,
+    _work,
+    FLAGS,
+    (
+        workflow.command(
+            'Use this command to invoke single phase of the "join" workflow', PHASES, FLAGS, _work
+        ),
+    ),
+    words=ENDPOINT,
+    most=1,
+    about=f"{SUMMARY}\n\n{workflow.listing(PHASES, 'join [api-server-endpoint]')}",
+)

@@ -11,7 +11,7 @@ from pybernetes.client import kubeconfig
 from pybernetes.lib.flags import Flag, Seconds
 from pybernetes.tools.kubeadm import certificates, cluster_settings, command_line, kubeconfig_files
 from pybernetes.tools.kubeadm.certificate_list import Subject
-from pybernetes.tools.kubeadm.command_line import Arguments
+from pybernetes.tools.kubeadm.command_line import Arguments, Command
 from pybernetes.tools.kubeadm.configuration import defaults, documents, loading
 from pybernetes.tools.kubeadm.configuration.printing import to_yaml
 from pybernetes.tools.kubeadm.errors import KubeadmError
@@ -20,7 +20,7 @@ from pybernetes.tools.kubeadm.objects import ClusterObjects
 
 Object = dict[str, Any]
 SUMMARY = "Kubeconfig file utilities"
-FLAGS = (
+_FLAGS = (
     command_line.CONFIG,
     Flag("client-name", "", "The name of user. It will be used as the CN if client certificates are created"),
     Flag("org", (), "The organizations of the client certificate. It will be used as the O"),
@@ -33,13 +33,8 @@ FLAGS = (
 )
 
 
-def main(argv: list[str]) -> int:
+def _user(arguments: Arguments) -> None:
     """Print the kubeconfig of a user."""
-    arguments = command_line.parse("kubeadm kubeconfig", f"{SUMMARY}: user", FLAGS, argv, most=1)
-    if arguments.words != ["user"]:
-        raise KubeadmError(f'unknown command "{"".join(arguments.words)}" for "kubeadm kubeconfig"')
-    if not arguments.client_name:
-        raise KubeadmError('required flag(s) "client-name" not set')
     cluster, endpoint = asyncio.run(_cluster(arguments))
     folder = Path(cluster["certificatesDir"])
     server = kubeconfig_files.control_plane_server(
@@ -63,7 +58,6 @@ def main(argv: list[str]) -> int:
             float(arguments.validity_period),
         )
     sys.stdout.write(to_yaml(made))
-    return 0
 
 
 async def _cluster(arguments: Arguments) -> tuple[Object, Object]:
@@ -81,3 +75,18 @@ async def _cluster(arguments: Arguments) -> tuple[Object, Object]:
     async with config.client(user_agent="kubeadm") as client:
         cluster = await cluster_settings.cluster_configuration(ClusterObjects(client))
     return cluster, loading.endpoint({"bindPort": 6443})
+
+
+COMMAND = Command(
+    "kubeconfig",
+    SUMMARY,
+    commands=(
+        Command(
+            "user",
+            "Output a kubeconfig file for an additional user",
+            _user,
+            _FLAGS,
+            required=("client-name",),
+        ),
+    ),
+)

@@ -9,7 +9,7 @@ from typing import Any
 from pybernetes.lib.flags import Flag
 from pybernetes.tools.kubeadm import command_line, workflow
 from pybernetes.tools.kubeadm.checks.check import ignored_names
-from pybernetes.tools.kubeadm.command_line import Arguments
+from pybernetes.tools.kubeadm.command_line import Arguments, Command
 from pybernetes.tools.kubeadm.configuration import documents, loading
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.init_data import say
@@ -45,22 +45,10 @@ def configuration(arguments: Arguments) -> Object:
         if read is None:
             raise KubeadmError(f'no ResetConfiguration found in config file "{arguments.config}"')
         given = read
-        if given.get("unmountFlags"):
-            raise KubeadmError(
-                "unmountFlags are not supported: mounts are let go of as soon as nobody uses them"
-            )
     return loading.reset(given)
 
 
-def main(argv: list[str]) -> int:
-    """Run all phases, or one of them: ``reset phase NAME``."""
-    summary = f'{SUMMARY}\n\nThe "reset" command executes the following phases:\n{workflow.listing(PHASES)}'
-    arguments = command_line.parse("kubeadm reset", summary, FLAGS, argv, most=2, short={"-f": "--force"})
-    words = arguments.words
-    if words and words[0] != "phase":
-        raise KubeadmError(f'unknown command "{words[0]}" for "kubeadm reset"')
-    if words:
-        workflow.find(PHASES, words[1:], "kubeadm reset")
+def _work(arguments: Arguments, names: tuple[str, ...] = ()) -> None:
     given = configuration(arguments)
     data = ResetData(
         given,
@@ -69,11 +57,24 @@ def main(argv: list[str]) -> int:
         force=bool(given.get("force")),
         ignored=ignored_names(arguments.ignore_preflight_errors, given.get("ignorePreflightErrors") or ()),
     )
-    if words:
-        asyncio.run(workflow.run_one(PHASES, words[1:], data, "kubeadm reset"))
-        return 0
-    asyncio.run(workflow.run(PHASES, data, (*arguments.skip_phases, *(given.get("skipPhases") or ()))))
+    if names:
+        asyncio.run(workflow.run_one(PHASES, names, data))
+        return
+    asyncio.run(workflow.run(PHASES, data, arguments.skip_phases or given.get("skipPhases") or ()))
     say(
         "\nCNI configuration, packet rules and the kubeconfigs of users are left as they are: remove them by hand."
     )
-    return 0
+
+
+COMMAND = Command(
+    "reset",
+    SUMMARY,
+    _work,
+    FLAGS,
+    (
+        workflow.command(
+            'Use this command to invoke single phase of the "reset" workflow', PHASES, FLAGS, _work
+        ),
+    ),
+    about=f"{SUMMARY}\n\n{workflow.listing(PHASES, 'reset')}",
+)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import datetime
-import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -16,10 +15,9 @@ from pybernetes.client.errors import AlreadyExists, NotFound, StatusError
 from pybernetes.client.refs import CONFIG_MAPS, SECRETS
 from pybernetes.lib import rfc3339
 from pybernetes.lib.flags import Flag, Seconds
-from pybernetes.tools.kubeadm import command_line, join_command, tokens
-from pybernetes.tools.kubeadm.command_line import Arguments
+from pybernetes.tools.kubeadm import command_line, join_command, output, tokens
+from pybernetes.tools.kubeadm.command_line import Arguments, Command
 from pybernetes.tools.kubeadm.configuration import defaults, documents
-from pybernetes.tools.kubeadm.configuration.printing import to_yaml
 from pybernetes.tools.kubeadm.discovery import cluster_of, parsed
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.init_data import say
@@ -27,6 +25,9 @@ from pybernetes.tools.kubeadm.locations import BOOTSTRAPPERS, NAMESPACE
 
 Object = dict[str, Any]
 SUMMARY = "Manage bootstrap tokens"
+# As upstream's messages show them.
+_IDENTITY = "\\\\A([a-z0-9]{6})\\\\z"
+_WHOLE = "\\\\A([a-z0-9]{6})\\\\.([a-z0-9]{16})\\\\z"
 _COMMON = (command_line.KUBECONFIG, command_line.DRY_RUN)
 _CREATE = (
     command_line.CONFIG,
@@ -41,37 +42,28 @@ _CREATE = (
     Flag("ttl", Seconds(86400), "The duration before the token is automatically deleted; 0 for never."),
     Flag("usages", tokens.USAGES, "In which ways this token can be used: signing, authentication."),
 )
-_LIST = (Flag("output", "text", "Output format: text, json or yaml."),)
 
 
-def main(argv: list[str]) -> int:
-    """Create, list, delete or generate tokens."""
-    flags = (*_COMMON, *_CREATE, *_LIST)
-    arguments = command_line.parse(
-        "kubeadm token",
-        f"{SUMMARY}: create|list|delete|generate",
-        flags,
-        argv,
-        most=20,
-        short={"-o": "--output"},
-    )
-    action, *words = arguments.words or [""]
-    if action == "generate":
-        print(tokens.generate())
-        return 0
-    actions: dict[str, Callable[[Client, Arguments, list[str]], Awaitable[None]]] = {
-        "create": _create, "list": _list, "delete": _delete,
-    }  # fmt: skip
-    if action not in actions:
-        raise KubeadmError(f'unknown command "{action}" for "kubeadm token"')
-    if action == "create":
-        command_line.check_mixed(arguments)
-        if words:
-            tokens.parts(words[0])
-    if action == "delete" and not words:
-        raise KubeadmError("missing argument; 'token delete' is missing token of form \"[a-z0-9]{6}\"")
-    asyncio.run(_with(arguments, words, actions[action]))
-    return 0
+def _generate(arguments: Arguments) -> None:
+    print(tokens.generate())
+
+
+def _work(action: Callable[[Client, Arguments, list[str]], Awaitable[None]]) -> Callable[[Arguments], None]:
+    def work(arguments: Arguments) -> None:
+        words = arguments.words
+        if action is _create:
+            command_line.check_mixed(arguments)
+            if words:
+                tokens.parts(words[0])
+        if action is _delete and not words:
+            raise KubeadmError(
+                f'missing argument; \'token delete\' is missing token of form "{_WHOLE}" or "{_IDENTITY}"'
+            )
+        if action is _list:
+            output.check(arguments)
+        asyncio.run(_with(arguments, words, action))
+
+    return work
 
 
 async def _with(
@@ -176,13 +168,9 @@ async def _list(client: Client, arguments: Arguments, words: list[str]) -> None:
         return
     for token in listed:
         shown = {name: value for name, value in token.items() if value}
-        value = {"apiVersion": "output.kubeadm.k8s.io/v1alpha3", "kind": "BootstrapToken", **shown}
-        if arguments.output == "json":
-            say(json.dumps(value, indent=4))
-        elif arguments.output == "yaml":
-            say(to_yaml(value).rstrip())
-        else:
-            raise KubeadmError(f"invalid output format: {arguments.output}")
+        output.show(
+            {"apiVersion": "output.kubeadm.k8s.io/v1alpha3", "kind": "BootstrapToken", **shown}, arguments
+        )
 
 
 async def _delete(client: Client, arguments: Arguments, words: list[str]) -> None:
@@ -190,10 +178,7 @@ async def _delete(client: Client, arguments: Arguments, words: list[str]) -> Non
         identity = word if tokens.TOKEN_ID.match(word) else None
         if identity is None:
             if not tokens.TOKEN.match(word):
-                raise KubeadmError(
-                    f'given token "{word}" didn\'t match pattern "\\\\A([a-z0-9]{{6}})\\\\z" or "\\\\A([a-z0-9]{{6}})\\\\.'
-                    '([a-z0-9]{16})\\\\z"'
-                )
+                raise KubeadmError(f'given token "{word}" didn\'t match pattern "{_IDENTITY}" or "{_WHOLE}"')
             identity = tokens.parts(word)[0]
         try:
             await client.delete(SECRETS, tokens.secret_name(identity), NAMESPACE, dry_run=arguments.dry_run)
@@ -202,3 +187,35 @@ async def _delete(client: Client, arguments: Arguments, words: list[str]) -> Non
                 f'failed to delete bootstrap token "{identity}": there is no such token'
             ) from None
         say(f'bootstrap token "{identity}" deleted')
+
+
+COMMAND = Command(
+    "token",
+    SUMMARY,
+    flags=_COMMON,
+    commands=(
+        Command(
+            "create",
+            "Create bootstrap tokens on the server",
+            _work(_create),
+            (*_CREATE, *_COMMON),
+            words="[token]",
+            most=1,
+        ),
+        Command(
+            "delete",
+            "Delete bootstrap tokens on the server",
+            _work(_delete),
+            _COMMON,
+            words="[token-value] ...",
+            most=1 << 10,
+        ),
+        Command(
+            "generate",
+            "Generate and print a bootstrap token, but do not create it on the server",
+            _generate,
+            _COMMON,
+        ),
+        Command("list", "List bootstrap tokens on the server", _work(_list), (*output.FLAGS, *_COMMON)),
+    ),
+)

@@ -8,7 +8,7 @@ import sys
 
 from pybernetes import KUBERNETES_VERSION
 from pybernetes.lib.flags import Flag
-from pybernetes.tools.kubeadm import command_line
+from pybernetes.tools.kubeadm.command_line import Arguments, Command
 from pybernetes.tools.kubeadm.configuration.printing import to_yaml
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.locations import MAJOR, MINOR
@@ -16,10 +16,7 @@ from pybernetes.tools.kubeadm.locations import MAJOR, MINOR
 SUMMARY = "Print the version of kubeadm"
 
 
-def main(argv: list[str]) -> int:
-    """Print the version."""
-    flags = (Flag("output", "", "Output format; available options are 'yaml', 'json' and 'short'"),)
-    arguments = command_line.parse("kubeadm version", SUMMARY, flags, argv, short={"-o": "--output"})
+def _work(arguments: Arguments) -> None:
     about = {
         "major": str(MAJOR),
         "minor": str(MINOR),
@@ -39,4 +36,11 @@ def main(argv: list[str]) -> int:
         print(f"kubeadm version: &version.Info{{{shown}}}")
     else:
         raise KubeadmError(f"invalid output format: {arguments.output}")
-    return 0
+
+
+COMMAND = Command(
+    "version",
+    SUMMARY,
+    _work,
+    (Flag("output", "", "Output format; available options are 'yaml', 'json' and 'short'"),),
+)

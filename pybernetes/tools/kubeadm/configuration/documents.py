@@ -10,7 +10,13 @@ from typing import Any
 
 from pybernetes.api.strict_types import Problem, Struct
 from pybernetes.api.text import yaml_reader
-from pybernetes.tools.kubeadm.configuration.kinds import API_VERSION, GROUP, KINDS
+from pybernetes.tools.kubeadm.configuration.kinds import (
+    API_VERSION,
+    EXPERIMENTAL,
+    EXPERIMENTAL_KINDS,
+    GROUP,
+    KINDS,
+)
 from pybernetes.tools.kubeadm.errors import KubeadmError
 
 log = logging.getLogger(__name__)
@@ -80,13 +86,14 @@ def _parts(text: str) -> list[str]:
     return ["\n".join(lines) for lines in parts if any(line.strip() for line in lines)]
 
 
-def read(raw: bytes, *, strict: bool = False) -> Documents:
+def read(raw: bytes, *, strict: bool = False, experimental: bool = False) -> Documents:
     """Return the documents of a text. Unknown fields are an error if ``strict``, else a warning."""
     result = Documents()
     for version, kind, value, duplicates in split(raw):
-        check_version(version, kind)
-        if version == API_VERSION and kind in KINDS:
-            result.own[kind] = _decoded(version, kind, value, duplicates, KINDS[kind], strict)
+        check_version(version, kind, experimental=experimental)
+        kinds = {API_VERSION: KINDS, EXPERIMENTAL: EXPERIMENTAL_KINDS}.get(version, {})
+        if kind in kinds:
+            result.own[kind] = _decoded(version, kind, value, duplicates, kinds[kind], strict)
         elif COMPONENTS.get(version) == kind:
             _check_component(version, kind, value, strict)
             result.components[kind] = value
@@ -102,7 +109,7 @@ def read(raw: bytes, *, strict: bool = False) -> Documents:
     return result
 
 
-def check_version(version: str, kind: str) -> None:
+def check_version(version: str, kind: str, *, experimental: bool = False) -> None:
     """Refuse versions of before; KubeadmError says which kubeadm knows them."""
     group, _, name = version.rpartition("/")
     if group == GROUP and name in OLD:
@@ -110,6 +117,11 @@ def check_version(version: str, kind: str) -> None:
             f'your configuration file uses an old API spec: "{version}" (kind: "{kind}"). Please use kubeadm {OLD[name]} '
             "instead and run 'kubeadm config migrate --old-config old-config-file --new-config new-config-file', which will "
             "write the new, similar spec using a newer API version."
+        )
+    if version == EXPERIMENTAL and not experimental:
+        raise KubeadmError(
+            f'experimental API spec: "{version}" (kind: "{kind}") is not allowed. You can use the --allow-experimental-api '
+            "flag if the command supports it."
         )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pybernetes.api.strict_types import (
     BOOL,
     DURATION,
@@ -18,6 +20,7 @@ from pybernetes.api.strict_types import (
 
 GROUP = "kubeadm.k8s.io"
 API_VERSION = f"{GROUP}/v1beta4"
+EXPERIMENTAL = f"{GROUP}/v1"
 
 
 class _Kept(Value):
@@ -173,3 +176,18 @@ KINDS = {
     "ResetConfiguration": RESET,
     "UpgradeConfiguration": UPGRADE,
 }
+
+
+def _next(item: Any) -> Any:
+    """Return a type as the version after this one has it: arguments say how they are merged."""
+    if item is ARG:
+        return Struct("v1.Arg", {**ARG.fields, "mergeMethod": STRING})
+    if isinstance(item, Many):
+        return Many(_next(item.item))
+    if isinstance(item, Struct):
+        fields = {name: _next(entry) for name, entry in item.fields.items()}
+        return Struct(item.name.replace("v1beta4.", "v1."), fields)
+    return item
+
+
+EXPERIMENTAL_KINDS: dict[str, Struct] = {kind: _next(struct) for kind, struct in KINDS.items()}

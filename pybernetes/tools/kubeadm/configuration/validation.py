@@ -29,7 +29,8 @@ from pybernetes.tools.kubeadm.tokens import TOKEN, USAGES, problem_with_group
 log = logging.getLogger(__name__)
 Object = dict[str, Any]
 ALGORITHMS = ("ECDSA-P256", "ECDSA-P384", "RSA-2048", "RSA-3072", "RSA-4096")
-UNMOUNT_FLAGS = ("MNT_FORCE", "MNT_DETACH", "MNT_EXPIRE", "UMOUNT_NOFOLLOW")
+# As umount2(2) has them.
+UNMOUNT_FLAGS = {"MNT_FORCE": 1, "MNT_DETACH": 2, "MNT_EXPIRE": 4, "UMOUNT_NOFOLLOW": 8}
 _YEAR = 365 * 86400.0
 
 

@@ -84,12 +84,25 @@ def problems(
     return found
 
 
-def check(found: Problems, *, force: bool) -> list[str]:
+def check(found: Problems, *, force: bool) -> str:
     """Return what is said beside an upgrade that goes on; KubeadmError if it must not."""
-    if found.mandatory or (found.skippable and not force):
-        listed = "\n".join(f"\t- {text}" for text in (*found.mandatory, *found.skippable))
-        hint = "" if found.mandatory else "\nCan be forced with --force"
+
+    def listed(texts: list[str]) -> str:
+        return "".join(f"\t- {text}\n" for text in texts)
+
+    if found.mandatory:
         raise KubeadmError(
-            f"[upgrade/version] FATAL: the --version argument is invalid due to these errors:\n\n{listed}{hint}"
+            f"the version argument is invalid due to these fatal errors:\n\n{listed(found.mandatory)}\nPlease fix the "
+            "misalignments highlighted above and try upgrading again"
         )
-    return found.skippable
+    if found.skippable and not force:
+        raise KubeadmError(
+            f"the version argument is invalid due to these errors:\n\n{listed(found.skippable)}\nCan be bypassed if you pass "
+            "the --force flag"
+        )
+    if not found.skippable:
+        return ""
+    return (
+        f"[upgrade/preflight] Found {len(found.skippable)} potential version compatibility errors but skipping since the "
+        f"--force flag is set: \n\n{listed(found.skippable)}"
+    )

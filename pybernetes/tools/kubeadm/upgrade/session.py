@@ -13,7 +13,7 @@ from pybernetes.client import kubeconfig
 from pybernetes.client.client import Client
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import NODES
-from pybernetes.tools.kubeadm import cluster_settings, kubelet_service
+from pybernetes.tools.kubeadm import cluster_settings, command_line, kubelet_service
 from pybernetes.tools.kubeadm.command_line import Arguments
 from pybernetes.tools.kubeadm.configuration import defaults, documents, loading, networks
 from pybernetes.tools.kubeadm.configuration.loading import InitSettings
@@ -34,11 +34,8 @@ class Session:
     objects: ClusterObjects
     settings: InitSettings
     upgrade: Object
-
-    @property
-    def current(self) -> str:
-        """The version of the cluster."""
-        return str(self.settings.cluster["kubernetesVersion"])
+    current: str  # the version of the cluster
+    kubeconfig: Path
 
     async def kubelets(self) -> dict[str, str]:
         """Return the versions of the kubelets by their nodes."""
@@ -54,13 +51,20 @@ class Session:
         }
 
 
+def configuration(arguments: Arguments) -> Object:
+    """Return the UpgradeConfiguration of a command line."""
+    command_line.check_mixed(arguments)
+    if not arguments.config:
+        return loading.upgrade({})
+    given = documents.read(documents.read_file(arguments.config)).own.get("UpgradeConfiguration")
+    if given is None:
+        raise KubeadmError(f'no UpgradeConfiguration found in config file "{arguments.config}"')
+    return loading.upgrade(given)
+
+
 @asynccontextmanager
-async def session(arguments: Arguments, path: Path) -> AsyncIterator[Session]:
+async def session(path: Path, upgrade: Object) -> AsyncIterator[Session]:
     """Give the cluster that a kubeconfig leads to, with its configuration for this machine."""
-    given: Object = {}
-    if arguments.config:
-        given = documents.read(documents.read_file(arguments.config)).own.get("UpgradeConfiguration") or {}
-    upgrade = loading.upgrade(given)
     say(
         '[upgrade/config] Reading configuration from the "kubeadm-config" ConfigMap in namespace "kube-system"...'
     )
@@ -75,7 +79,8 @@ async def session(arguments: Arguments, path: Path) -> AsyncIterator[Session]:
             {**own["nodeRegistration"], **_registered()}, control_plane=True
         )
         own["localAPIEndpoint"] = loading.endpoint(_endpoint() or own["localAPIEndpoint"])
-        yield Session(client, objects, await cluster_settings.fetch(objects, own), upgrade)
+        settings = await cluster_settings.fetch(objects, own)
+        yield Session(client, objects, settings, upgrade, settings.cluster["kubernetesVersion"], path)
 
 
 def _registered() -> Object:

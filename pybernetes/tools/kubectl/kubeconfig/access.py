@@ -60,40 +60,9 @@ def proxy_for(access: Access, given: str, environment: Mapping[str, str]) -> str
                 "https, or socks5"
             )
         return given
-    name = "https_proxy" if access.scheme == "https" else "http_proxy"
-    proxy = environment.get(name.upper()) or environment.get(name) or ""
-    if not proxy or _is_direct(access, environment.get("NO_PROXY") or environment.get("no_proxy") or ""):
-        return ""
-    return proxy if "://" in proxy else f"http://{proxy}"
+    from pybernetes.lib.environment_proxy import proxy_of
 
-
-def _is_direct(access: Access, exceptions: str) -> bool:
-    """Tell whether a host is reached without a proxy: this machine, and what NO_PROXY names."""
-    host = access.host.lower().rstrip(".")
-    if host == "localhost" or host.startswith("127.") or host == "::1":
-        return True
-    for exception in exceptions.split(","):
-        name = exception.strip().lower()
-        if name == "*":
-            return True
-        name, colon, port = name.rpartition(":") if name.count(":") == 1 else (name, "", "")
-        if not name or (colon and port != str(access.port)):
-            continue
-        if "/" in name:
-            import ipaddress
-
-            try:
-                if ipaddress.ip_address(host) in ipaddress.ip_network(name, strict=False):
-                    return True
-            except ValueError:
-                pass
-            continue
-        name = name.removeprefix("*")
-        if host == name.lstrip(".") and not name.startswith("."):
-            return True
-        if host.endswith(name if name.startswith(".") else f".{name}"):
-            return True
-    return False
+    return proxy_of(environment, access.scheme, access.host, access.port)
 
 
 def current(config: Object, flags: Values) -> Object:

@@ -100,9 +100,20 @@ async def publish(data: InitData, objects: Objects) -> None:
             "data": {"kubeconfig": to_yaml(config)},
         },
     )
+    await allow_reading(objects)
+
+
+async def allow_reading(objects: Objects) -> None:
+    """Let everybody read where the cluster is, and nothing else."""
     name = "kubeadm:bootstrap-signer-clusterinfo"
     await objects.ensure(ROLES, rbac.read_one(name, "kube-public", "configmaps", "cluster-info"))
     await objects.ensure(ROLE_BINDINGS, rbac.binding(name, "kube-public", rbac.user("system:anonymous")))
 
 
-PHASE = Phase("bootstrap-token", "Generates bootstrap tokens used to join a node to a cluster", _run)
+PHASE = Phase(
+    "bootstrap-token",
+    "Generates bootstrap tokens used to join a node to a cluster",
+    _run,
+    flags="config dry-run kubeconfig skip-token-print",
+    aliases=("bootstraptoken",),
+)

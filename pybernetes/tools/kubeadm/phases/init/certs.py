@@ -30,19 +30,27 @@ async def _service_accounts(data: InitData) -> None:
     certificates.ensure_service_account_key(data.folders.certificates, algorithm, say)
 
 
+_FLAGS = "cert-dir config dry-run kubernetes-version"
+_SERVER = f"{_FLAGS} apiserver-advertise-address apiserver-cert-extra-sans control-plane-endpoint service-cidr service-dns-domain"
 PHASE = Phase(
     "certs",
     "Certificate generation",
     _begin,
     (
         *(
-            Phase(certificate.name, f"Generate the {certificate.long_name}", _make(certificate))
+            Phase(
+                certificate.name,
+                f"Generate the {certificate.long_name}",
+                _make(certificate),
+                flags=_SERVER if certificate.name == "apiserver" else _FLAGS,
+            )
             for certificate in CERTIFICATES
         ),
         Phase(
             "sa",
             "Generate a private key for signing service account tokens along with its public key",
             _service_accounts,
+            flags=_FLAGS,
         ),
     ),
 )

@@ -25,6 +25,10 @@ def _make(component: str) -> Callable[[InitData], Awaitable[None]]:
     return run
 
 
+_MORE = {
+    "kube-apiserver": "apiserver-advertise-address apiserver-bind-port control-plane-endpoint feature-gates service-cidr",
+    "kube-controller-manager": "pod-network-cidr",
+}
 PHASE = Phase(
     "control-plane",
     "Generate all static Pod manifest files necessary to establish the control plane",
@@ -34,6 +38,7 @@ PHASE = Phase(
             component.removeprefix("kube-"),
             f"Generates the {component} static Pod manifest",
             _make(component),
+            flags=f"cert-dir config dry-run image-repository kubernetes-version patches {_MORE.get(component, '')}",
         )
         for component in static_pods.COMPONENTS
     ),

@@ -39,6 +39,7 @@ PHASE = Phase(
             "local",
             "Generate the static Pod manifest file for a local, single-node local etcd instance",
             _local,
+            flags="cert-dir config dry-run image-repository patches",
         ),
     ),
 )

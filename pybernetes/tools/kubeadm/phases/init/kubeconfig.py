@@ -32,9 +32,16 @@ def _make(name: str) -> Callable[[InitData], Awaitable[None]]:
     return run
 
 
+_FLAGS = (
+    "apiserver-advertise-address apiserver-bind-port cert-dir config control-plane-endpoint dry-run kubeconfig-dir "
+    "kubernetes-version"
+)
 PHASE = Phase(
     "kubeconfig",
     "Generate all kubeconfig files necessary to establish the control plane and the admin kubeconfig file",
     _begin,
-    tuple(Phase(name, short, _make(name)) for name, short in _SHORT.items()),
+    tuple(
+        Phase(name, short, _make(name), flags=f"{_FLAGS} node-name" if name == "kubelet" else _FLAGS)
+        for name, short in _SHORT.items()
+    ),
 )

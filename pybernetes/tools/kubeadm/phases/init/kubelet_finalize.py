@@ -40,9 +40,11 @@ async def _run(data: InitData) -> None:
     kubelet_service.start(data.folders.kubelet)
 
 
+_FLAGS = "cert-dir config dry-run"
 PHASE = Phase(
     "kubelet-finalize",
     "Updates settings relevant to the kubelet after TLS bootstrap",
     None,
-    (Phase("enable-client-cert-rotation", "Enable kubelet client certificate rotation", _run),),
+    (Phase("enable-client-cert-rotation", "Enable kubelet client certificate rotation", _run, flags=_FLAGS),),
+    flags=_FLAGS,
 )

@@ -21,4 +21,9 @@ async def _run(data: InitData) -> None:
         kubelet_service.start(data.folders.kubelet)
 
 
-PHASE = Phase("kubelet-start", "Write kubelet settings and (re)start the kubelet", _run)
+PHASE = Phase(
+    "kubelet-start",
+    "Write kubelet settings and (re)start the kubelet",
+    _run,
+    flags="config cri-socket dry-run image-repository node-name patches",
+)

@@ -38,4 +38,4 @@ async def _run(data: InitData) -> None:
     await mark(await data.objects(), data.node, registration.get("taints") or [], {})
 
 
-PHASE = Phase("mark-control-plane", "Mark a node as a control-plane", _run)
+PHASE = Phase("mark-control-plane", "Mark a node as a control-plane", _run, flags="config dry-run node-name")

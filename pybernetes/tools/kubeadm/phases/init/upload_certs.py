@@ -18,4 +18,9 @@ async def _run(data: InitData) -> None:
         say(f"[upload-certs] Using certificate key:\n{key}")
 
 
-PHASE = Phase("upload-certs", "Upload certificates to kubeadm-certs", _run)
+PHASE = Phase(
+    "upload-certs",
+    "Upload certificates to kubeadm-certs",
+    _run,
+    flags="certificate-key config dry-run kubeconfig skip-certificate-key-print upload-certs",
+)

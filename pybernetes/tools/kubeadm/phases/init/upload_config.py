@@ -50,12 +50,14 @@ async def _kubelet(data: InitData) -> None:
     )
 
 
+_FLAGS = "config cri-socket dry-run kubeconfig"
 PHASE = Phase(
     "upload-config",
     "Upload the kubeadm and kubelet configuration to a ConfigMap",
     None,
     (
-        Phase("kubeadm", "Upload the kubeadm ClusterConfiguration to a ConfigMap", _kubeadm),
-        Phase("kubelet", "Upload the kubelet component config to a ConfigMap", _kubelet),
+        Phase("kubeadm", "Upload the kubeadm ClusterConfiguration to a ConfigMap", _kubeadm, flags=_FLAGS),
+        Phase("kubelet", "Upload the kubelet component config to a ConfigMap", _kubelet, flags=_FLAGS),
     ),
+    aliases=("uploadconfig",),
 )

@@ -23,4 +23,4 @@ async def _run(data: JoinData) -> None:
         await members.listed()
 
 
-PHASE = Phase("check-etcd", "Check cluster health for etcd", _run)
+PHASE = Phase("check-etcd", "Check cluster health for etcd", _run, hidden=True)

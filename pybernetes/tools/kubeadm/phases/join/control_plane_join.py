@@ -21,5 +21,13 @@ PHASE = Phase(
     "control-plane-join",
     "Join a machine as a control plane instance",
     None,
-    (Phase("mark-control-plane", "Mark a node as a control-plane", _mark),),
+    (
+        Phase(
+            "mark-control-plane",
+            "Mark a node as a control-plane",
+            _mark,
+            flags="config control-plane dry-run node-name",
+        ),
+    ),
+    flags="apiserver-advertise-address patches",
 )

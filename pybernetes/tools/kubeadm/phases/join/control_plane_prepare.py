@@ -12,6 +12,7 @@ from pybernetes.tools.kubeadm import (
 from pybernetes.tools.kubeadm.certificate_list import wanted
 from pybernetes.tools.kubeadm.init_data import say
 from pybernetes.tools.kubeadm.join_data import JoinData
+from pybernetes.tools.kubeadm.phases.join._flags import DISCOVERY, ENDPOINT
 from pybernetes.tools.kubeadm.workflow import Phase
 
 
@@ -79,9 +80,29 @@ PHASE = Phase(
             "download-certs",
             "Download certificates shared among control-plane nodes from the kubeadm-certs Secret",
             _download,
+            flags=f"certificate-key config control-plane dry-run {DISCOVERY}",
+            words=ENDPOINT,
         ),
-        Phase("certs", "Generate the certificates for the new control plane components", _certs),
-        Phase("kubeconfig", "Generate the kubeconfig for the new control plane components", _kubeconfig),
-        Phase("control-plane", "Generate the manifests for the new control plane components", _control_plane),
+        Phase(
+            "certs",
+            "Generate the certificates for the new control plane components",
+            _certs,
+            flags=f"apiserver-advertise-address config control-plane dry-run node-name {DISCOVERY}",
+            words=ENDPOINT,
+        ),
+        Phase(
+            "kubeconfig",
+            "Generate the kubeconfig for the new control plane components",
+            _kubeconfig,
+            flags=f"certificate-key config control-plane dry-run {DISCOVERY}",
+            words=ENDPOINT,
+        ),
+        Phase(
+            "control-plane",
+            "Generate the manifests for the new control plane components",
+            _control_plane,
+            flags="apiserver-advertise-address apiserver-bind-port config control-plane dry-run patches",
+        ),
     ),
+    words=ENDPOINT,
 )

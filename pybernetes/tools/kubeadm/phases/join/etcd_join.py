@@ -42,4 +42,9 @@ async def _run(data: JoinData) -> None:
         await members.promote(learner.id)
 
 
-PHASE = Phase("etcd-join", "Join etcd for control plane nodes", _run)
+PHASE = Phase(
+    "etcd-join",
+    "Join etcd for control plane nodes",
+    _run,
+    flags="apiserver-advertise-address config control-plane dry-run node-name patches",
+)

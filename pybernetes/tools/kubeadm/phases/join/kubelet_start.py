@@ -11,6 +11,7 @@ from pybernetes.tools.kubeadm.configuration.component_configs import KUBELET
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.init_data import say
 from pybernetes.tools.kubeadm.join_data import JoinData
+from pybernetes.tools.kubeadm.phases.join._flags import DISCOVERY, ENDPOINT
 from pybernetes.tools.kubeadm.workflow import Phase
 
 
@@ -54,4 +55,10 @@ async def _refuse_known(data: JoinData) -> None:
         )
 
 
-PHASE = Phase("kubelet-start", "Write kubelet settings, certificates and (re)start the kubelet", _run)
+PHASE = Phase(
+    "kubelet-start",
+    "Write kubelet settings, certificates and (re)start the kubelet",
+    _run,
+    flags=f"config cri-socket dry-run node-name patches {DISCOVERY}",
+    words=ENDPOINT,
+)

@@ -42,4 +42,9 @@ async def _run(data: JoinData) -> None:
         bootstrap.unlink(missing_ok=True)
 
 
-PHASE = Phase("kubelet-wait-bootstrap", "Wait for the kubelet to bootstrap itself", _run)
+PHASE = Phase(
+    "kubelet-wait-bootstrap",
+    "Wait for the kubelet to bootstrap itself",
+    _run,
+    flags="config cri-socket dry-run",
+)

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubeadm import shared_certificates
-from pybernetes.tools.kubeadm.checks import control_plane_checks, join_checks, run
+from pybernetes.tools.kubeadm.checks import control_plane_checks, join_checks, run, run_as_root
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.init_data import say
 from pybernetes.tools.kubeadm.join_data import JoinData
 from pybernetes.tools.kubeadm.phases._image_pull import pull
+from pybernetes.tools.kubeadm.phases.join._flags import DISCOVERY, ENDPOINT
 from pybernetes.tools.kubeadm.workflow import Phase
 
 
 async def _run(data: JoinData) -> None:
     say("[preflight] Running pre-flight checks")
-    await run(join_checks(data.configuration), data.ignored)
+    await run_as_root(join_checks(data.configuration), data.ignored)
     settings = await data.settings()
     if data.control_plane is None:
         return
     _check_ready(data, settings.cluster)
     say("[preflight] Running pre-flight checks before initializing the new control plane instance")
-    await run(control_plane_checks(settings, secondary=True), data.ignored)
+    downloads = bool(data.control_plane.get("certificateKey"))
+    await run(control_plane_checks(settings, secondary=True, downloads=downloads), data.ignored)
     await pull(settings.cluster, data.registration, data.ignored, dry_run=data.dry_run)
 
 
@@ -41,4 +43,11 @@ def _check_ready(data: JoinData, cluster: dict[str, object]) -> None:
         )
 
 
-PHASE = Phase("preflight", "Run join pre-flight checks", _run)
+PHASE = Phase(
+    "preflight",
+    "Run join pre-flight checks",
+    _run,
+    flags="apiserver-advertise-address apiserver-bind-port certificate-key config control-plane cri-socket dry-run "
+    f"ignore-preflight-errors node-name {DISCOVERY}",
+    words=ENDPOINT,
+)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from pathlib import Path
+from typing import Any
 
 from pybernetes.lib.files import trees
 from pybernetes.node.kubelet.volumes import host_mounts
 from pybernetes.tools.kubeadm import kubelet_service, runtime
 from pybernetes.tools.kubeadm.configuration.defaults import CERTIFICATES
+from pybernetes.tools.kubeadm.configuration.validation import UNMOUNT_FLAGS
 from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.init_data import say
 from pybernetes.tools.kubeadm.reset_data import ResetData
@@ -37,7 +41,7 @@ async def _run(data: ResetData) -> None:
             say(f"[reset] Failed to remove containers: {error}")
         say(f'[reset] Unmounting mounted directories in "{folders.kubelet}"')
         try:
-            host_mounts.unmount_below(folders.kubelet)
+            host_mounts.unmount_below(folders.kubelet, *unmount_flags(data.configuration))
         except OSError as error:
             say(f"[reset] Not everything can be unmounted: {error}")
     certificates = Path(data.configuration["certificatesDir"])
@@ -61,6 +65,12 @@ async def _run(data: ResetData) -> None:
         path.unlink(missing_ok=True)
 
 
+def unmount_flags(configuration: dict[str, Any]) -> tuple[int, ...]:
+    """Return how mounts are let go of, if the configuration says so; else they are as soon as nobody uses them."""
+    given = configuration.get("unmountFlags") or ()
+    return (functools.reduce(operator.or_, (UNMOUNT_FLAGS[name] for name in given)),) if given else ()
+
+
 def _empty(folder: Path) -> None:
     """Remove what is in a folder, and nothing that is still mounted there."""
     if not folder.is_dir():
@@ -75,4 +85,10 @@ def _empty(folder: Path) -> None:
         say(f'[reset] Failed to delete contents of "{folder}" directory: {error}')
 
 
-PHASE = Phase("cleanup-node", "Run cleanup node.", _run)
+PHASE = Phase(
+    "cleanup-node",
+    "Run cleanup node.",
+    _run,
+    flags="cert-dir cleanup-tmp-dir cri-socket dry-run",
+    aliases=("cleanupnode",),
+)

@@ -25,4 +25,10 @@ async def _run(data: ResetData) -> None:
     await run([IsPrivilegedUser()], data.ignored)
 
 
-PHASE = Phase("preflight", "Run reset pre-flight checks", _run)
+PHASE = Phase(
+    "preflight",
+    "Run reset pre-flight checks",
+    _run,
+    flags="dry-run force ignore-preflight-errors",
+    aliases=("pre-flight",),
+)

@@ -58,7 +58,9 @@ async def _leave(data: ResetData, url: str) -> None:
         except (kubeconfig.ConfigError, KubeadmError) as error:
             say(f"[reset] The API server does not tell the members of etcd: {error}")
     # The member itself knows the others.
-    async with etcd_cluster.members([*servers, "https://127.0.0.1:2379"], certificates, 20.0) as members:
+    async with etcd_cluster.members(
+        [*servers, "https://127.0.0.1:2379"], certificates, data.seconds("etcdAPICall")
+    ) as members:
         listed = await members.listed()
         own = next((member for member in listed if url in member.peer_urls), None)
         if own is None:
@@ -70,4 +72,4 @@ async def _leave(data: ResetData, url: str) -> None:
         await members.remove(own.id)
 
 
-PHASE = Phase("remove-etcd-member", "Remove a local etcd member.", _run)
+PHASE = Phase("remove-etcd-member", "Remove a local etcd member.", _run, flags="dry-run kubeconfig")

@@ -1,0 +1,123 @@
+"""Checks before anything is changed: what they complain of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pybernetes.tools.kubeadm.checks import cluster, control_plane_checks, join_checks
+from pybernetes.tools.kubeadm.checks.check import Findings
+from pybernetes.tools.kubeadm.checks.proxies import HTTPProxy, HTTPProxyCIDR
+from pybernetes.tools.kubeadm.checks.versions import (
+    ExternalEtcdVersion,
+    KubeletVersion,
+    KubernetesVersion,
+    etcd_problem,
+)
+from pybernetes.tools.kubeadm.configuration import documents, loading
+from pybernetes.tools.kubeadm.upgrade import plan
+
+FILES = {"caFile": "/x/ca.crt", "certFile": "/x/c.crt", "keyFile": "/x/c.key"}
+
+
+def names(text: str, **options: bool) -> list[str]:
+    given = documents.read(text.encode())
+    return [check.name for check in control_plane_checks(loading.init(given), **options)]
+
+
+def test_which_checks_there_are() -> None:
+    header = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\n"
+    local = names(f"{header}networking: {{podSubnet: 10.244.0.0/16}}\n")
+    for name in (
+        "NumCPU", "Mem", "KubernetesVersion", "Firewalld", "Port-6443", "Port-10259", "Port-10257", "HTTPProxy",
+        "FileAvailable--etc-kubernetes-manifests-kube-apiserver.yaml", "HTTPProxyCIDR", "CRI", "ContainerRuntimeVersion",
+        "Swap", "FileExisting-losetup", "FileExisting-mount", "FileExisting-cp", "SystemVerification", "Hostname",
+        "KubeletVersion", "Port-10250", "FileContent--proc-sys-net-ipv4-ip_forward", "Port-2379", "Port-2380",
+        "DirAvailable--var-lib-etcd",
+    ):  # fmt: skip
+        assert name in local, name
+    listed = ", ".join(f"{name}: {path}" for name, path in FILES.items())
+    external = f"{header}etcd: {{external: {{endpoints: ['https://1.2.3.4:2379'], {listed}}}}}\n"
+    assert "ExternalEtcdVersion" in names(external) and "Port-2379" not in names(external)
+    assert names(external).count("ExternalEtcdClientCertificates") == 3
+    assert "ExternalEtcdClientCertificates" not in names(external, secondary=True, downloads=True)
+
+
+def test_checks_of_those_who_join() -> None:
+    bootstrap = {
+        "token": "abcdef.0123456789abcdef", "apiServerEndpoint": "10.0.0.1:6443", "unsafeSkipCAVerification": True,
+    }  # fmt: skip
+    given = loading.join({"discovery": {"bootstrapToken": bootstrap}})
+    listed = [check.name for check in join_checks(given)]
+    assert {"HTTPProxy", "FileContent--proc-sys-net-ipv4-ip_forward", "KubeletVersion"} <= set(listed)
+    assert "FileAvailable--etc-kubernetes-pki-ca.crt" in listed
+
+
+async def test_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy:3128")
+    monkeypatch.setenv("NO_PROXY", "10.96.0.0/12")
+    assert (await HTTPProxy("10.96.0.1").check()) == Findings()
+    found = await HTTPProxy("10.0.0.1").check()
+    assert found.warnings[0].startswith('Connection to "https://10.0.0.1" uses proxy "http://proxy:3128".')
+    assert (await HTTPProxyCIDR("10.96.0.0/12").check()) == Findings()
+    found = await HTTPProxyCIDR("10.244.0.0/16").check()
+    assert found.warnings[0].startswith('connection to "10.244.0.0/16" uses proxy "http://proxy:3128".')
+    assert (await HTTPProxyCIDR("nonsense").check()).errors
+
+
+async def test_versions() -> None:
+    assert await KubeletVersion("v1.37.3").check() == Findings()
+    assert "not a supported version skew" in (await KubeletVersion("v1.36.1").check()).errors[0]
+    assert "lower than kubeadm can support" in (await KubeletVersion("", "v1.33.0").check()).errors[0]
+    assert "consider to upgrade kubeadm" in (await KubernetesVersion("v1.38.0").check()).warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        (b'{"etcdserver":"3.5.16","etcdcluster":"3.5.0"}', ""),
+        (b'{"etcdserver":"3.5.2"}', "only supports external etcd version >= 3.5.3. Current version: 3.5.2"),
+        (b'{"etcdserver":"3.4.99"}', "only supports external etcd version >= 3.5.3"),
+        (b"<html>", "couldn't parse external etcd version"),
+        (b"[]", "couldn't parse external etcd version"),
+        (b'{"etcdserver":{}}', "couldn't parse external etcd version"),
+    ],
+)
+def test_what_members_answer(answer: bytes, problem: str) -> None:
+    assert problem in etcd_problem(answer) and bool(problem) == bool(etcd_problem(answer))
+
+
+async def test_members_that_do_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pybernetes.tools.kubeadm.checks.versions._ETCD_PAUSE", 0.0)
+    external = {"endpoints": ["https://127.0.0.1:1"]}
+    found = await ExternalEtcdVersion(external).check()
+    assert found.errors[0].startswith('Get "https://127.0.0.1:1/version": ')
+    missing = {**external, "caFile": str(tmp_path / "ca.crt")}
+    assert "couldn't load external etcd's" in (await ExternalEtcdVersion(missing).check()).errors[0]
+
+
+async def test_manifests_that_are_missing(tmp_path: Path) -> None:
+    for component in ("kube-apiserver", "kube-scheduler"):
+        (tmp_path / f"{component}.yaml").write_text("")
+    found = await cluster.StaticPodManifest(tmp_path).check()
+    assert found.errors == [f"manifest files not found: [{tmp_path}/kube-controller-manager.yaml]"]
+
+
+def test_nodes_that_are_not_ready() -> None:
+    def node(name: str, status: str) -> dict[str, object]:
+        return {"metadata": {"name": name}, "status": {"conditions": [{"type": "Ready", "status": status}]}}
+
+    nodes = [node("a", "True"), node("b", "False"), node("c", "Unknown"), {"metadata": {"name": "d"}}]
+    assert cluster.not_ready(nodes) == ["b", "c"]
+
+
+def test_plans() -> None:
+    servers = {"kube-apiserver": {"cp": "v1.36.2"}}
+    made = plan.plan("v1.36.2", "v1.37.0", {"cp": "v1.36.2"}, servers, {"cp": "3.5.9-0"}, "3.5.16-0")
+    components = made["availableUpgrades"][0]["components"]
+    assert [entry["name"] for entry in components] == ["kubelet", "kube-apiserver", "kube-proxy", "etcd"]
+    shown = plan.text(made)
+    assert "kubeadm upgrade apply v1.37.0" in shown and "kubelet     cp     v1.36.2   v1.37.0" in shown
+    none = plan.plan("v1.37.0", "v1.37.0", {"cp": "v1.37.0"}, {"kube-apiserver": {"cp": "v1.37.0"}}, {}, "")
+    assert none["availableUpgrades"] == [] and "up-to-date" in plan.text(none)

@@ -1,0 +1,122 @@
+"""The command line: every command has upstream's flags and no others, and mistakes get upstream's words."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pybernetes.lib.flags import Flag, Seconds
+from pybernetes.tools.kubeadm import command_line
+from pybernetes.tools.kubeadm.command_line import Command
+from pybernetes.tools.kubeadm.commands import completion
+from pybernetes.tools.kubeadm.errors import KubeadmError
+from pybernetes.tools.kubeadm.main import main, root
+
+TABLE = Path(__file__).parent / "data" / "flags.txt"
+
+
+def test_commands_and_flags_are_those_of_upstream() -> None:
+    lines = [line for line in TABLE.read_text().splitlines() if not line.startswith("#")]
+    wanted = {
+        path: set(flags.split()) for path, _, flags in (line.partition(":") for line in lines)
+    }  # fmt: skip
+    own = {path: {flag.name for flag in command.flags} for path, command in command_line.walk(root()) if path}
+    assert own == wanted
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("foo", 'unknown command "foo" for "kubeadm"'),
+        ("certs foo", 'unknown command "foo" for "kubeadm certs"'),
+        ("init foo", 'unknown command "foo" for "kubeadm init"'),
+        ("init phase foo", 'unknown command "foo" for "kubeadm init phase"'),
+        ("--bogus", "unknown flag: --bogus"),
+        ("-x", "unknown shorthand flag: 'x' in -x"),
+        ("init phase certs ca --token x", "unknown flag: --token"),
+        ("certs certificate-key --config x", "unknown flag: --config"),
+        ("init --v", "flag needs an argument: --v"),
+        ("token list -o", "flag needs an argument: 'o' in -o"),
+        ("init --apiserver-bind-port x",
+         'invalid argument "x" for "--apiserver-bind-port" flag: strconv.ParseInt: parsing "x": invalid syntax'),
+        ("init --dry-run=foo",
+         'invalid argument "foo" for "--dry-run" flag: strconv.ParseBool: parsing "foo": invalid syntax'),
+        ("reset -f=foo",
+         'invalid argument "foo" for "-f, --force" flag: strconv.ParseBool: parsing "foo": invalid syntax'),
+        ("token create --ttl x", 'invalid argument "x" for "--ttl" flag: time: invalid duration "x"'),
+        ("join a b", "accepts at most 1 arg(s), received 2"),
+        ("kubeconfig user", 'required flag(s) "client-name" not set'),
+        ("completion", "shell not specified"),
+        ("completion foo", 'unsupported shell type "foo", the supported shell types are [bash zsh]'),
+        ("config validate", "the --config flag is mandatory"),
+        ("config migrate", "the --old-config flag is mandatory"),
+        ("upgrade apply", "missing one or more required arguments. Required arguments: [version]"),
+        ("init --config a --token b", "can not mix '--config' with arguments [token]"),
+        ("--rootfs /nonexistent version", "unable to chroot to /nonexistent: no such file or directory"),
+        ("version -o foo", "invalid output format: foo"),
+    ],
+)  # fmt: skip
+def test_mistakes(words: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words.split()) == 1
+    shown = capsys.readouterr().err
+    assert shown == f"error: {message}\nTo see the stack trace of this error execute with --v=5 or higher\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        ("", 0, "kubeadm [command]"),
+        ("--help", 0, "  upgrade "),
+        ("certs", 1, "kubeadm certs [command]"),
+        ("init phase certs", 1, "  apiserver-etcd-client"),
+        ("help init phase addon coredns", 0, "--print-manifest"),
+        ("join -h", 0, "kubeadm join [api-server-endpoint] [flags]"),
+        ("version -o short", 0, "v1.37.0"),
+        ("-v 1 version -oshort", 0, "v1.37.0"),
+    ],
+)
+def test_help(words: str, code: int, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words.split()) == code
+    assert text in capsys.readouterr().out
+
+
+def test_values() -> None:
+    flags = (
+        Flag("upload-certs", False),
+        Flag("skip-phases", ()),
+        Flag("ttl", Seconds(1)),
+        Flag("port", 6443),
+    )
+    command = Command("x", "", flags=flags, others=(Flag("config", "none"),))
+    parsed = command_line.parse(
+        command,
+        [
+            "a",
+            "--upload-certs",
+            "b",
+            "--skip-phases=a,b",
+            "--skip-phases",
+            "c",
+            "--ttl",
+            "1m",
+            "--",
+            "--port",
+        ],
+    )
+    assert (
+        parsed.words == ["a", "b", "--port"] and parsed.upload_certs and parsed.skip_phases == ("a", "b", "c")
+    )
+    assert parsed.ttl == 60 and parsed.port == 6443 and parsed.config == "none"
+    assert parsed.given == {"upload-certs", "skip-phases", "ttl"}
+    with pytest.raises(KubeadmError, match="unknown flag: --config"):
+        command_line.parse(command, ["--config=a"])
+
+
+def test_shells_complete_commands_and_flags() -> None:
+    script = completion.script(root(), "bash")
+    lines = 'COMP_WORDS=(kubeadm init phase c); COMP_CWORD=3; _kubeadm; echo "${COMPREPLY[@]}"\n'
+    lines += 'COMP_WORDS=(kubeadm token --dr); COMP_CWORD=2; _kubeadm; echo "${COMPREPLY[@]}"\n'
+    shown = subprocess.run(["bash", "-c", script + lines], capture_output=True, text=True, check=True).stdout
+    assert shown.splitlines() == ["certs control-plane", "--dry-run"]
