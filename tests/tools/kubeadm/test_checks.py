@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -105,10 +106,15 @@ async def test_manifests_that_are_missing(tmp_path: Path) -> None:
 
 
 def test_nodes_that_are_not_ready() -> None:
-    def node(name: str, status: str) -> dict[str, object]:
+    def node(name: str, status: str) -> dict[str, Any]:
         return {"metadata": {"name": name}, "status": {"conditions": [{"type": "Ready", "status": status}]}}
 
-    nodes = [node("a", "True"), node("b", "False"), node("c", "Unknown"), {"metadata": {"name": "d"}}]
+    nodes: list[dict[str, Any]] = [
+        node("a", "True"),
+        node("b", "False"),
+        node("c", "Unknown"),
+        {"metadata": {"name": "d"}},
+    ]
     assert cluster.not_ready(nodes) == ["b", "c"]
 
 
