@@ -200,8 +200,9 @@ def too_large_resource_version(wanted: int, current: int, retry_after: int = 1) 
     return StatusError(504, "Timeout", f"Timeout: {text}", details)
 
 
-def unavailable(message: str) -> StatusError:
-    return StatusError(503, "ServiceUnavailable", message)
+def unavailable(message: str, retry_after: int = 0) -> StatusError:
+    details = {"retryAfterSeconds": retry_after} if retry_after else None
+    return StatusError(503, "ServiceUnavailable", message, details)
 
 
 def internal(message: str) -> StatusError:

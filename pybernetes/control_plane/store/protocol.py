@@ -9,7 +9,8 @@ StoreError
 ├── Damaged          what is stored at a key cannot be read
 ├── CannotSeal       a value cannot be made ready for the disk (encrypted)
 └── Unavailable      the data cannot be reached or written now
-    └── NoSpace      there is no room for it
+    ├── NoSpace      there is no room for it
+    └── Unanswered   nobody said in time whether it was done
 """
 
 from __future__ import annotations
@@ -84,6 +85,10 @@ class CannotSeal(StoreError):
 
 
 class Unavailable(StoreError):
+    pass
+
+
+class Unanswered(Unavailable):
     pass
 
 

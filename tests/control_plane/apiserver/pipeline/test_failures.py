@@ -7,6 +7,8 @@ import json
 import pytest
 
 from pybernetes.control_plane.apiserver.pipeline import failures
+from pybernetes.control_plane.apiserver.request import Request
+from pybernetes.control_plane.store.protocol import NoSpace, Unanswered, Unavailable
 
 
 @pytest.mark.parametrize(
@@ -22,3 +24,24 @@ def test_a_refusal_is_a_status(status: int, message: str, text: str) -> None:
     body = json.loads(answer.body)
     assert answer.status == status and answer.content_type == b"application/json"
     assert (body["kind"], body["code"], body["message"]) == ("Status", status, text)
+
+
+@pytest.mark.parametrize(
+    ("method", "error", "status", "retry"),
+    [
+        # Nothing has happened: whoever asks again does no harm.
+        ("GET", Unanswered("no quorum"), 503, b"1"),
+        ("GET", Unavailable("the store is not open"), 503, b"1"),
+        ("POST", Unavailable("the store is not open"), 503, b"1"),
+        # It may have happened, and a client must not take it for undone.
+        ("PUT", Unanswered("no quorum"), 504, b"1"),
+        ("DELETE", Unanswered("no quorum"), 504, b"1"),
+        ("POST", NoSpace(), 500, None),
+    ],
+)
+def test_a_store_that_cannot_be_reached_says_when_to_ask_again(
+    method: str, error: Exception, status: int, retry: bytes | None
+) -> None:
+    answer = failures.failure(error, Request(object(), method, "/api/v1/nodes", "", {}, b""))  # type: ignore[arg-type]
+    assert answer.status == status
+    assert dict(answer.headers).get(b"Retry-After") == retry

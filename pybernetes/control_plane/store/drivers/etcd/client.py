@@ -9,7 +9,7 @@ from typing import Any
 
 from aetcd.rpc import rpc_pb2 as rpc
 
-from pybernetes.control_plane.store.protocol import NoSpace, StoreError, Unavailable
+from pybernetes.control_plane.store.protocol import NoSpace, StoreError, Unanswered, Unavailable
 from pybernetes.lib import tls
 from pybernetes.lib.grpc.channel import Channel, RpcError, StatusCode
 from pybernetes.lib.grpc.frames import MOST_WINDOW
@@ -128,7 +128,7 @@ class EtcdClient:
                 if NO_SPACE in error.details:
                     raise NoSpace from None
                 if error.code is StatusCode.CANCELLED:
-                    raise Unavailable("the connection to etcd is closed") from None
+                    raise Unanswered("the connection to etcd is closed") from None
                 if error.code not in TRIED_AGAIN:
                     raise Rejected(error.code, error.details or error.code.name) from None
                 self.leave(endpoint)
@@ -138,7 +138,7 @@ class EtcdClient:
                 delay = min(LAST_DELAY, FIRST_DELAY * 2 ** (failures // len(self.endpoints) - 1))
                 await asyncio.sleep(min(delay, max(0.0, deadline - loop.time())))
             if loop.time() >= deadline:
-                raise Unavailable(f"etcd cannot be reached ({reason})")
+                raise Unanswered(f"etcd cannot be reached ({reason})")
 
     async def close(self) -> None:
         """Close all connections."""
