@@ -21,6 +21,7 @@ def main(argv: list[str]) -> int:
         metavar="N",
         help="let clients work for at least so long in each drill",
     )
+    line.add_argument("--runs", type=int, default=1, metavar="N", help="carry each drill out so many times")
     line.add_argument("-o", "--output", choices=("text", "json"), default="text", help="form of the report")
     arguments = line.parse_args(argv)
     from pybernetes.tools.local.drill import drill, report
@@ -36,8 +37,9 @@ def main(argv: list[str]) -> int:
 
         outcomes = []
         for name in drill.check(cluster, arguments.names):
-            print(f"{name} …", file=sys.stderr, flush=True)
-            outcomes.append(asyncio.run(drill.carry_out(cluster, name, arguments.seconds)))
+            for _ in range(arguments.runs):
+                print(f"{name} …", file=sys.stderr, flush=True)
+                outcomes.append(asyncio.run(drill.carry_out(cluster, name, arguments.seconds)))
         print(report.as_json(outcomes) if arguments.output == "json" else report.as_text(outcomes))
         return 0 if all(outcome.is_good for outcome in outcomes) else 1
 

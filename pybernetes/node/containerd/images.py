@@ -55,3 +55,8 @@ async def _ctr(socket: Path, *arguments: str) -> str:
 async def remove(socket: Path, name: str) -> None:
     """Remove an image, and wait until its content is gone."""
     await _ctr(socket, "images", "remove", "--sync", name)
+
+
+async def tag(socket: Path, name: str, further: str) -> None:
+    """Give an image a further name."""
+    await _ctr(socket, "images", "tag", "--force", name, further)

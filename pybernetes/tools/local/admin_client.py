@@ -17,9 +17,10 @@ from pybernetes.tools.local.paths import Cluster
 class ApiError(Exception):
     """The API server refused; the text is its own."""
 
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(self, status: int, message: str, retry_after: str = "") -> None:
         super().__init__(message)
         self.status = status
+        self.retry_after = retry_after  # the header that says when to ask again
 
 
 class AdminClient:
@@ -56,7 +57,7 @@ class AdminClient:
                 message = json.loads(answer)["message"]
             except (ValueError, KeyError):
                 message = f"{method} {path}: {response.status} {response.reason}"
-            raise ApiError(response.status, message)
+            raise ApiError(response.status, message, response.headers.get("Retry-After", ""))
         return json.loads(answer) if response.headers.get_content_type() == "application/json" else {}
 
     def is_ready(self) -> bool:

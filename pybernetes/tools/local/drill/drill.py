@@ -37,7 +37,8 @@ class Outcome:
     summary: str
     limit: float | None
     figures: Figures | None
-    notes: dict[str, float] = field(default_factory=dict)
+    notes: dict[str, float] = field(default_factory=dict)  # seconds until something was so
+    counts: dict[str, int] = field(default_factory=dict)  # what was done, and how often
     problem: str = ""
 
     @property
@@ -68,13 +69,14 @@ def check(cluster: Cluster, names: list[str]) -> list[str]:
 
 async def carry_out(cluster: Cluster, name: str, seconds: float = 0.0) -> Outcome:
     """Carry out one drill, with clients for at least so many seconds."""
-    drill, site = drills()[name], Site(cluster)
+    drill, site = drills()[name], Site(cluster, seconds)
     try:
         await site.until_well()
         config = kubeconfig.load(cluster.kubeconfig)
         servers = [f"https://{site.address(machine)}:6443" for machine in site.control_planes]
         workload = Workload(config, servers)
         await workload.start()
+        site.workload = workload
         until = asyncio.get_running_loop().time() + seconds
         problem = ""
         try:
@@ -85,6 +87,6 @@ async def carry_out(cluster: Cluster, name: str, seconds: float = 0.0) -> Outcom
             problem = str(error)
         record = await workload.stop()
     except (ClusterError, OSError, ValueError) as error:
-        return Outcome(name, drill.summary, drill.limit, None, site.notes, str(error))
+        return Outcome(name, drill.summary, drill.limit, None, site.notes, dict(site.counts), str(error))
     seen = await asyncio.to_thread(figures.figures, record)
-    return Outcome(name, drill.summary, drill.limit, seen, site.notes, problem)
+    return Outcome(name, drill.summary, drill.limit, seen, site.notes, dict(site.counts), problem)

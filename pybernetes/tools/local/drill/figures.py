@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from pybernetes.api.errors import StatusError
 from pybernetes.tools.local.drill.linearizability import DONE, SWAP, UNKNOWN, Operation, violation
 
 INITIAL = "0/nobody"
-# What a server may answer while it cannot reach etcd.
-_EXCUSED = frozenset({429, 503, 504})
+# What a server may answer while it cannot reach etcd, if it says when to ask again.
+_EXCUSED = frozenset({"503", "504"})
+_WITHOUT_RETRY = " without Retry-After"
 _EXPIRED = "410"
 
 
@@ -23,6 +25,14 @@ def value(count: int, writer: str) -> str:
 def count_of(text: str) -> int:
     """Return how often a counter was changed."""
     return int(text.partition("/")[0])
+
+
+def error_name(error: Exception) -> str:
+    """Return under what an error is counted: the code of an answer, or what ended a connection."""
+    if not isinstance(error, StatusError):
+        return type(error).__name__
+    asked_back = error.code < 500 or error.retry_after
+    return f"{error.code}" if asked_back else f"{error.code}{_WITHOUT_RETRY}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +101,7 @@ def figures(record: Record) -> Figures:
         record.errors[_EXPIRED],
         sum(violation(operations, INITIAL) is not None for operations in record.operations.values()),
         sum(
-            number
-            for name, number in record.errors.items()
-            if name.isdecimal() and int(name) >= 500 and int(name) not in _EXCUSED
+            number for name, number in record.errors.items() if name.startswith("5") and name not in _EXCUSED
         ),
         dict(sorted(record.errors.items())),
     )

@@ -44,6 +44,10 @@ def _notes(outcome: Outcome) -> list[str]:
     if outcome.problem:
         lines.append(f"  problem: {outcome.problem}")
     lines += [f"  {name} after {seconds:.2f} s" for name, seconds in outcome.notes.items()]
+    if outcome.counts:
+        lines.append(
+            f"  done: {', '.join(f'{what} {number} times' for what, number in outcome.counts.items())}"
+        )
     if outcome.figures is not None and outcome.figures.errors:
         errors = ", ".join(f"{name} {number} times" for name, number in outcome.figures.errors.items())
         lines.append(f"  errors: {errors}")

@@ -8,14 +8,18 @@ import os
 import signal
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Callable
 
+from pybernetes.node.kubelet.cri.client import CriClient, messages
 from pybernetes.tools.local import network, nodes
 from pybernetes.tools.local import settings as saved_settings
 from pybernetes.tools.local.admin_client import AdminClient, ApiError
 from pybernetes.tools.local.control_planes import machines, membership, topology
+from pybernetes.tools.local.drill.workload import Workload
 from pybernetes.tools.local.node import Node
 from pybernetes.tools.local.paths import Cluster, ClusterError
+from pybernetes.tools.local.processes import containerd_socket
 from pybernetes.tools.local.settings import Settings
 
 WAIT_SECONDS = 120.0
@@ -26,10 +30,12 @@ _ETCD_METRICS = "http://127.0.0.1:2381/metrics"
 class Site:
     """The machines of a cluster; what is said of one is true at the moment of asking."""
 
-    def __init__(self, cluster: Cluster) -> None:
-        self.cluster = cluster
+    def __init__(self, cluster: Cluster, seconds: float = 0.0) -> None:
+        self.cluster, self.seconds = cluster, seconds  # for how long clients are asked to work
         self.api = AdminClient(cluster)
         self.notes: dict[str, float] = {}  # what a drill measured besides, in seconds
+        self.counts: Counter[str] = Counter()  # what it did, and how often
+        self.workload: Workload | None = None  # the clients, while they work
 
     @property
     def settings(self) -> Settings:
@@ -102,6 +108,19 @@ class Site:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, number)
 
+    async def containers(self, machine: str) -> set[str]:
+        """Return the containers that run on a machine."""
+        client = CriClient(f"unix://{containerd_socket(self.cluster, machine)}")
+        try:
+            listed = await client.list_containers()
+        finally:
+            await client.close()
+        return {container.id for container in listed if container.state == messages.CONTAINER_RUNNING}
+
+    def count(self, what: str) -> None:
+        """Note that something was done."""
+        self.counts[what] += 1
+
     async def until(self, what: str, condition: Callable[[], bool]) -> float:
         """Wait until something holds; return the seconds that it took."""
         begin = time.monotonic()
@@ -111,13 +130,25 @@ class Site:
             await asyncio.sleep(0.05)
         return time.monotonic() - begin
 
-    async def until_well(self) -> None:
-        """Wait until all that should run does: API servers, members, the virtual address, nodes."""
+    async def until_well(self) -> float:
+        """Wait until all that should run does: API servers, members, the virtual address, nodes; return the seconds."""
+        begin = time.monotonic()
         await self.until("every API server is ready", lambda: all(map(self.is_ready, self.control_planes)))
         await self.until("exactly one machine has the virtual address", lambda: len(self.holders()) == 1)
         await self.until("etcd has a leader", lambda: bool(self.etcd_leader()))
         wanted = {node.name for node in self.settings.nodes if not node.stopped and node.role != "etcd"}
         await self.until("every node is ready", lambda: wanted <= self._ready_nodes())
+        return time.monotonic() - begin
+
+    async def hold_writers(self) -> None:
+        """Let clients write nothing more, and wait until what they wrote last is answered."""
+        if self.workload is not None:
+            await self.workload.hold()
+
+    def release_writers(self) -> None:
+        """Let clients write again."""
+        if self.workload is not None:
+            self.workload.release()
 
     def is_ready(self, machine: str) -> bool:
         """Return whether the API server of a machine says that it is ready."""
@@ -157,9 +188,13 @@ class Site:
         """Give a machine up for good."""
         await asyncio.to_thread(membership.remove, self.cluster, machine)
 
-    async def cut_off(self, machine: str) -> None:
-        """Cut a machine off from everybody."""
-        await asyncio.to_thread(nodes.cut_off, self.cluster, machine)
+    async def pause(self, machine: str) -> None:
+        """Hold everything on a machine until it is started."""
+        await asyncio.to_thread(nodes.pause, self.cluster, machine)
+
+    async def cut_off(self, machine: str, *others: str) -> None:
+        """Cut a machine off from others, or from everybody."""
+        await asyncio.to_thread(nodes.cut_off, self.cluster, machine, others)
 
     async def heal(self, machine: str) -> None:
         """Undo that."""

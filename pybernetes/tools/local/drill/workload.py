@@ -44,6 +44,9 @@ class Workload:
         self._watching = [self._client(config.server) for _ in range(_WATCHES)]
         self._versions = ""
         self._tasks: list[asyncio.Task[None]] = []
+        self._may_write = asyncio.Event()
+        self._may_write.set()
+        self._busy = 0
 
     def _client(self, server: str) -> Client:
         return replace(self._config, server=server).client(user_agent="pyb-drill")
@@ -67,6 +70,16 @@ class Workload:
             events: list[Event] = []
             self.record.watches.append(events)
             self._tasks.append(asyncio.create_task(self._watch(client, events)))
+
+    async def hold(self) -> None:
+        """Let nobody begin to write, and wait for those who have."""
+        self._may_write.clear()
+        while self._busy:
+            await asyncio.sleep(_PAUSE_SECONDS)
+
+    def release(self) -> None:
+        """Let them write again."""
+        self._may_write.set()
 
     async def stop(self) -> Record:
         """End, read what is there, wait until the watches have shown it, and remove the counters."""
@@ -103,11 +116,14 @@ class Workload:
     async def _write(self, name: str, client: Client) -> None:
         number = 0
         while True:
+            await self._may_write.wait()
+            self._busy += 1
             counter = random.choice(self._counters)
             current = await self._read(name, client, counter)
             if current is not None:
                 number += 1
                 await self._raise(name, client, counter, current, f"{name}-{number}")
+            self._busy -= 1
             await asyncio.sleep(_PAUSE_SECONDS)
 
     async def _read(self, name: str, client: Client, counter: str) -> Object | None:
@@ -184,8 +200,7 @@ class Workload:
         return page.resource_version
 
     def _note(self, error: Exception) -> None:
-        name = str(error.code) if isinstance(error, StatusError) else type(error).__name__
-        self.record.errors[name] += 1
+        self.record.errors[figures.error_name(error)] += 1
 
 
 async def _end(tasks: list[asyncio.Task[None]]) -> None:

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pybernetes.tools.local.drill.figures import INITIAL, Event, Figures, Record, figures, gaps, longest_gap
+from pybernetes.api.errors import StatusError
+from pybernetes.tools.local.drill.figures import (
+    INITIAL,
+    Event,
+    Figures,
+    Record,
+    error_name,
+    figures,
+    gaps,
+    longest_gap,
+)
 from pybernetes.tools.local.drill.linearizability import DONE, SWAP, UNKNOWN, Operation
 
 
@@ -57,6 +67,13 @@ def test_a_list_after_a_lost_history_is_no_gap_unless_it_goes_back() -> None:
 def test_answers_that_nothing_excuses_are_counted() -> None:
     seen = figures(record([], [INITIAL], {"500": 2, "503": 1, "409": 3, "NotSent": 9}))
     assert (seen.wrong_answers, seen.is_good) == (2, False)
+    errors = (StatusError(503, "ServiceUnavailable", "", {"retryAfterSeconds": 1}), StatusError(503, "", ""))
+    seen = figures(record([], [INITIAL], dict.fromkeys(map(error_name, errors), 1)))
+    assert seen.errors == {"503": 1, "503 without Retry-After": 1} and seen.wrong_answers == 1
+    assert [error_name(error) for error in (StatusError(409, "", ""), TimeoutError())] == [
+        "409",
+        "TimeoutError",
+    ]
 
 
 def test_the_longest_gap_counts_from_the_begin_to_the_end() -> None:

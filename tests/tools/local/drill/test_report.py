@@ -16,27 +16,31 @@ from pybernetes.tools.local.settings import Settings, SettingsError
 
 GOOD = Figures(1.25, 300, 2, 0, 0, 0, 0, 0, 0, {"503": 4})
 OUTCOMES = [
-    Outcome("kill-it", "it is killed", 1.5, GOOD, {"ready again": 2.0}),
+    Outcome("kill-it", "it is killed", 1.5, GOOD, {"ready again": 2.0}, {"kill it": 3}),
     Outcome("too-slow", "it takes long", 1.0, GOOD),
     Outcome("lossy", "it forgets", None, Figures(0.1, 300, 0, 1, 0, 0, 0, 1, 0, {})),
-    Outcome("broken", "it cannot be done", 1.0, None, {}, "no machine"),
+    Outcome("broken", "it cannot be done", 1.0, None, {}, {}, "no machine"),
 ]
 
 
 def test_names_of_drills() -> None:
     assert list(drills()) == [
+        "disturb",
         "kill-api-server",
         "kill-controller-manager",
         "kill-etcd-leader",
         "kill-haproxy",
         "kill-keepalived",
         "kill-scheduler",
+        "lose-api-servers",
         "lose-machine",
         "partition-majority",
         "partition-minority",
         "renew-certificates",
         "replace-machine",
         "restart-api-servers",
+        "restore-snapshot",
+        "upgrade",
     ]
 
 
@@ -49,7 +53,10 @@ def test_the_report_as_text() -> None:
     first, *_ = text.splitlines()
     assert first.split("  ")[0] == "DRILL" and "LONGEST GAP" in first
     assert "kill-it   1.25 s       1.5 s  300" in text
-    assert "kill-it: good: it is killed\n  ready again after 2.00 s\n  errors: 503 4 times" in text
+    assert (
+        "kill-it: good: it is killed\n  ready again after 2.00 s\n  done: kill it 3 times\n  errors: 503 4 times"
+        in text
+    )
     assert "broken: NOT GOOD: it cannot be done\n  problem: no machine" in text
 
 
