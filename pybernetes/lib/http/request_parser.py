@@ -87,6 +87,7 @@ class RequestParser(asyncio.Protocol):
         # The parser holds this object and this object the parser: break the ring.
         self._parser = None  # type: ignore[assignment]
         self._unparsed = b""
+        self._forget()
 
     def data_received(self, data: bytes) -> None:
         if self._upgraded is not None:
@@ -223,6 +224,11 @@ class RequestParser(asyncio.Protocol):
         self._body: bytes | bytearray = b""
         self._receiving = self._in_head = True
         self._last = time.monotonic()
+
+    def _forget(self) -> None:
+        """Keep nothing of the request that was coming in: nobody answers it, and it is counted no longer."""
+        self._target, self._body = b"", b""
+        self._headers, self._repeated, self._head = {}, None, None
 
     def on_url(self, url: bytes) -> None:
         self._target += url

@@ -365,6 +365,7 @@ class Connection(RequestParser):
             return
         self._closing = True
         self._receiving = False
+        self.server.loop.call_soon(self._forget)  # the parser is still at it
         if self._busy is not None:
             self._refusal = status, message
         else:
@@ -375,8 +376,11 @@ class Connection(RequestParser):
         head = STATUS_LINES[status] + b"Connection: close\r\nContent-Type: %b\r\n" % response.content_type
         body = response.body
         self.transport.write(head + b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
-        # To close while the client is sending would make its kernel throw the answer away.
-        self.server.loop.call_later(self.server.limits.linger_seconds, self.close)
+        # To close while the client is sending would make its kernel throw the answer away. When it is gone before, the
+        # timer goes with it: it would hold this connection.
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = self.server.loop.call_later(self.server.limits.linger_seconds, self.close)
 
     def _check_idle(self) -> None:
         """Close a connection that is idle for long, or whose client stopped in the middle of a request."""

@@ -432,3 +432,24 @@ def test_a_client_that_says_nothing_goes(serve: Any) -> None:
             assert await client.ended() == b""
 
     run(test())
+
+
+def test_what_was_refused_is_not_kept(serve: Any) -> None:
+    """A refused client is listened to for a while: of what it sent nothing is left, and nothing at all once it is gone."""
+    request = b"GET /%b HTTP/1.1\r\nHost: a\r\n" % (b"p" * 1000) + b"X: %b\r\n" % (b"y" * 1000) * 900
+
+    async def test() -> None:
+        async with serve(echo, replace(QUICK, linger_seconds=3600)) as service:
+            client = await service.connect()
+            client.send(request + b"\r\n")
+            got, _ = await client.answer()
+            assert got == 431
+            left = weakref.ref(*service.server.connections)
+            parts = ("_headers", "_repeated", "_head", "_target", "_body")
+            await eventually(lambda: not any(getattr(left(), part) for part in parts))
+            client.writer.transport.abort()
+            await eventually(lambda: not service.server.connections)
+            gc.collect()
+            await eventually(lambda: left() is None)
+
+    run(test())
