@@ -66,7 +66,9 @@ def parse(texts: Iterable[str]) -> dict[str, bool]:
     return given
 
 
-# Which gates the programs that only run loops can switch.
+NATIVE_HISTOGRAMS = "NativeHistograms"
+# Which gates every program can switch, and which the programs that only run loops.
+_EVERYWHERE = (NATIVE_HISTOGRAMS,)
 HONOURED = {"kube-controller-manager": ("HPAScaleToZero",)}
 
 
@@ -76,13 +78,15 @@ def decide(given: Mapping[str, bool], honoured: Iterable[str] = ()) -> dict[str,
     ``honoured`` are the gates that the program can switch; of the others that are changed, the log says that they cannot be.
     """
     states = {name: gate.default for name, gate in known().items()}
+    switchable = {*_EVERYWHERE, *honoured}
     for name, value in given.items():
         _check(name, value)
-        for gate_name, gate in known().items():
-            if gate.stage == _ALL.get(name) and gate_name not in given:
+        for gate_name in switchable.difference(given):
+            if known()[gate_name].stage == _ALL.get(name):
                 states[gate_name] = value
+        if name in _ALL:
+            log.warning("feature gate %s=%s changes only those that can be changed here: %s", name, str(value).lower(), ", ".join(sorted(switchable)))  # fmt: skip
     states |= {name: value for name, value in given.items() if name in states}
-    switchable = set(honoured)
     for name, value in given.items():
         if name in _RETIRED or (name in states and known()[name].stage in ("GA", "Deprecated")):
             stage = known()[name].stage if name in states else "GA"
@@ -116,8 +120,7 @@ def from_flag(texts: Iterable[str], honoured: Iterable[str] = ()) -> dict[str, b
 
 def of_component(name: str, texts: Iterable[str]) -> dict[str, bool]:
     """Return the state of every gate in one of the programs of ``HONOURED``, after its flag was checked."""
-    states, given = decide({}), parse(tuple(texts))
-    return states | {gate: given[gate] for gate in HONOURED.get(name, ()) if gate in given}
+    return decide(parse(tuple(texts)), HONOURED.get(name, ()))
 
 
 def render(states: Mapping[str, bool], out: Exposition) -> None:

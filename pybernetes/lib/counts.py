@@ -6,34 +6,13 @@ any client sent.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
 from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.histogram import Histogram as Histogram
 
 
 def exponential(first: float, factor: float, count: int) -> tuple[float, ...]:
     """Return the bounds of buckets, each a factor larger than the one before."""
     return tuple(first * factor**power for power in range(count))
-
-
-class Histogram:
-    """Counts of values by size."""
-
-    __slots__ = ("bounds", "counts", "total")
-
-    def __init__(self, bounds: tuple[float, ...]) -> None:
-        self.bounds = bounds
-        self.counts = [0] * (len(bounds) + 1)
-        self.total = 0.0
-
-    def observe(self, value: float) -> None:
-        """Count a value."""
-        self.counts[bisect_left(self.bounds, value)] += 1
-        self.total += value
-
-    def count(self, value: float) -> None:
-        """Count a value that somebody has added to the total already."""
-        self.counts[bisect_left(self.bounds, value)] += 1
 
 
 class Counters:
@@ -73,4 +52,4 @@ class Histograms:
         text.family(self.name, "histogram", self._text)
         for values, histogram in self.values.items():
             labels = tuple(zip(self._labels, values, strict=True))
-            text.histogram(self.name, labels, histogram.bounds, histogram.counts, histogram.total)
+            text.histogram(self.name, labels, histogram)

@@ -1,6 +1,6 @@
-"""Writes metrics in Prometheus' text format.
+"""Writes metrics in Prometheus' text format, and finds out whether somebody would rather have them in the other.
 
-Recording stays with whoever counts: plain integers and lists, as cheap as Python has them. This module only
+Recording stays with whoever counts: plain integers and histograms, as cheap as Python has them. This module only
 turns them into text, when somebody scrapes.
 """
 
@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 import resource
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-CONTENT_TYPE = b"text/plain; version=0.0.4; charset=utf-8"
+from pybernetes.lib.histogram import Histogram
+from pybernetes.lib.http import accept
+
 Labels = Sequence[tuple[str, str]]
 _ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 
@@ -30,6 +32,8 @@ def number(value: float) -> str:
 class Exposition:
     """Collect the lines of one scrape."""
 
+    content_type = b"text/plain; version=0.0.4; charset=utf-8"
+
     def __init__(self) -> None:
         self._lines: list[str] = []
 
@@ -42,19 +46,17 @@ class Exposition:
         tail = "" if moment is None else f" {moment}"
         self._lines.append(f"{name}{_braces(labels)} {number(value)}{tail}")
 
-    def histogram(
-        self, name: str, labels: Labels, bounds: Sequence[float], counts: Sequence[int], total: float
-    ) -> None:
-        """Write a histogram from the count of each bucket (one more than bounds, not yet summed up) and the sum."""
+    def histogram(self, name: str, labels: Labels, histogram: Histogram) -> None:
+        """Write a histogram."""
         inner = _inner(labels)
         inner += "," if inner else ""
-        running = 0
-        for bound, count in zip(bounds, counts, strict=False):
+        running, counts = 0, histogram.counts
+        for bound, count in zip(histogram.bounds, counts, strict=False):
             running += count
             self._lines.append(f'{name}_bucket{{{inner}le="{bound:g}"}} {running}')
         running += counts[-1]
         self._lines.append(f'{name}_bucket{{{inner}le="+Inf"}} {running}')
-        self._lines.append(f"{name}_sum{_braces(labels)} {number(total)}")
+        self._lines.append(f"{name}_sum{_braces(labels)} {number(histogram.total)}")
         self._lines.append(f"{name}_count{_braces(labels)} {running}")
 
     def process(self) -> None:
@@ -105,6 +107,14 @@ def _start_time() -> float:
 _START = _start_time()
 
 
-def merge(counts: Iterable[Sequence[int]]) -> list[int]:
-    """Add up the buckets of several histograms with the same bounds."""
-    return [sum(column) for column in zip(*counts, strict=True)]
+def negotiated(wanted: str, native: bool = True) -> Exposition:
+    """Return what to write the metrics to for whoever sent this Accept header; ``native`` histograms may be off."""
+    for clause in accept.parse(wanted):
+        if accept.matches(clause.type, "text/plain"):
+            break
+        if clause.type == "application/vnd.google.protobuf":
+            from pybernetes.lib.protobuf_exposition import MESSAGE, ProtobufExposition  # most read text
+
+            if clause.parameters.get("proto") == MESSAGE and clause.parameters.get("encoding") == "delimited":
+                return ProtobufExposition(native)
+    return Exposition()

@@ -20,13 +20,11 @@ class HealthSlis:
         key = (name, "success" if healthy else "error", type_)
         self._counts[key] = self._counts.get(key, 0) + 1
 
-    def render(self) -> bytes:
-        """Return the page."""
-        out = Exposition()
+    def write(self, out: Exposition) -> None:
+        """Write the page."""
         out.family(_STATUS, "gauge", "[STABLE] This metric records the result of a single healthcheck.")
         for (name, type_), healthy in sorted(self._last.items()):
             out.sample(_STATUS, [("name", name), ("type", type_)], int(healthy))
         out.family(_TOTAL, "counter", "[STABLE] This metric records the results of all healthcheck.")
         for (name, status, type_), count in sorted(self._counts.items()):
             out.sample(_TOTAL, [("name", name), ("status", status), ("type", type_)], count)
-        return out.render()

@@ -11,7 +11,7 @@ import orjson
 
 from pybernetes.api import zpages
 from pybernetes.api.resource import Object
-from pybernetes.lib.exposition import CONTENT_TYPE
+from pybernetes.lib.exposition import Exposition, negotiated
 from pybernetes.lib.health_slis import HealthSlis
 from pybernetes.lib.http.limits import Limits
 from pybernetes.lib.http.messages import JSON, TEXT, Request, Response
@@ -70,7 +70,18 @@ class Checks:
 
 def slis_page(slis: HealthSlis) -> Handler:
     """Return the handler of ``/metrics/slis``."""
-    return lambda request: Response(slis.render(), content_type=CONTENT_TYPE)
+    return metrics_page(slis.write)
+
+
+def metrics_page(write: Callable[[Exposition], object], native: Callable[[], bool] = lambda: True) -> Handler:
+    """Return the handler of a page of metrics; ``native`` tells whether native histograms may be on it."""
+
+    def show(request: Request) -> Response:
+        out = negotiated(request.header(b"accept"), native())
+        write(out)
+        return Response(out.render(), content_type=out.content_type)
+
+    return show
 
 
 def zpages_of(name: str, flags: Mapping[str, str], paths: Iterable[str]) -> dict[str, Handler]:

@@ -10,10 +10,16 @@ from types import MappingProxyType
 
 from pybernetes.client.client import Client
 from pybernetes.lib.clock import Clock
-from pybernetes.lib.exposition import CONTENT_TYPE, Exposition
+from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.health_slis import HealthSlis
-from pybernetes.lib.http.messages import Request, Response
-from pybernetes.runtime.component_server import AccessCheck, Checks, ComponentServer, Handler, slis_page
+from pybernetes.runtime.component_server import (
+    AccessCheck,
+    Checks,
+    ComponentServer,
+    Handler,
+    metrics_page,
+    slis_page,
+)
 from pybernetes.runtime.controller import Controller
 from pybernetes.runtime.election import Election, Elector
 from pybernetes.runtime.following import awaited, late
@@ -106,7 +112,7 @@ class Manager:
     ) -> int:
         """Serve /healthz, /livez, /readyz, /metrics and more; return the port."""
         pages: dict[str, Handler] = {
-            "/healthz": self.health.page, "/livez": self.health.page, "/readyz": self.ready.page, "/metrics": self._metrics,
+            "/healthz": self.health.page, "/livez": self.health.page, "/readyz": self.ready.page, "/metrics": metrics_page(self.metrics.write, lambda: self.metrics.native_histograms),
             "/metrics/slis": slis_page(self.slis), **self.pages, **more,
         }  # fmt: skip
         self._http = ComponentServer(pages, access_check=access_check)
@@ -124,9 +130,6 @@ class Manager:
         for controller in self.controllers:
             labels = (("manager", name), ("name", controller))
             text.sample(metric, labels, int(self.working.is_set()))
-
-    def _metrics(self, request: Request) -> Response:
-        return Response(self.metrics.render(), 200, CONTENT_TYPE)
 
     def _check_informers(self) -> str | None:
         if not self.working.is_set():

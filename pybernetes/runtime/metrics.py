@@ -60,6 +60,7 @@ class Metrics:
         self.reconciles: dict[str, ReconcileMetrics] = {}
         self.leaders: dict[str, bool] = {}
         self.more: list[Callable[[Exposition], None]] = []
+        self.native_histograms = True
 
     def queue(self, name: str) -> QueueMetrics:
         """Return the metrics of a queue."""
@@ -70,8 +71,13 @@ class Metrics:
         return self.reconciles.setdefault(name, ReconcileMetrics(name))
 
     def render(self) -> bytes:
-        """Render all metrics in Prometheus' text format."""
+        """Return all metrics in Prometheus' text format."""
         text = Exposition()
+        self.write(text)
+        return text.render()
+
+    def write(self, text: Exposition) -> None:
+        """Write all metrics."""
         queues = [(queue, (("name", queue.name),)) for queue in self.queues.values()]
         _family(text, "workqueue_adds_total", "counter", "Total number of adds handled by workqueue",
                 ((labels, queue.adds) for queue, labels in queues))  # fmt: skip
@@ -105,7 +111,6 @@ class Metrics:
         for more in self.more:
             more(text)
         text.process()
-        return text.render()
 
 
 def _family(text: Exposition, name: str, kind: str, help_: str, samples: Iterable[tuple[Any, float]]) -> None:
@@ -117,4 +122,4 @@ def _family(text: Exposition, name: str, kind: str, help_: str, samples: Iterabl
 def _histograms(text: Exposition, name: str, help_: str, samples: Iterable[tuple[Any, Histogram]]) -> None:
     text.family(name, "histogram", help_)
     for labels, histogram in samples:
-        text.histogram(name, labels, histogram.bounds, histogram.counts, histogram.total)
+        text.histogram(name, labels, histogram)

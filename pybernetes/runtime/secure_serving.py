@@ -70,6 +70,7 @@ async def serve(
         manager.write_running(text, name)
 
     manager.metrics.more.append(tell)
+    manager.metrics.native_histograms = gates[feature_gates.NATIVE_HISTOGRAMS]
     more = zpages_of(
         name,
         flags_of(options),

@@ -8,7 +8,6 @@ A decision takes some ten microseconds: what happens in each of them is counted 
 from __future__ import annotations
 
 import random
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any, TypeVar, cast
@@ -20,7 +19,6 @@ from pybernetes.scheduling.pods import Pod
 SUCCESS, UNSCHEDULABLE, ERROR, SKIP, WAIT = "Success", "Unschedulable", "Error", "Skip", "Wait"
 _POINT_BOUNDS = exponential(0.0001, 2, 12)
 _PLUGIN_BOUNDS = exponential(0.00001, 1.5, 20)
-_PLUGIN_FIRST = _PLUGIN_BOUNDS[0]
 SHARE = 0.1  # of the decisions have each plugin timed
 QUICK = _POINT_BOUNDS[0]  # a decision that takes no longer has all its points in their first bucket
 Names = tuple[str, ...]
@@ -77,7 +75,7 @@ class PointTimes:
     def points(self) -> dict[tuple[str, str], Histogram]:
         """Return the times of each point, by its name and status."""
         for histogram in (self.pre_filtered, self.filtered, self.scored):
-            histogram.counts[0] += self.quick
+            histogram.count(QUICK, self.quick)
         self.quick = 0
         return self._points
 
@@ -96,7 +94,7 @@ class PointTimes:
     def _point(self, point: str, status: str) -> Histogram:
         histogram = self._points.get((point, status))
         if histogram is None:
-            histogram = self._points[point, status] = Histogram(_POINT_BOUNDS)
+            histogram = self._points[point, status] = Histogram(_POINT_BOUNDS, lowest=QUICK)
         return histogram
 
     # -- plugin by plugin ----------------------------------------------------------------------------------
@@ -150,8 +148,7 @@ class PointTimes:
             histogram = histograms.get(status)
             if histogram is None:
                 histogram = histograms[status] = self._plugin(name, point, status)
-            histogram.counts[0 if seconds <= _PLUGIN_FIRST else bisect_left(_PLUGIN_BOUNDS, seconds)] += 1
-            histogram.total += seconds
+            histogram.observe(seconds)
             return answer
 
         return timed

@@ -57,6 +57,18 @@ def test_what_is_not_honoured_is_told(caplog: pytest.LogCaptureFixture) -> None:
     assert f"feature gate {alpha}=true changes nothing here" in caplog.text
 
 
+def test_all_of_a_stage_are_those_that_can_be_switched(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        states = feature_gates.from_flag(["AllBeta=false", "AllAlpha=true"])
+    assert {name for name, state in states.items() if state != feature_gates.known()[name].default} == {
+        feature_gates.NATIVE_HISTOGRAMS
+    }
+    assert "AllAlpha=true changes only those that can be changed here: NativeHistograms" in caplog.text
+    assert feature_gates.from_flag(["AllBeta=false", "NativeHistograms=true"])[
+        feature_gates.NATIVE_HISTOGRAMS
+    ]
+
+
 def test_a_retired_gate_only_warns(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         feature_gates.from_flag(["IPv6DualStack=true"])

@@ -1,3 +1,4 @@
+from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.health_slis import HealthSlis
 
 
@@ -6,7 +7,9 @@ def test_results_are_counted() -> None:
     for healthy in (True, False, False):
         slis.note("etcd", "readyz", healthy)
     slis.note("ping", "livez", True)
-    lines = slis.render().decode().splitlines()
+    out = Exposition()
+    slis.write(out)
+    lines = out.render().decode().splitlines()
     assert [line for line in lines if line[0] != "#"] == [
         'kubernetes_healthcheck{name="etcd",type="readyz"} 0',
         'kubernetes_healthcheck{name="ping",type="livez"} 1',

@@ -118,6 +118,4 @@ class AutoscalerMetrics:
         name = f"{_PREFIX}function_duration_seconds"
         text.family(name, "histogram", "Time taken by various parts of CA main loop.")
         for function, histogram in sorted(self.functions.items()):
-            text.histogram(
-                name, (("function", function),), histogram.bounds, histogram.counts, histogram.total
-            )
+            text.histogram(name, (("function", function),), histogram)

@@ -45,7 +45,7 @@ class DeschedulerMetrics:
         text.sample("descheduler_build_info", labels, 1)
         for name in ("descheduler_descheduler_loop_duration_seconds", "descheduler_loop_duration_seconds"):
             text.family(name, "histogram", "Time taken to complete a full descheduling cycle")
-            text.histogram(name, (), self.loops.bounds, self.loops.counts, self.loops.total)
+            text.histogram(name, (), self.loops)
         for name in (
             "descheduler_descheduler_strategy_duration_seconds",
             "descheduler_strategy_duration_seconds",
@@ -55,4 +55,4 @@ class DeschedulerMetrics:
             )
             for (strategy, profile), histogram in sorted(self.strategies.items()):
                 both = (("strategy", strategy), ("profile", profile))
-                text.histogram(name, both, histogram.bounds, histogram.counts, histogram.total)
+                text.histogram(name, both, histogram)

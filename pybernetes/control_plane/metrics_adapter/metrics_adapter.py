@@ -14,11 +14,10 @@ from pybernetes.control_plane.metrics_adapter.custom_metrics import CustomMetric
 from pybernetes.control_plane.metrics_adapter.external_metrics import ExternalMetrics
 from pybernetes.control_plane.metrics_adapter.prometheus_client import PrometheusClient
 from pybernetes.control_plane.metrics_adapter.queries import GroupResource, Resources
-from pybernetes.lib.exposition import CONTENT_TYPE, Exposition
-from pybernetes.lib.http.messages import Request, Response
+from pybernetes.lib.exposition import Exposition
 from pybernetes.runtime.aggregated_api.aggregated_server import AggregatedServer
 from pybernetes.runtime.aggregated_api.api_group import ApiGroup
-from pybernetes.runtime.component_server import Checks, Handler
+from pybernetes.runtime.component_server import Checks, Handler, metrics_page
 from pybernetes.runtime.delegated_auth import DelegatedAuth
 
 
@@ -47,7 +46,12 @@ class MetricsAdapter:
         if options.external_rules:
             groups.append(ExternalMetrics(prometheus, options.external_rules, resources, options.ages))
         health = Checks()
-        pages = {"/healthz": health.page, "/livez": health.page, "/readyz": health.page, "/metrics": _show}
+        pages = {
+            "/healthz": health.page,
+            "/livez": health.page,
+            "/readyz": health.page,
+            "/metrics": metrics_page(Exposition.process),
+        }
         self._server = AggregatedServer(groups, auth, {**pages, **options.pages})
 
     async def start(self, host: str, port: int, context: ssl.SSLContext) -> int:
@@ -58,9 +62,3 @@ class MetricsAdapter:
         """Stop listening."""
         await self._server.stop()
         self._prometheus.close()
-
-
-def _show(request: Request) -> Response:
-    text = Exposition()
-    text.process()
-    return Response(text.render(), 200, CONTENT_TYPE)

@@ -16,10 +16,9 @@ from pybernetes.control_plane.metrics_server.resource_metrics import ResourceMet
 from pybernetes.control_plane.metrics_server.scraper import Scraper
 from pybernetes.control_plane.metrics_server.storage import Storage
 from pybernetes.lib.clock import Clock
-from pybernetes.lib.exposition import CONTENT_TYPE, Exposition
-from pybernetes.lib.http.messages import Request, Response
+from pybernetes.lib.exposition import Exposition
 from pybernetes.runtime.aggregated_api.aggregated_server import AggregatedServer
-from pybernetes.runtime.component_server import Checks, Handler
+from pybernetes.runtime.component_server import Checks, Handler, metrics_page
 from pybernetes.runtime.delegated_auth import DelegatedAuth
 
 
@@ -51,16 +50,14 @@ class MetricsServer:
         ready.add("metric-informer-sync", self.scraper.check_informer)
         live.add("metric-collection-timely", self.scraper.check_timely)
         pages = {
-            "/healthz": health.page, "/livez": live.page, "/readyz": ready.page, "/metrics": self._show,
+            "/healthz": health.page, "/livez": live.page, "/readyz": ready.page, "/metrics": metrics_page(self._write),
             **options.pages,
         }  # fmt: skip
         self._server = AggregatedServer([group], auth, pages)
 
-    def _show(self, request: Request) -> Response:
-        text = Exposition()
+    def _write(self, text: Exposition) -> None:
         self.metrics.write(text, self.storage)
         text.process()
-        return Response(text.render(), 200, CONTENT_TYPE)
 
     async def start(self, host: str, port: int, context: ssl.SSLContext) -> int:
         """Listen; return the port."""

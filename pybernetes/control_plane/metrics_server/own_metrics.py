@@ -44,7 +44,7 @@ class OwnMetrics:
         """Write everything as text."""
         name = "metrics_server_api_metric_freshness_seconds"
         text.family(name, "histogram", "[ALPHA] Freshness of metrics exported")
-        text.histogram(name, (), self.freshness.bounds, self.freshness.counts, self.freshness.total)
+        text.histogram(name, (), self.freshness)
         name = "metrics_server_kubelet_last_request_time_seconds"
         text.family(
             name, "gauge", "[ALPHA] Time of last request performed to Kubelet API since unix epoch in seconds"
@@ -54,7 +54,7 @@ class OwnMetrics:
         name = "metrics_server_kubelet_request_duration_seconds"
         text.family(name, "histogram", "[ALPHA] Duration of requests to Kubelet API in seconds")
         for node, histogram in self.request_seconds.items():
-            text.histogram(name, (("node", node),), histogram.bounds, histogram.counts, histogram.total)
+            text.histogram(name, (("node", node),), histogram)
         name = "metrics_server_kubelet_request_total"
         text.family(name, "counter", "[ALPHA] Number of requests sent to Kubelet API")
         for success, count in self.requests.items():
@@ -63,7 +63,7 @@ class OwnMetrics:
         text.family(
             name, "histogram", "[ALPHA] The total time spent collecting and storing metrics in seconds."
         )
-        text.histogram(name, (), self.rounds.bounds, self.rounds.counts, self.rounds.total)
+        text.histogram(name, (), self.rounds)
         name = "metrics_server_storage_points"
         text.family(name, "gauge", "[ALPHA] Number of metrics points stored.")
         for kind, count in zip(("node", "container"), storage.counts(), strict=True):

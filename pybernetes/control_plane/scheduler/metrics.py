@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from pybernetes.lib.exposition import Exposition, merge
+from pybernetes.lib.exposition import Exposition
 from pybernetes.runtime.metrics import Histogram
 from pybernetes.scheduling.point_times import PointTimes
 
@@ -147,15 +147,14 @@ def _write_times(text: Exposition, profiles: Mapping[str, PointTimes]) -> None:
     )
     for profile, times in profiles.items():
         for (point, status), histogram in sorted(times.points.items()):
-            if not any(histogram.counts):
+            if not histogram.number:
                 continue
             labels = (("extension_point", point), ("profile", profile), ("status", status))
             _histogram(text, name, labels, histogram)
     name, merged = "plugin_execution_duration_seconds", dict[tuple[str, str, str], Histogram]()
     for times in profiles.values():
         for key, histogram in times.plugins.items():
-            whole = merged.setdefault(key, Histogram(histogram.bounds))
-            whole.counts, whole.total = merge((whole.counts, histogram.counts)), whole.total + histogram.total
+            merged.setdefault(key, Histogram(histogram.bounds)).add(histogram)
     text.family(
         f"{_PREFIX}{name}", "histogram", "Duration for running a plugin at a specific extension point."
     )
@@ -174,4 +173,4 @@ def _counter(
 
 
 def _histogram(text: Exposition, name: str, labels: tuple[tuple[str, str], ...], values: Histogram) -> None:
-    text.histogram(f"{_PREFIX}{name}", labels, values.bounds, values.counts, values.total)
+    text.histogram(f"{_PREFIX}{name}", labels, values)

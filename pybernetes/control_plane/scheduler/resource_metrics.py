@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator
 
-from pybernetes.lib.exposition import CONTENT_TYPE, Exposition, Labels
+from pybernetes.lib.exposition import Exposition, Labels, negotiated
 from pybernetes.lib.http.messages import Request, Response
 from pybernetes.runtime.component_server import Handler
 from pybernetes.runtime.informer import Informer
@@ -42,9 +42,9 @@ def limits(pod: Pod) -> Iterator[tuple[Labels, float]]:
     return ((_labels(pod, name), amount) for name, amount in pod.shape.limits if amount)
 
 
-async def render(pods: Iterable[Pod], resources: Resources) -> bytes:
-    """Return the page; the event loop gets its turns meanwhile, since there may be many pods."""
-    kept, text = list(pods), Exposition()
+async def write(text: Exposition, pods: Iterable[Pod], resources: Resources) -> None:
+    """Write the page; the event loop gets its turns meanwhile, since there may be many pods."""
+    kept = list(pods)
     for kind, help_ in (
         ("request", "Resources requested by workloads on the cluster, broken down by pod."),
         ("limit", "Resources limit for workloads on the cluster, broken down by pod."),
@@ -56,7 +56,6 @@ async def render(pods: Iterable[Pod], resources: Resources) -> bytes:
                 text.sample(name, labels, value)
             if not number % _PODS_AT_ONCE:
                 await asyncio.sleep(0)
-    return text.render()
 
 
 def known(pods: Informer) -> list[Pod]:
@@ -68,6 +67,8 @@ def page(pods: Informer, resources: Resources) -> Handler:
     """Return the handler of the page."""
 
     async def show(request: Request) -> Response:
-        return Response(await render(known(pods), resources), content_type=CONTENT_TYPE)
+        out = negotiated(request.header(b"accept"))
+        await write(out, known(pods), resources)
+        return Response(out.render(), content_type=out.content_type)
 
     return show

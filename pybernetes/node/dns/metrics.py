@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.histogram import Histogram
 from pybernetes.node.dns import wire
 
 Labels: TypeAlias = tuple[tuple[str, str], ...]
@@ -21,8 +22,7 @@ class Metrics:
     codes: list[int] = field(default_factory=lambda: [0] * 6)
     protocols: dict[tuple[str, str], int] = field(default_factory=dict)  # protocol and family
     truncated: int = 0
-    durations: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS) + 1))
-    duration_sum: float = 0.0
+    durations: Histogram = field(default_factory=lambda: Histogram(BOUNDS))
     panics: int = 0
     cache_hits: int = 0
     cache_misses: int = 0
@@ -56,15 +56,7 @@ class Metrics:
 
     def took(self, seconds: float) -> None:
         """Count how long an answer took."""
-        self.duration_sum += seconds
-        if seconds < BOUNDS[0]:
-            self.durations[0] += 1
-            return
-        for place, bound in enumerate(BOUNDS):
-            if seconds <= bound:
-                self.durations[place] += 1
-                return
-        self.durations[-1] += 1
+        self.durations.observe(seconds)
 
     def write(self, text: Exposition) -> None:
         """Add everything to a scrape."""
@@ -79,7 +71,7 @@ class Metrics:
         for code, count in zip(wire.RCODES, self.codes, strict=True):
             text.sample("coredns_dns_responses_total", (("rcode", code),), count)
         text.family("coredns_dns_request_duration_seconds", "histogram", "Time from question to answer.")
-        text.histogram("coredns_dns_request_duration_seconds", (), BOUNDS, self.durations, self.duration_sum)
+        text.histogram("coredns_dns_request_duration_seconds", (), self.durations)
         text.family("kubedns_packets_total", "counter", "Messages by protocol and family of addresses.")
         for (protocol, family), count in self.protocols.items():
             text.sample("kubedns_packets_total", (("proto", protocol), ("family", family)), count)

@@ -87,8 +87,8 @@ class KubeletMetrics:
                 text.family(name, "counter", help_)
                 for labels, value in self.counters[name].items():
                     text.sample(name, labels, value)
-        for name, (help_, bounds) in sorted(HISTOGRAMS.items()):
+        for name, (help_, _) in sorted(HISTOGRAMS.items()):
             if name in self.histograms:
                 text.family(name, "histogram", help_)
                 for labels, histogram in self.histograms[name].items():
-                    text.histogram(name, labels, bounds, histogram.counts, histogram.total)
+                    text.histogram(name, labels, histogram)

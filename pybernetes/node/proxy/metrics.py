@@ -41,17 +41,18 @@ class FamilyMetrics:
 class ProxyMetrics:
     """The metrics of kube-proxy."""
 
-    def __init__(self, mode: Mode) -> None:
-        self._mode = mode
+    def __init__(self, mode: Mode, gates: Mapping[str, bool]) -> None:
+        self._mode, self.gates = mode, gates
         self.families: dict[int, FamilyMetrics] = {}
 
     def of(self, family: int) -> FamilyMetrics:
         """Return the metrics of an address family."""
         return self.families.setdefault(family, FamilyMetrics())
 
-    def render(self, tracker: ChangeTracker, health: Health, backends: Mapping[int, Backend]) -> bytes:
-        """Return all metrics as Prometheus reads them."""
-        text = Exposition()
+    def write(
+        self, text: Exposition, tracker: ChangeTracker, health: Health, backends: Mapping[int, Backend]
+    ) -> None:
+        """Write all metrics."""
         self._write_histograms(text)
         self._write_gauges(text)
         for name, kind, help_, value in (
@@ -63,7 +64,7 @@ class ProxyMetrics:
             _write(text, f"sync_proxy_rules_{name}", kind, help_, [((), value)])
         self._write_samples(text, backends)
         version.render(text)
-        feature_gates.render(feature_gates.decide({}), text)  # none of them is switched here
+        feature_gates.render(self.gates, text)
         for page in ("healthz", "livez"):
             codes = [
                 ((("code", str(code)),), count)
@@ -72,7 +73,6 @@ class ProxyMetrics:
             ]
             _write(text, f"proxy_{page}_total", "counter", f"Cumulative proxy {page} HTTP status", codes)
         text.process()
-        return text.render()
 
     def _write_samples(self, text: Exposition, backends: Mapping[int, Backend]) -> None:
         """Add the metrics that only this mode has."""
@@ -103,7 +103,7 @@ class ProxyMetrics:
             for family, metrics in self.families.items():
                 histogram: Histogram = getattr(metrics, attribute)
                 labels = (("ip_family", _FAMILY[family]),)
-                text.histogram(_PREFIX + name, labels, histogram.bounds, histogram.counts, histogram.total)
+                text.histogram(_PREFIX + name, labels, histogram)
 
     def _write_gauges(self, text: Exposition) -> None:
         rows = [((("ip_family", _FAMILY[family]),), metrics) for family, metrics in self.families.items()]

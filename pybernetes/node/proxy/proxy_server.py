@@ -8,14 +8,14 @@ import logging
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from pybernetes.api import feature_gates
 from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
 from pybernetes.client.refs import ENDPOINT_SLICES, NODES, SERVICES
 from pybernetes.lib import rfc3339
 from pybernetes.lib.clock import Clock
-from pybernetes.lib.exposition import CONTENT_TYPE
+from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.flags import duration
-from pybernetes.lib.http.messages import Request, Response
 from pybernetes.lib.rule_monitor import RuleMonitor
 from pybernetes.node.proxy import config, conntrack
 from pybernetes.node.proxy.backend import Backend, Settings, SyncError, modes
@@ -27,7 +27,14 @@ from pybernetes.node.proxy.metrics import ProxyMetrics
 from pybernetes.node.proxy.node import Node, node_of
 from pybernetes.node.proxy.node_port_addresses import health_check_ips, own_addresses
 from pybernetes.node.proxy.service_port import ServicePort
-from pybernetes.runtime.component_server import ComponentServer, configz_of, slis_page, text, zpages_of
+from pybernetes.runtime.component_server import (
+    ComponentServer,
+    configz_of,
+    metrics_page,
+    slis_page,
+    text,
+    zpages_of,
+)
 from pybernetes.runtime.informer import Informer
 
 log = logging.getLogger(__name__)
@@ -60,7 +67,8 @@ class ProxyServer:
         self._min_sync_period = float(duration(str(section["minSyncPeriod"])))
         self.health = Health(self.clock, 2 * float(duration(str(section["syncPeriod"]))))
         self.tracker = ChangeTracker(Node(node_name))
-        self.metrics = ProxyMetrics(self._mode)
+        gates = feature_gates.decide(configuration.get("featureGates") or {})
+        self.metrics = ProxyMetrics(self._mode, gates)
         self.settings = Settings(
             Node(node_name),
             masquerade_all=section["masqueradeAll"],
@@ -277,15 +285,13 @@ class ProxyServer:
         return health_check_ips(selectors, self.settings.node, await own_addresses())
 
     async def _serve(self) -> None:
-        def metrics_page(request: Request) -> Response:
-            return Response(
-                self.metrics.render(self.tracker, self.health, self.backends), content_type=CONTENT_TYPE
-            )
+        def write(out: Exposition) -> None:
+            self.metrics.write(out, self.tracker, self.health, self.backends)
 
         healthz = ComponentServer({"/healthz": self.health.page, "/livez": self.health.page})
         metrics = ComponentServer(
             {
-                "/metrics": metrics_page,
+                "/metrics": metrics_page(write, lambda: self.metrics.gates[feature_gates.NATIVE_HISTOGRAMS]),
                 "/metrics/slis": slis_page(self.health.slis),
                 "/proxyMode": lambda request: text(self.mode_name.encode()),
                 "/healthz": lambda request: text(b"ok"),

@@ -29,9 +29,9 @@ async def test_plugins_and_points_are_timed_and_resources_told() -> None:
             await eventually(lambda: ("Bind", "Success") in times.points)
             text = Exposition()
             scheduler.metrics.write(text, scheduler)
-            page = await resource_metrics.render(
-                resource_metrics.known(scheduler.informers.pods), scheduler.resources
-            )
+            page = Exposition()
+            pods = resource_metrics.known(scheduler.informers.pods)
+            await resource_metrics.write(page, pods, scheduler.resources)
     families = {family.name: family for family in text_string_to_metric_families(text.render().decode())}
 
     def labels(name: str, *keys: str) -> set[tuple[str, ...]]:
@@ -50,7 +50,7 @@ async def test_plugins_and_points_are_timed_and_resources_told() -> None:
     assert families["scheduler_permit_wait_duration_seconds"].type == "histogram"
     resources = {
         (family.name, sample.labels["pod"], sample.labels["resource"], sample.labels["unit"], sample.labels["node"]): sample.value
-        for family in text_string_to_metric_families(page.decode())
+        for family in text_string_to_metric_families(page.render().decode())
         for sample in family.samples
     }  # fmt: skip
     assert resources["kube_pod_resource_request", "first", "cpu", "cores", "small"] == 0.5

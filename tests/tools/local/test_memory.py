@@ -29,8 +29,8 @@ KILOBYTES = 48
 TABLES = (dict, list, set, deque, OrderedDict, defaultdict)
 # Each task that goes on holds one, of the same few: after they were forgotten, of a new copy.
 COPIES = {"pybernetes.lib.fair_turns.Owner"}
-# Swept when it has grown to twice what is left.
-FILLING = {"Expiry._heap"}
+# Swept when it has grown to twice what is left; and places for values of sizes that there are so many of.
+FILLING = {"Expiry._heap", "Histogram.bins"}
 # Tables of a fixed size would still be filling up: they are made small enough to be full after the first rounds.
 SMALL: tuple[tuple[Any, str, Any], ...] = (
     (kind, "_RECENTLY_DECODED", deque(maxlen=2)),

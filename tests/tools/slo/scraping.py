@@ -40,13 +40,13 @@ class Prometheus:
 
 
 @contextmanager
-def scraping(directory: Path, configuration: str) -> Iterator[Prometheus]:
+def scraping(directory: Path, configuration: str, *flags: str) -> Iterator[Prometheus]:
     """Run Prometheus with a configuration that pyb slo printed, once a second instead of every 15."""
     program, port = require_program("prometheus"), free_ports(1)[0]
     file = directory / "prometheus.yml"
     file.write_text(configuration.replace('"15s"', '"1s"'))
     command = [str(program), f"--config.file={file}", f"--storage.tsdb.path={directory / 'tsdb'}",
-               f"--web.listen-address=127.0.0.1:{port}"]  # fmt: skip
+               f"--web.listen-address=127.0.0.1:{port}", *flags]  # fmt: skip
     with (directory / "prometheus.log").open("w") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log)
     try:

@@ -46,11 +46,19 @@ def test_prometheus_scrapes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         token.write_text(TOKEN)
         wanted = ["--prometheus-config", f"--token-file={token}", f"--ca-file={server.authority}"]
         assert slo.main([f"--kubeconfig={server.kubeconfig}", *wanted]) == 0
-        with scraping(tmp_path, capsys.readouterr().out) as prometheus:
+        page = capsys.readouterr().out
+        with scraping(tmp_path, page) as prometheus:
             until(lambda: list(prometheus.targets().values()) == ["", ""], not_yet=(OSError,))
             name = "histogram_quantile(0.99, sum(apiserver_request_sli_duration_seconds_bucket) by (le))"
             until(lambda: prometheus.query(name))
             assert prometheus.query('kubernetes_healthcheck{name="etcd",type="readyz"} == 1')
+        (tmp_path / "native").mkdir()
+        with scraping(tmp_path / "native", page, "--enable-feature=native-histograms") as prometheus:
+            name = 'apiserver_request_duration_seconds{resource="configmaps",verb="POST"}'
+            until(lambda: prometheus.query(f"histogram_count({name}) == 1"), not_yet=(OSError,))
+            (middle,) = prometheus.query(f"histogram_quantile(0.5, {name})")
+            (mean,) = prometheus.query(f"histogram_sum({name})")
+            assert float(middle["value"][1]) == pytest.approx(float(mean["value"][1]), rel=0.1)
         assert slo.main([f"--kubeconfig={server.kubeconfig}"]) == 0
     assert "API calls that change objects, 99 %" in capsys.readouterr().out
 

@@ -124,7 +124,7 @@ class Chain:
                     await waiting
                 now = monotonic()
                 seconds, before = now - before, now
-                timing.seconds += seconds
+                timing.total += seconds
                 if seconds > FIRST:
                     timing.slow(seconds)
         except BaseException:

@@ -6,9 +6,8 @@ are counted together; only who took longer than the first bucket is counted on i
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
 from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.histogram import Histogram
 
 _STEPS = "apiserver_admission_step_admission_duration_seconds"
 _PLUGINS = "apiserver_admission_controller_admission_duration_seconds"
@@ -16,24 +15,18 @@ _BOUNDS = (0.005, 0.025, 0.1, 0.5, 1.0, 2.5)
 FIRST = _BOUNDS[0]
 
 
-class Timing:
+class Timing(Histogram):
     """How often a step or a plugin took how long."""
 
-    __slots__ = ("counts", "seconds")
+    __slots__ = ()
 
     def __init__(self) -> None:
-        self.counts = [0] * (len(_BOUNDS) + 1)
-        self.seconds = 0.0
-
-    def observe(self, seconds: float) -> None:
-        """Count a call."""
-        self.counts[0 if seconds <= FIRST else bisect_left(_BOUNDS, seconds)] += 1
-        self.seconds += seconds
+        super().__init__(_BOUNDS, lowest=FIRST)
 
     def slow(self, seconds: float) -> None:
         """Move a call that is going to be counted as quick to where it belongs."""
-        self.counts[0] -= 1
-        self.counts[bisect_left(_BOUNDS, seconds)] += 1
+        self.count(FIRST, -1)
+        self.count(seconds)
 
 
 class StepTimings:
@@ -54,7 +47,7 @@ class StepTimings:
     def settle(self) -> None:
         """Count the rounds for each plugin."""
         for timing in self.plugins:
-            timing.counts[0] += self.rounds
+            timing.count(FIRST, self.rounds)
         self.rounds = 0
 
     def refused(self, last: Timing | None, seconds: float, whole: float) -> None:
@@ -65,7 +58,7 @@ class StepTimings:
             if timing is last:
                 timing_of(step, operation, True, name).observe(seconds)
                 break
-            timing.counts[0] += 1
+            timing.count(FIRST)
 
 
 class StepDurations:
@@ -98,7 +91,7 @@ class StepDurations:
         ):
             out.family(family, "histogram", text)
             for (step, operation, rejected, plugin), timing in list(self._timings.items()):
-                if bool(plugin) is by_plugin and any(timing.counts):
+                if bool(plugin) is by_plugin and timing.number:
                     labels = [("operation", operation), ("rejected", str(rejected).lower()), ("type", step)]
                     named = [("name", plugin), *labels] if plugin else labels
-                    out.histogram(family, named, _BOUNDS, timing.counts, timing.seconds)
+                    out.histogram(family, named, timing)

@@ -110,6 +110,7 @@ class ApiServer:
             self._render_damage,
             self._render_features,
         ]
+        self.metrics.native_histograms = settings.feature_gates.get(feature_gates.NATIVE_HISTOGRAMS, True)
         self.metrics.more.append(settings.encryption.metrics.render)
         self.metrics.more.append(self.context.authorization.render)
         self.metrics.more += [file.reloads.render for file in self._config_files]

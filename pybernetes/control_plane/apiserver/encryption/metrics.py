@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 import time
-from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pybernetes.control_plane.apiserver.config_reloads import ConfigReloads, hashed
 from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.histogram import Histogram
 
 DURATIONS = tuple(5e-6 * 2**power for power in range(25))
 KEY_DURATIONS = DURATIONS[:14]
 CALL_DURATIONS = tuple(1e-4 * 2**power for power in range(20))
 # Key ids come from outside: so many are told of.
 _MOST_KEY_IDS = 100
-
-
-class _Histogram:
-    """Durations of one sort."""
-
-    __slots__ = ("bounds", "counts", "total")
-
-    def __init__(self, bounds: tuple[float, ...]) -> None:
-        self.bounds, self.counts, self.total = bounds, [0] * (len(bounds) + 1), 0.0
-
-    def add(self, seconds: float) -> None:
-        """Count one duration."""
-        self.counts[bisect_left(self.bounds, seconds)] += 1
-        self.total += seconds
 
 
 @dataclass
@@ -39,12 +25,12 @@ class EncryptionMetrics:
     clock: Callable[[], float] = time.time
     misses: int = 0
     _operations: dict[tuple[str, str, str, str], int] = field(default_factory=dict)
-    _durations: dict[tuple[str, str], _Histogram] = field(default_factory=dict)
-    _keys: _Histogram = field(default_factory=lambda: _Histogram(KEY_DURATIONS))
+    _durations: dict[tuple[str, str], Histogram] = field(default_factory=dict)
+    _keys: Histogram = field(default_factory=lambda: Histogram(KEY_DURATIONS))
     _key_ids: dict[tuple[str, str, str], tuple[int, float]] = field(default_factory=dict)
     _status_key_ids: dict[tuple[str, str], float] = field(default_factory=dict)
     _invalid_key_ids: dict[tuple[str, str], int] = field(default_factory=dict)
-    _calls: dict[tuple[str, str, str], _Histogram] = field(default_factory=dict)
+    _calls: dict[tuple[str, str, str], Histogram] = field(default_factory=dict)
     cache_sizes: dict[str, int] = field(default_factory=dict)
     reloads: ConfigReloads = field(default_factory=lambda: ConfigReloads("encryption"))
 
@@ -58,12 +44,12 @@ class EncryptionMetrics:
         if status == "OK":
             histogram = self._durations.get((direction, prefix))
             if histogram is None:
-                histogram = self._durations[direction, prefix] = _Histogram(DURATIONS)
-            histogram.add(seconds)
+                histogram = self._durations[direction, prefix] = Histogram(DURATIONS)
+            histogram.observe(seconds)
 
     def made_key(self, seconds: float) -> None:
         """Count a data encryption key that was made."""
-        self._keys.add(seconds)
+        self._keys.observe(seconds)
 
     def used_key_id(self, direction: str, provider: str, key_id: str) -> None:
         """Count the use of a key of a plug-in."""
@@ -88,8 +74,8 @@ class EncryptionMetrics:
         """Count a call of a plug-in."""
         key = (provider, method, code)
         if key not in self._calls:
-            self._calls[key] = _Histogram(CALL_DURATIONS)
-        self._calls[key].add(seconds)
+            self._calls[key] = Histogram(CALL_DURATIONS)
+        self._calls[key].observe(seconds)
 
     # -- told to whoever scrapes ------------------------------------------------------------------------------
 
@@ -116,7 +102,7 @@ class EncryptionMetrics:
         out.family(name, "histogram", "Latencies in seconds of value transformation operations.")
         for (direction, prefix), one in list(self._durations.items()):
             labels = [("transformation_type", direction), ("transformer_prefix", prefix)]
-            out.histogram(name, labels, DURATIONS, one.counts, one.total)
+            out.histogram(name, labels, one)
         name = f"{begin}envelope_transformation_cache_misses_total"
         out.family(name, "counter", "Total number of cache misses while accessing key decryption key(KEK).")
         out.sample(name, (), self.misses)
@@ -124,7 +110,7 @@ class EncryptionMetrics:
         out.family(
             name, "histogram", "Latencies in seconds of data encryption key(DEK) generation operations."
         )
-        out.histogram(name, (), KEY_DURATIONS, self._keys.counts, self._keys.total)
+        out.histogram(name, (), self._keys)
         name = f"{begin}data_key_generation_failures_total"
         out.family(name, "counter", "Total number of failed data encryption key(DEK) generation operations.")
         out.sample(name, (), 0)
@@ -168,4 +154,4 @@ class EncryptionMetrics:
         out.family(name, "histogram", "KMS operation duration with gRPC error code status total.")
         for (provider, method, code), one in list(self._calls.items()):
             labels = [("grpc_status_code", code), ("method_name", method), ("provider_name", provider)]
-            out.histogram(name, labels, CALL_DURATIONS, one.counts, one.total)
+            out.histogram(name, labels, one)

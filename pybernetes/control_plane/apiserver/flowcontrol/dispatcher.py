@@ -11,7 +11,6 @@ from pybernetes.control_plane.apiserver.flowcontrol.priority_level import (
     WAIT_BOUNDS,
     PriorityLevel,
     Ticket,
-    Waits,
 )
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.apiserver.request_info import RequestInfo
@@ -19,6 +18,7 @@ from pybernetes.lib import off_loop
 from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.fair_turns import Owner
 from pybernetes.lib.forgetting import on_forget
+from pybernetes.lib.histogram import Histogram
 
 _MOST_KNOWN = 10_000
 # Paths are what clients make up: longer ones are looked up each time.
@@ -95,14 +95,15 @@ class Dispatcher:
         out.family(name, "histogram", "Seconds that requests waited in their queues.")
         for level in self._configuration.levels.values():
             for schema, started in {*((schema, True) for schema in level.dispatched), *level.waits}:
-                waits = level.waits.get((schema, started), Waits())
-                counts = list(waits.counts)
+                waits = Histogram(WAIT_BOUNDS)
+                if (schema, started) in level.waits:
+                    waits.add(level.waits[schema, started])
                 if started:
-                    counts[0] += max(0, level.dispatched[schema] - sum(counts))
+                    waits.observe(0, max(0, level.dispatched[schema] - waits.number))
                 labels = [
                     ("execute", str(started).lower()), ("flow_schema", schema), ("priority_level", level.name)
                 ]  # fmt: skip
-                out.histogram(name, labels, WAIT_BOUNDS, counts, waits.seconds)
+                out.histogram(name, labels, waits)
 
     def render(self, out: Exposition) -> None:
         """Write the metrics of flow control, under upstream's names."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from typing import Any
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.apiserver.flowcontrol.fair_queues import FairQueues, Queue
 from pybernetes.lib.flags import Flag
+from pybernetes.lib.histogram import Histogram
 
 FLAGS = (
     Flag("enable-priority-and-fairness", True, "give requests turns by priority levels and flows"),
@@ -33,16 +33,6 @@ _LEARNING = 0.2  # how much the last request counts in what a request is expecte
 
 class Rejected(Exception):
     """There is no room for a request; the text is the reason that metrics give."""
-
-
-class Waits:
-    """A histogram of waiting times."""
-
-    __slots__ = ("counts", "seconds")
-
-    def __init__(self) -> None:
-        self.counts = [0] * (len(WAIT_BOUNDS) + 1)
-        self.seconds = 0.0
 
 
 @dataclass(eq=False, slots=True)
@@ -76,7 +66,7 @@ class PriorityLevel:
     finished: Counter[str] = field(default_factory=Counter)
     rejected: Counter[tuple[str, str]] = field(default_factory=Counter)
     # How long requests waited that did, by schema and by whether they started in the end.
-    waits: dict[tuple[str, bool], Waits] = field(default_factory=dict)
+    waits: dict[tuple[str, bool], Histogram] = field(default_factory=dict)
     _window: float = 0.0
     _used: float = 0.0
     _cost: float = 0.001  # what a request is expected to cost
@@ -88,9 +78,8 @@ class PriorityLevel:
         """Note how long a request waited."""
         waits = self.waits.get((schema, started))
         if waits is None:
-            waits = self.waits[schema, started] = Waits()
-        waits.counts[bisect_left(WAIT_BOUNDS, seconds)] += 1
-        waits.seconds += seconds
+            waits = self.waits[schema, started] = Histogram(WAIT_BOUNDS)
+        waits.observe(seconds)
 
     def executing_of(self, schema: str) -> int:
         """Return how many requests of a schema are at work."""

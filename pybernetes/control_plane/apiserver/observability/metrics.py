@@ -6,14 +6,14 @@ and everything else (label texts, sums over codes, the text format) happens when
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from pybernetes.api import version
 from pybernetes.api.resource import Resource
 from pybernetes.lib.counts import Histograms
-from pybernetes.lib.exposition import CONTENT_TYPE, Exposition, Labels, merge
+from pybernetes.lib.exposition import Exposition, Labels
+from pybernetes.lib.histogram import Histogram, merged
 
 DURATIONS = (
     0.005,
@@ -42,8 +42,7 @@ DURATIONS = (
 )
 STORAGE_DURATIONS = DURATIONS
 # The buckets of the SLI begin with the third.
-_COARSER = 3
-SLI_DURATIONS = DURATIONS[_COARSER - 1 :]
+SLI_DURATIONS = DURATIONS[2:]
 SIZES = (1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9)
 EVENT_SIZES = (1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072)
 WATCH_LIST_DURATIONS = (*DURATIONS[2:], 90, 120, 180, 300)
@@ -57,29 +56,25 @@ _Key = tuple[str, "Resource | None", str, str, int, str]
 class _Requests:
     """Requests with the same labels, response code included."""
 
-    __slots__ = ("aside", "bytes", "durations", "moved", "seconds", "sizes")
+    __slots__ = ("durations", "moved", "sizes")
 
     def __init__(self) -> None:
-        # Of requests with time that is not the server's own: that time, and how its buckets differ for their SLI.
-        self.aside = 0.0
-        self.moved: list[int] | None = None
-        self.durations = [0] * (len(DURATIONS) + 1)
-        self.sizes = [0] * (len(SIZES) + 1)
-        self.seconds = 0.0
-        self.bytes = 0
+        self.durations = Histogram(DURATIONS)
+        self.sizes = Histogram(SIZES)
+        # How the durations of requests with time that is not the server's own differ for their SLI.
+        self.moved: Histogram | None = None
 
     def set_aside(self, whole: float, own: float) -> None:
         """Note a request of which the SLI has less than the whole duration."""
         if self.moved is None:
-            self.moved = [0] * len(self.durations)
-        self.moved[bisect_left(DURATIONS, whole)] -= 1
-        self.moved[bisect_left(DURATIONS, own)] += 1
-        self.aside += whole - own
+            self.moved = Histogram(DURATIONS)
+        self.moved.observe(whole, -1)
+        self.moved.observe(own)
 
-    def sli_counts(self) -> list[int]:
+    def own(self) -> Histogram:
         """Return the durations without what was set aside, in the buckets of the SLI."""
-        counts = self.durations if self.moved is None else merge((self.durations, self.moved))
-        return [sum(counts[:_COARSER]), *counts[_COARSER:]]
+        parts = (self.durations,) if self.moved is None else (self.durations, self.moved)
+        return merged(parts, SLI_DURATIONS)
 
 
 class Gauge:
@@ -94,18 +89,14 @@ class Gauge:
 class Events:
     """What was sent to the watchers of one resource."""
 
-    __slots__ = ("bytes", "count", "sizes")
+    __slots__ = ("sizes",)
 
     def __init__(self) -> None:
-        self.count = 0
-        self.bytes = 0
-        self.sizes = [0] * (len(EVENT_SIZES) + 1)
+        self.sizes = Histogram(EVENT_SIZES)
 
     def sent(self, size: int, watchers: int = 1) -> None:
         """Count one event of this many bytes, sent to this many watchers."""
-        self.count += watchers
-        self.bytes += size * watchers
-        self.sizes[bisect_left(EVENT_SIZES, size)] += watchers
+        self.sizes.observe(size, watchers)
 
 
 class Metrics:
@@ -115,7 +106,7 @@ class Metrics:
         self._requests: dict[_Key, _Requests] = {}
         self._long_running: dict[tuple[str, Resource, str, str], Gauge] = {}
         self._events: dict[Resource, Events] = {}
-        self._storage: dict[tuple[str, Resource], list[Any]] = {}
+        self._storage: dict[tuple[str, Resource], Histogram] = {}
         self._watch_lists = Histograms(
             "apiserver_watch_list_duration_seconds",
             "Seconds until a watch had sent the state that it begins with.",
@@ -128,6 +119,7 @@ class Metrics:
         self.count_objects: Callable[[], Iterable[tuple[Resource, int]]] = lambda: ()
         self.count_events: Callable[[], Iterable[tuple[Resource, int]]] = lambda: ()
         self.database_size: Callable[[], int | None] = lambda: None
+        self.native_histograms = True
         self.more: list[Callable[[Exposition], None]] = []  # what other parts of the server have to tell
 
     def observe(
@@ -153,12 +145,10 @@ class Metrics:
             record = self._requests[key]
         except KeyError:
             record = self._requests[key] = _Requests()
-        record.durations[0 if seconds <= 0.005 else bisect_left(DURATIONS, seconds)] += 1
-        record.seconds += seconds
+        record.durations.observe(seconds)
         if aside:
             record.set_aside(seconds, max(0.0, seconds - aside))
-        record.sizes[0 if size <= 1000 else bisect_left(SIZES, size)] += 1
-        record.bytes += size
+        record.sizes.observe(size)
 
     def long_running(self, verb: str, resource: Resource, subresource: str, scope: str) -> Gauge:
         """Return the gauge of open watches, proxies and streams of one kind; add and take away one."""
@@ -177,9 +167,8 @@ class Metrics:
         key = (operation, resource)
         record = self._storage.get(key)
         if record is None:
-            record = self._storage[key] = [[0] * (len(STORAGE_DURATIONS) + 1), 0.0]
-        record[0][bisect_left(STORAGE_DURATIONS, seconds)] += 1
-        record[1] += seconds
+            record = self._storage[key] = Histogram(STORAGE_DURATIONS)
+        record.observe(seconds)
 
     def forget(self, resource: Resource) -> None:
         """Drop what was counted of a resource that is served no longer."""
@@ -192,9 +181,8 @@ class Metrics:
         for values in [values for values in self._watch_lists.values if values[:3] == gone]:
             del self._watch_lists.values[values]
 
-    def render(self) -> tuple[bytes, bytes]:
-        """Return the content type and the text of a scrape."""
-        out = Exposition()
+    def render(self, out: Exposition) -> None:
+        """Write everything for a scrape."""
         self._render_requests(out)
         self._render_watches(out)
         self._render_storage(out)
@@ -202,7 +190,6 @@ class Metrics:
             render(out)
         version.render(out)
         out.process()
-        return CONTENT_TYPE, out.render()
 
     def _render_requests(self, out: Exposition) -> None:
         out.family(
@@ -211,14 +198,13 @@ class Metrics:
         groups: dict[tuple[Any, ...], list[_Requests]] = {}
         for (verb, resource, subresource, scope, code, dry_run), record in list(self._requests.items()):
             labels = _request_labels(verb, resource, subresource, scope, code=str(code), dry_run=dry_run)
-            out.sample("apiserver_request_total", labels, sum(record.durations))
+            out.sample("apiserver_request_total", labels, record.durations.number)
             groups.setdefault((verb, resource, subresource, scope, dry_run), []).append(record)
         out.family("apiserver_request_duration_seconds", "histogram", "Seconds until a request was answered.")
         for (verb, resource, subresource, scope, dry_run), records in groups.items():
             labels = _request_labels(verb, resource, subresource, scope, dry_run=dry_run)
-            counts = merge(record.durations for record in records)
-            total = sum(record.seconds for record in records)
-            out.histogram("apiserver_request_duration_seconds", labels, DURATIONS, counts, total)
+            durations = merged((record.durations for record in records), DURATIONS)
+            out.histogram("apiserver_request_duration_seconds", labels, durations)
         name = "apiserver_request_sli_duration_seconds"
         out.family(
             name,
@@ -229,14 +215,12 @@ class Metrics:
         for group, records in groups.items():
             own.setdefault(group[:4], []).extend(records)
         for group, records in own.items():
-            counts = merge(record.sli_counts() for record in records)
-            total = sum(record.seconds - record.aside for record in records)
-            out.histogram(name, _request_labels(*group), SLI_DURATIONS, counts, total)
+            durations = merged((record.own() for record in records), SLI_DURATIONS)
+            out.histogram(name, _request_labels(*group), durations)
         out.family("apiserver_response_sizes", "histogram", "Bytes of the bodies of responses.")
         for group, records in own.items():
-            counts = merge(record.sizes for record in records)
-            total = sum(record.bytes for record in records)
-            out.histogram("apiserver_response_sizes", _request_labels(*group), SIZES, counts, total)
+            sizes = merged((record.sizes for record in records), SIZES)
+            out.histogram("apiserver_response_sizes", _request_labels(*group), sizes)
         name = "apiserver_requested_deprecated_apis"
         out.family(name, "gauge", "Deprecated APIs that were asked for.")
         for resource, subresource in dict.fromkeys(
@@ -259,11 +243,11 @@ class Metrics:
         events = list(self._events.items())
         out.family("apiserver_watch_events_total", "counter", "Events sent to watching clients.")
         for resource, record in events:
-            out.sample("apiserver_watch_events_total", _versioned(resource), record.count)
+            out.sample("apiserver_watch_events_total", _versioned(resource), record.sizes.number)
         out.family("apiserver_watch_events_sizes", "histogram", "Bytes of events sent to watching clients.")
         for resource, record in events:
             labels = _versioned(resource)
-            out.histogram("apiserver_watch_events_sizes", labels, EVENT_SIZES, record.sizes, record.bytes)
+            out.histogram("apiserver_watch_events_sizes", labels, record.sizes)
 
     def _render_storage(self, out: Exposition) -> None:
         counted = list(self.count_objects())
@@ -285,13 +269,13 @@ class Metrics:
         operations = list(self._storage.items())
         out.family("etcd_requests_total", "counter", "Operations of the store, whichever it is.")
         for (operation, resource), record in operations:
-            out.sample("etcd_requests_total", _operation(operation, resource), sum(record[0]))
+            out.sample("etcd_requests_total", _operation(operation, resource), record.number)
         out.family(
             "etcd_request_duration_seconds", "histogram", "Seconds that an operation of the store took."
         )
         for (operation, resource), record in operations:
             labels = _operation(operation, resource)
-            out.histogram("etcd_request_duration_seconds", labels, STORAGE_DURATIONS, record[0], record[1])
+            out.histogram("etcd_request_duration_seconds", labels, record)
 
 
 def _request_labels(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 import orjson
 
@@ -14,7 +14,7 @@ from pybernetes.control_plane.apiserver.observability.health import Health
 from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.lib import off_loop
-from pybernetes.lib.exposition import CONTENT_TYPE
+from pybernetes.lib.exposition import Exposition, negotiated
 from pybernetes.lib.http.accept import etag_matches
 from pybernetes.lib.http.messages import Response
 from pybernetes.lib.profiling import PREFIX, Profiling, ProfilingError
@@ -53,10 +53,9 @@ class OwnPaths:
         if path == "/version" or path == "/version/":
             return Response(orjson.dumps(version.document(), option=orjson.OPT_INDENT_2))
         if first == "metrics" and path == "/metrics":
-            content_type, body = self.context.metrics.render()
-            return Response(body, 200, content_type)
+            return _metrics(request, self.context.metrics.render, self.context.metrics.native_histograms)
         if path == "/metrics/slis":
-            return Response(self.health.slis.render(), 200, CONTENT_TYPE)
+            return _metrics(request, self.health.slis.write)
         if first == "debug" and self.profiling is not None and (path + "/").startswith(f"{PREFIX}/"):
             return self._profile(request, self.profiling)
         if path in zpages.PATHS:
@@ -141,6 +140,12 @@ class OwnPaths:
             if etag_matches(request.header(b"if-none-match"), etag):
                 return Response(b"", 304, content_type.encode(), headers)
         return Response(body, 200, content_type.encode(), headers)
+
+
+def _metrics(request: Request, write: Callable[[Exposition], None], native: bool = True) -> Response:
+    out = negotiated(request.header(b"accept"), native)
+    write(out)
+    return Response(out.render(), 200, out.content_type)
 
 
 def _bytes(headers: dict[str, str]) -> tuple[tuple[bytes, bytes], ...]:

@@ -116,7 +116,7 @@ class CloudNodeLifecycleController(Controller):
             "histogram",
             "A metric measuring the duration in seconds of a single MonitorNodes loop execution.",
         )
-        text.histogram(_DURATION, (), self._seconds.bounds, self._seconds.counts, self._seconds.total)
+        text.histogram(_DURATION, (), self._seconds)
 
 
 def build(runtime: Runtime, options: Namespace) -> CloudNodeLifecycleController | None:

@@ -40,21 +40,18 @@ class OwnMetrics:
         noun = f"{_PREFIX}_reconciliation"
         text.family(f"{noun}s_total", "counter", "[ALPHA] Number of reconciliations of HPA controller.")
         for (action, error), histogram in self._reconciliations.items():
-            text.sample(f"{noun}s_total", (("action", action), ("error", error)), sum(histogram.counts))
+            text.sample(f"{noun}s_total", (("action", action), ("error", error)), histogram.number)
         text.family(f"{noun}_duration_seconds", "histogram",
                     "[ALPHA] The time(seconds) that the HPA controller takes to reconcile once.")  # fmt: skip
         for (action, error), histogram in self._reconciliations.items():
-            text.histogram(f"{noun}_duration_seconds", (("action", action), ("error", error)), histogram.bounds,
-                           histogram.counts, histogram.total)  # fmt: skip
+            text.histogram(f"{noun}_duration_seconds", (("action", action), ("error", error)), histogram)  # fmt: skip
         noun = f"{_PREFIX}_metric_computation"
         text.family(f"{noun}_total", "counter", "[ALPHA] Number of metric computations.")
         for (action, error, kind), histogram in self._computations.items():
             labels = (("action", action), ("error", error), ("metric_type", kind))
-            text.sample(f"{noun}_total", labels, sum(histogram.counts))
+            text.sample(f"{noun}_total", labels, histogram.number)
         text.family(f"{noun}_duration_seconds", "histogram",
                     "[ALPHA] The time(seconds) that the HPA controller takes to calculate one metric.")  # fmt: skip
         for (action, error, kind), histogram in self._computations.items():
             labels = (("action", action), ("error", error), ("metric_type", kind))
-            text.histogram(
-                f"{noun}_duration_seconds", labels, histogram.bounds, histogram.counts, histogram.total
-            )
+            text.histogram(f"{noun}_duration_seconds", labels, histogram)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.lib.exposition import CONTENT_TYPE, Exposition
+from pybernetes.lib.exposition import negotiated
 from pybernetes.lib.http.messages import Request, Response
 from pybernetes.node.dns.plugin import Controller, Plugin, address
 
@@ -15,11 +15,11 @@ def setup(controller: Controller) -> None:
     site, metrics = controller.site, controller.environment.metrics
 
     def page(request: Request) -> Response:
-        exposition = Exposition()
+        exposition = negotiated(request.header(b"accept"))
         metrics.names = len(site.names.table.names) if site.names is not None else 0
         metrics.write(exposition)
         exposition.process()
-        return Response(exposition.render(), content_type=CONTENT_TYPE)
+        return Response(exposition.render(), content_type=exposition.content_type)
 
     site.show(*address(directive, "localhost", 9153), "/metrics", page)
 

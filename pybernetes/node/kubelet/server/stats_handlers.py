@@ -7,7 +7,8 @@ from typing import Any
 
 import orjson
 
-from pybernetes.lib.exposition import CONTENT_TYPE, Exposition, Labels
+from pybernetes.api import feature_gates
+from pybernetes.lib.exposition import Exposition, Labels, negotiated
 from pybernetes.lib.health_slis import HealthSlis
 from pybernetes.lib.http.messages import Response
 from pybernetes.node.kubelet.cri.pod_runtime import ContainerState
@@ -26,6 +27,7 @@ class StatsHandlers:
 
     def __init__(self, kubelet: Kubelet, slis: HealthSlis) -> None:
         self._kubelet, self._slis = kubelet, slis
+        self._gates = feature_gates.decide(kubelet.options.configuration.get("featureGates") or {})
 
     async def stats(self, request: Request) -> Response:
         """Answer with the summary."""
@@ -37,39 +39,40 @@ class StatsHandlers:
 
     async def metrics(self, request: Request) -> Response:
         """Answer with metrics, of which there are five pages."""
-        if request.path.strip("/") == "metrics/slis":
-            return Response(self._slis.render(), content_type=CONTENT_TYPE)
         pages = {
             "metrics": self._own, "metrics/resource": self._resource, "metrics/cadvisor": self._cadvisor,
-            "metrics/probes": self._probes,
+            "metrics/probes": self._probes, "metrics/slis": self._checks,
         }  # fmt: skip
         page = pages.get(request.path.strip("/"))
         if page is None:
             raise page_not_found()
-        return Response(await page(), content_type=CONTENT_TYPE)
+        text = negotiated(request.header(b"accept"), self._gates[feature_gates.NATIVE_HISTOGRAMS])
+        await page(text)
+        return Response(text.render(), content_type=text.content_type)
 
-    async def _own(self) -> bytes:
+    async def _checks(self, text: Exposition) -> None:
+        self._slis.write(text)
+
+    async def _own(self, text: Exposition) -> None:
         kubelet = self._kubelet
         summary = await kubelet.stats.summary()
-        return kubelet_metrics.render(
-            kubelet.options.node_name, self._gauges(), kubelet.context.metrics, summary
-        )
+        name, metrics = kubelet.options.node_name, kubelet.context.metrics
+        kubelet_metrics.write(text, name, self._gauges(), metrics, summary, self._gates)
 
-    async def _resource(self) -> bytes:
+    async def _resource(self, text: Exposition) -> None:
         now = self._kubelet.clock.now()
         try:
             summary: Fields | None = await self._kubelet.stats.summary(brief=True)
         except OSError:
             summary = None
-        return resource_metrics.render(summary, now)
+        resource_metrics.write(text, summary, now)
 
-    async def _cadvisor(self) -> bytes:
+    async def _cadvisor(self, text: Exposition) -> None:
         kubelet = self._kubelet
         cgroups = await cgroup_stats.groups(kubelet.stats)
-        return cadvisor_metrics.render(cgroups, cgroup_stats.this_machine(), kubelet.clock.now())
+        cadvisor_metrics.write(text, cgroups, cgroup_stats.this_machine(), kubelet.clock.now())
 
-    async def _probes(self) -> bytes:
-        text = Exposition()
+    async def _probes(self, text: Exposition) -> None:
         name = "prober_probe_total"
         text.family(name, "counter", "[BETA] Cumulative number of a liveness, readiness or startup probe for a"
                     " container by result.")  # fmt: skip
@@ -79,9 +82,8 @@ class StatsHandlers:
         text.family(name, "histogram", "[ALPHA] Duration in seconds for a probe response.")
         for key, histogram in sorted(self._kubelet.context.probes.seconds.items()):
             labels = [pair for pair in sorted(zip(_PROBE[:-1], key, strict=True)) if pair[0] != "pod_uid"]
-            text.histogram(name, labels, histogram.bounds, histogram.counts, histogram.total)
+            text.histogram(name, labels, histogram)
         text.process()
-        return text.render()
 
     def _gauges(self) -> Iterable[tuple[str, str, list[tuple[Labels, float]]]]:
         kubelet = self._kubelet

@@ -194,9 +194,9 @@ class Machine:
     system: str
 
 
-def render(groups: list[Group], machine: Machine, now: float) -> bytes:
-    """Return all metrics as Prometheus reads them."""
-    text, moment = Exposition(), int(now * 1000)
+def write(text: Exposition, groups: list[Group], machine: Machine, now: float) -> None:
+    """Write all metrics."""
+    moment = int(now * 1000)
     text.family("cadvisor_version_info", "gauge",
                 "A metric with a constant '1' value labeled by kernel version, OS version, docker version, cadvisor"
                 " version & cadvisor revision.")  # fmt: skip
@@ -229,4 +229,3 @@ def render(groups: list[Group], machine: Machine, now: float) -> bytes:
     ):
         text.family(f"machine_{name}", "gauge", help_)
         text.sample(f"machine_{name}", own, value)
-    return text.render()

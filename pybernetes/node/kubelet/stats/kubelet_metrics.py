@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from pybernetes.api import feature_gates, version
 from pybernetes.api.resource import Object
@@ -19,14 +19,15 @@ _VOLUMES = (
 )
 
 
-def render(
+def write(
+    text: Exposition,
     node: str,
     gauges: Iterable[tuple[str, str, Iterable[tuple[Labels, float]]]],
     metrics: KubeletMetrics,
     summary: Object,
-) -> bytes:
-    """Return the metrics as text; ``gauges`` are name, help and samples."""
-    text = Exposition()
+    gates: Mapping[str, bool],
+) -> None:
+    """Write the metrics; ``gauges`` are name, help and samples."""
     text.family("kubelet_node_name", "gauge", "[ALPHA] The node's name. The count is always 1.")
     text.sample("kubelet_node_name", (("node", node),), 1)
     for name, help_, samples in gauges:
@@ -37,9 +38,8 @@ def render(
     _volumes(text, summary)
     _logs(text, summary)
     version.render(text)
-    feature_gates.render(feature_gates.decide({}), text)  # none of them is switched here
+    feature_gates.render(gates, text)
     text.process()
-    return text.render()
 
 
 def _volumes(text: Exposition, summary: Object) -> None:

@@ -11,13 +11,12 @@ from pybernetes.lib.exposition import Exposition, Labels
 Sample = tuple[Labels, float, int | None]
 
 
-def render(summary: Object | None, measured: float) -> bytes:
-    """Return the metrics of a summary as text; None stands for a summary that failed.
+def write(text: Exposition, summary: Object | None, measured: float) -> None:
+    """Write the metrics of a summary; None stands for a summary that failed.
 
     Whoever makes rates of them needs the moment more exactly than the summary tells it.
     """
     moment = int(measured * 1000)
-    text = Exposition()
     if summary is not None:
         node, pods = summary["node"], summary["pods"]
         containers = [(pod, container) for pod in pods for container in pod["containers"]]
@@ -57,7 +56,6 @@ def render(summary: Object | None, measured: float) -> bytes:
     for name, level in (("resource_scrape_error", "STABLE"), ("scrape_error", "ALPHA")):
         _family(text, name, "gauge", f"[{level}] 1 if there was an error while getting container metrics, 0 otherwise",
                 [((), failed, None)])  # fmt: skip
-    return text.render()
 
 
 def _family(text: Exposition, name: str, kind: str, help_: str, samples: Iterable[Sample]) -> None:

@@ -18,7 +18,7 @@ from pybernetes.api.resource import Object
 from pybernetes.client import errors
 from pybernetes.client.client import Client
 from pybernetes.client.refs import PODS
-from pybernetes.lib.exposition import CONTENT_TYPE
+from pybernetes.lib.exposition import negotiated
 from pybernetes.lib.http import websocket
 from pybernetes.lib.http.dialer import Dialer, P
 from pybernetes.lib.http.duplex import Duplex
@@ -103,7 +103,9 @@ def _figures(usage: HollowUsage, node: str | None, request: Request) -> Response
     summary = usage.summary(node)
     if path == "/stats/summary":
         return Response(orjson.dumps(summary))
-    return Response(resource_metrics.render(summary, usage.now()), content_type=CONTENT_TYPE)
+    text = negotiated(request.header(b"accept"))
+    resource_metrics.write(text, summary, usage.now())
+    return Response(text.render(), content_type=text.content_type)
 
 
 async def _answer(client: Client, request: Request, node: str) -> Answer:

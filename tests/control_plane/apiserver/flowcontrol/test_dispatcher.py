@@ -164,4 +164,4 @@ def test_a_level_counts_how_long_requests_waited() -> None:
     for seconds, started in ((0.01, True), (40.0, True), (15.0, False)):
         level.waited("s", seconds, started)
     assert level.waits["s", True].counts[2] == 1 and level.waits["s", True].counts[-1] == 1
-    assert sum(level.waits["s", False].counts) == 1 and level.waits["s", True].seconds == 40.01
+    assert sum(level.waits["s", False].counts) == 1 and level.waits["s", True].total == 40.01

@@ -5,6 +5,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from pybernetes.api.resource import Resource
 from pybernetes.control_plane.apiserver.observability.metrics import Metrics
+from pybernetes.lib.exposition import Exposition
 from tests.servers import TOKEN, Server
 
 PODS = Resource(group="", version="v1", kind="Pod", plural="pods")
@@ -13,10 +14,11 @@ DEPLOYMENTS = Resource(group="apps", version="v1", kind="Deployment", plural="de
 
 def scrape(metrics: Metrics) -> dict[str, list[tuple[dict[str, str], float]]]:
     """Return every sample by name, read by Prometheus' own parser."""
-    content_type, body = metrics.render()
-    assert content_type == b"text/plain; version=0.0.4; charset=utf-8"
+    out = Exposition()
+    metrics.render(out)
+    assert out.content_type == b"text/plain; version=0.0.4; charset=utf-8"
     samples: dict[str, list[tuple[dict[str, str], float]]] = {}
-    for family in text_string_to_metric_families(body.decode()):
+    for family in text_string_to_metric_families(out.render().decode()):
         for sample in family.samples:
             samples.setdefault(sample.name, []).append((sample.labels, sample.value))
     return samples
@@ -117,8 +119,9 @@ def test_a_resource_that_is_gone_is_forgotten() -> None:
         metrics.events(resource).sent(1)
         metrics.long_running("watch", resource, "", "cluster")
     metrics.forget(DEPLOYMENTS)
-    assert b"deployments" not in metrics.render()[1]
-    assert b'resource="pods"' in metrics.render()[1]
+    out = Exposition()
+    metrics.render(out)
+    assert b"deployments" not in out.render() and b'resource="pods"' in out.render()
 
 
 def test_the_process_and_the_build() -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 
 from pybernetes.control_plane.apiserver.webhooks.certificate_flaws import CertificateFlaws
 from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.histogram import Histogram
 
 _BOUNDS = (0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0, 25.0)
 _PREFIX = "apiserver_admission_webhook_"
@@ -17,7 +17,7 @@ class WebhookMetrics:
     """Durations, refusals, and failures that were let pass."""
 
     def __init__(self) -> None:
-        self._durations: dict[tuple[str, str, str, str], tuple[list[int], list[float]]] = {}
+        self._durations: dict[tuple[str, str, str, str], Histogram] = {}
         self._requests: Counter[tuple[str, str, str, str, str]] = Counter()
         self._rejections: Counter[tuple[str, str, str, str, str]] = Counter()
         self._open: Counter[tuple[str, str]] = Counter()
@@ -26,11 +26,7 @@ class WebhookMetrics:
     def called(self, name: str, sort: str, operation: str, code: int, rejected: bool, seconds: float) -> None:
         """Note a call and how it ended."""
         said = "true" if rejected else "false"
-        counts, total = self._durations.setdefault(
-            (name, operation, said, sort), ([0] * (len(_BOUNDS) + 1), [0.0])
-        )
-        counts[bisect_left(_BOUNDS, seconds)] += 1
-        total[0] += seconds
+        self._durations.setdefault((name, operation, said, sort), Histogram(_BOUNDS)).observe(seconds)
         self._requests[str(min(code, _HIGHEST_CODE)), name, operation, said, sort] += 1
 
     def rejected(self, name: str, sort: str, operation: str, why: str, code: int) -> None:
@@ -47,8 +43,8 @@ class WebhookMetrics:
         name = _PREFIX + "admission_duration_seconds"
         out.family(name, "histogram", "Seconds that calls of admission webhooks took.")
         labels = ("name", "operation", "rejected", "type")
-        for key, (counts, total) in self._durations.items():
-            out.histogram(name, list(zip(labels, key, strict=True)), _BOUNDS, counts, total[0])
+        for key, histogram in self._durations.items():
+            out.histogram(name, list(zip(labels, key, strict=True)), histogram)
         for short, kind, names, table in (
             ("request_total", "Calls of admission webhooks.", ("code", "name", "operation", "rejected", "type"), self._requests),
             ("rejection_count", "Writes refused by admission webhooks.", ("error_type", "name", "operation", "rejection_code", "type"), self._rejections),

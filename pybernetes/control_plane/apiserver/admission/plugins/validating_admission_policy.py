@@ -172,7 +172,7 @@ class ValidatingAdmissionPolicy(Registered[Validating]):
         text.family(name, "counter", "Validation admission policy check total, labeled by policy and further identified"
                     " by binding and enforcement action taken.")  # fmt: skip
         for values, histogram in self.checks.values.items():
-            text.sample(name, tuple(zip(_LABELS, values, strict=True)), sum(histogram.counts))
+            text.sample(name, tuple(zip(_LABELS, values, strict=True)), histogram.number)
         self.checks.write(text)
 
     async def _annotate(

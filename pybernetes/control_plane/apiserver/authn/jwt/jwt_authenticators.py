@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from bisect import bisect_left
 from collections.abc import Awaitable, Callable, Sequence
 
 from pybernetes.control_plane.apiserver.authn.authenticator import (
@@ -20,6 +19,7 @@ from pybernetes.control_plane.apiserver.authn.jwt.verification import Unverified
 from pybernetes.control_plane.apiserver.config_reloads import hashed
 from pybernetes.lib import jose, off_loop
 from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.histogram import Histogram
 from pybernetes.lib.http.client import HttpClient
 from pybernetes.lib.http.dialer import Dialer
 
@@ -41,7 +41,7 @@ class JwtAuthenticators:
     ) -> None:
         self._https, self._own, self._clock, self._egress = https, own, clock, egress
         self._issuers: dict[str, _Issuer] = {}
-        self._latencies: dict[tuple[str, str], tuple[list[int], float]] = {}
+        self._latencies: dict[tuple[str, str], Histogram] = {}
         self.replace(settings)
 
     def replace(self, settings: Sequence[JwtSettings]) -> None:
@@ -79,9 +79,10 @@ class JwtAuthenticators:
             return user
         finally:
             seconds = time.monotonic() - begin
-            counts, total = self._latencies.get((known[0].url, result), ([0] * (len(_BOUNDS) + 1), 0.0))
-            counts[bisect_left(_BOUNDS, seconds)] += 1
-            self._latencies[known[0].url, result] = (counts, total + seconds)
+            key = (known[0].url, result)
+            if key not in self._latencies:
+                self._latencies[key] = Histogram(_BOUNDS)
+            self._latencies[key].observe(seconds)
 
     async def _verify(
         self, known: _Issuer, parsed: jose.Parsed, audiences: Audiences
@@ -105,6 +106,6 @@ class JwtAuthenticators:
     def render(self, out: Exposition) -> None:
         """Write the metrics."""
         out.family(_METRIC, "histogram", "Latency of jwt authentication operations in seconds.")
-        for (issuer, result), (counts, total) in list(self._latencies.items()):
+        for (issuer, result), histogram in list(self._latencies.items()):
             labels = [("jwt_issuer_hash", hashed(issuer)), ("result", result)]
-            out.histogram(_METRIC, labels, _BOUNDS, counts, total)
+            out.histogram(_METRIC, labels, histogram)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
 from pybernetes.lib.exposition import Exposition
+from pybernetes.lib.histogram import Histogram
 
 _BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 _BEGIN = "apiserver_authorization_"
@@ -14,16 +13,16 @@ class WebhookAuthorizationMetrics:
     """Calls and match conditions, by the name of the webhook."""
 
     def __init__(self) -> None:
-        self.calls: dict[tuple[str, str], tuple[list[int], float]] = {}
+        self.calls: dict[tuple[str, str], Histogram] = {}
         self.fail_open: dict[tuple[str, str], int] = {}
         self.match_errors: dict[str, int] = {}
         self.exclusions: dict[str, int] = {}
 
     def called(self, name: str, result: str, seconds: float) -> None:
         """Count a call."""
-        counts, total = self.calls.get((name, result), ([0] * (len(_BOUNDS) + 1), 0.0))
-        counts[bisect_left(_BOUNDS, seconds)] += 1
-        self.calls[name, result] = (counts, total + seconds)
+        if (name, result) not in self.calls:
+            self.calls[name, result] = Histogram(_BOUNDS)
+        self.calls[name, result].observe(seconds)
 
     def opened(self, name: str, result: str) -> None:
         """Count a failure after which others decide."""
@@ -32,14 +31,13 @@ class WebhookAuthorizationMetrics:
     def render(self, out: Exposition) -> None:
         """Write the metrics."""
         out.family(f"{_BEGIN}webhook_evaluations_total", "counter", "Round-trips to authorization webhooks.")
-        for (name, result), (counts, _) in self.calls.items():
-            out.sample(
-                f"{_BEGIN}webhook_evaluations_total", [("name", name), ("result", result)], sum(counts)
-            )
-        out.family(f"{_BEGIN}webhook_duration_seconds", "histogram", "Request latency in seconds.")
-        for (name, result), (counts, total) in self.calls.items():
+        for (name, result), histogram in self.calls.items():
             labels = [("name", name), ("result", result)]
-            out.histogram(f"{_BEGIN}webhook_duration_seconds", labels, _BOUNDS, counts, total)
+            out.sample(f"{_BEGIN}webhook_evaluations_total", labels, histogram.number)
+        out.family(f"{_BEGIN}webhook_duration_seconds", "histogram", "Request latency in seconds.")
+        for (name, result), histogram in self.calls.items():
+            labels = [("name", name), ("result", result)]
+            out.histogram(f"{_BEGIN}webhook_duration_seconds", labels, histogram)
         out.family(
             f"{_BEGIN}webhook_evaluations_fail_open_total",
             "counter",

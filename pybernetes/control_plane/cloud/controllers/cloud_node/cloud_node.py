@@ -115,7 +115,7 @@ class CloudNodeController(Controller):
         for name, help_ in _FAMILIES.items():
             delay = self._delays[name]
             text.family(name, "histogram", help_)
-            text.histogram(name, (), delay.bounds, delay.counts, delay.total)
+            text.histogram(name, (), delay)
 
 
 def build(runtime: Runtime, options: Namespace) -> CloudNodeController | None:

@@ -33,4 +33,4 @@ class ServiceMetrics:
             ("update_loadbalancer_host_latency_seconds", "A metric measuring the latency for updating each load balancer hosts."),
         ):  # fmt: skip
             text.family(_PREFIX + name, "histogram", help_)
-            text.histogram(_PREFIX + name, (), _BOUNDS, self._seconds.counts, self._seconds.total)
+            text.histogram(_PREFIX + name, (), self._seconds)
