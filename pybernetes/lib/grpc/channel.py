@@ -173,7 +173,7 @@ class UnaryMethod:
     def __init__(
         self, channel: Channel, path: str, serialize: _Serializer, deserialize: Callable[[bytes], Any]
     ) -> None:
-        self._channel, self._path = channel, path
+        self._channel, self.path = channel, path
         self._serialize, self._deserialize = serialize, deserialize
 
     async def __call__(
@@ -193,7 +193,7 @@ class UnaryMethod:
         if timeout is not None:
             timer = asyncio.get_running_loop().call_later(max(0.0, timeout), _expire, stream)
         try:
-            if not channel.begin(self._path, stream, timeout, metadata):
+            if not channel.begin(self.path, stream, timeout, metadata):
                 await self._begin(stream, timeout, metadata, wait_for_ready)
             answer = await stream.only()
         except BaseException:
@@ -212,7 +212,7 @@ class UnaryMethod:
     ) -> None:
         try:
             async with asyncio.timeout(timeout):
-                while not self._channel.begin(self._path, stream, timeout, metadata):
+                while not self._channel.begin(self.path, stream, timeout, metadata):
                     try:
                         await self._channel.ready()
                     except RpcError as error:

@@ -105,6 +105,7 @@ DEFAULTS: Object = {
     "volumeStatsAggPeriod": "1m0s",
     "featureGates": {},
     "logging": {},
+    "tracing": None,
     "eventRecordQPS": 50,
     "eventBurst": 100,
     "kubeAPIQPS": 0,  # no limit, unless one is given
@@ -161,7 +162,6 @@ REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
     "tlsCurvePreferences": (([],), "OpenSSL chooses curves"),
     "topologyManagerPolicy": (("none", "", "best-effort"), "resources are not aligned"),
     "topologyManagerPolicyOptions": (({},), "resources are not aligned"),
-    "tracing": ((None,), "the kubelet makes no spans"),
 }  # fmt: skip
 
 

@@ -6,7 +6,8 @@ import ipaddress
 from collections.abc import Iterator
 from typing import Any
 
-from pybernetes.api import quantity
+from pybernetes.api import quantity, tracing_configuration
+from pybernetes.api.field import Path
 from pybernetes.api.resource import Object
 from pybernetes.api.text.go_format import quote
 from pybernetes.lib.flags import duration
@@ -155,6 +156,10 @@ def _logging(every: Object) -> Iterator[str]:
             yield f"logging.options.{form}: is not supported by this kubelet: there is one stream"
 
 
+def _tracing(every: Object) -> Iterator[str]:
+    yield from map(str, tracing_configuration.problems(every["tracing"] or {}, Path("tracing")))
+
+
 def _isolation(every: Object) -> Iterator[str]:
     from pybernetes.node.kubelet.images import pull_verification
     from pybernetes.node.kubelet.pod_admission import sysctl_allowlist
@@ -225,4 +230,4 @@ def _reservations(every: Object) -> Iterator[str]:
         )
 
 
-_RULES = (_refused, _numbers, _durations, _texts, _logging, _isolation, _thresholds, _reservations)
+_RULES = (_refused, _numbers, _durations, _texts, _logging, _tracing, _isolation, _thresholds, _reservations)

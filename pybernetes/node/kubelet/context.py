@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pybernetes.api.core.pod.container_path import container_path
 from pybernetes.api.resource import Object
 from pybernetes.client import Client
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.tracing import Spans
 from pybernetes.node.kubelet.backoff import Backoff
 from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
 from pybernetes.node.kubelet.cri.client import CriClient
@@ -48,6 +49,7 @@ class Context:
     features: Callable[[], RuntimeFeatures] = RuntimeFeatures  # what the runtime can do
     network_problem: Callable[[], str] = lambda: ""  # why pods cannot have a network, if they cannot
     admit: Callable[[Object], tuple[str, str] | None] = lambda pod: None
+    spans: Spans = field(default_factory=Spans)
     other_pods: Callable[[str], list[Object]] = lambda uid: []  # the node's other pods that count
 
     def event(

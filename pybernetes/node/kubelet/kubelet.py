@@ -7,12 +7,14 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from pybernetes.api import tracing_configuration
 from pybernetes.api.resource import Object
 from pybernetes.client import Client
 from pybernetes.client.refs import NODES
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.flags import duration
 from pybernetes.lib.network import default_address
+from pybernetes.lib.tracing import Spans, Tracer
 from pybernetes.node.kubelet.backoff import Backoff
 from pybernetes.node.kubelet.cgroups.pod_cgroups import PodCgroups
 from pybernetes.node.kubelet.context import Context
@@ -52,6 +54,14 @@ log = logging.getLogger(__name__)
 _CGROUPFS = 1  # CRI's number of that driver
 
 
+def _tracer(configuration: Object | None, node: str) -> Tracer | None:
+    """Return what makes spans, if a configuration asks for them."""
+    if configuration is None:
+        return None
+    resource = {"service.name": "kubelet", "host.name": node}
+    return Tracer(tracing_configuration.settings(configuration), resource, "tracing of the kubelet")
+
+
 class Kubelet:
     """One node's kubelet. ``client`` is None for one that runs static pods only."""
 
@@ -70,9 +80,10 @@ class Kubelet:
         self._heartbeat_client = client
         self.client = client.limited(settings["kubeAPIQPS"], settings["kubeAPIBurst"]) if client else None
         self.metrics = KubeletMetrics()
+        self.tracer = _tracer(settings["tracing"], options.node_name)
         self.cri = CriClient(
             settings["containerRuntimeEndpoint"], settings["imageServiceEndpoint"], self.metrics.runtime_call,
-            options.seconds("runtimeRequestTimeout"),
+            options.seconds("runtimeRequestTimeout"), self.tracer,
         )  # fmt: skip
         self.addresses = options.node_ips or (default_address(),)
         self.port = int(settings["port"])
@@ -172,6 +183,7 @@ class Kubelet:
             node=self.node,
             network_problem=lambda: self.runtime.network_problem,
             other_pods=workers.others,
+            spans=self.tracer or Spans(),
         )
 
     # -- what rooms ask for ------------------------------------------------------------------------------
@@ -229,7 +241,7 @@ class Kubelet:
                 self._heartbeat_client, self.clock, self.options, addresses=self.addresses,
                 runtime_version=f"{version.runtime_name}://{version.runtime_version}",
                 images=lambda: self.runtime.images, problems=self.problems, pressures=lambda: self.housekeeping.evictions.conditions,
-                port=lambda: self.port, features=lambda: self.runtime.features,
+                port=lambda: self.port, features=lambda: self.runtime.features, warn=self.context.node_event,
             )  # fmt: skip
             assert self.context.objects is not None
             self.context.objects.start()
@@ -305,6 +317,8 @@ class Kubelet:
         if self.recorder is not None:
             await self.recorder.sender.close()
         await self.cri.close()
+        if self.tracer is not None:
+            await asyncio.to_thread(self.tracer.close)
 
     # -- pods --------------------------------------------------------------------------------------------
 

@@ -110,7 +110,7 @@ def settings(arguments: argparse.Namespace) -> Settings:
     else:
         result.authorizers = lambda context: [build(context) for build in builders]
     if spans is not None:  # last: its thread starts with it
-        result.tracer = tracing.Tracer(spans, server)
+        result.tracer = tracing.Tracer(spans, server, result.egress.of_control_plane())
     return result
 
 

@@ -5,29 +5,28 @@ The OpenTelemetry packages are imported only by a server that was given ``--trac
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import urlsplit
 
+from pybernetes.api import tracing_configuration
 from pybernetes.api.errors import StatusError
-from pybernetes.api.field import Errors, Path
 from pybernetes.api.strict_types import INT32, STRING, Problem, Struct, aggregate, read_document, read_file
 from pybernetes.control_plane.apiserver.request import Request
 from pybernetes.control_plane.store.protocol import Store
+from pybernetes.lib import tracing
 from pybernetes.lib.flags import Flag
 from pybernetes.lib.http.client import HttpClient, Peer
 from pybernetes.lib.http.dialer import Dialer
 from pybernetes.lib.http.messages import Reply
+from pybernetes.lib.tracing import TracingSettings
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
 FLAG = Flag("tracing-config-file", "", "file that says where spans are sent (OTLP), and of how many requests")
-_ENDPOINT = "localhost:4317"
-_MILLION = 1_000_000
 _SCHEME = "k8s.io/apiserver/pkg/server/options/tracing.go:48"
 _DOCUMENT = Struct(
     "v1.TracingConfiguration",
@@ -38,14 +37,6 @@ _KINDS = {
 }  # fmt: skip
 # Whose spans go on where they say; the spans of others are new, with a link to theirs, and sampled by this server alone.
 _TRUSTED = frozenset(("system:masters", "system:monitoring"))
-
-
-@dataclass(frozen=True, slots=True)
-class TracingSettings:
-    """Where spans go, and of how many requests in a million that do not come with a parent."""
-
-    endpoint: str = _ENDPOINT
-    rate: int = 0
 
 
 def load(path: str) -> TracingSettings:
@@ -61,54 +52,25 @@ def load(path: str) -> TracingSettings:
         raise ValueError(
             f"failed to read tracing config: unable to decode tracing configuration data: {problem}"
         ) from None
-    problems, rate = Errors(), document.get("samplingRatePerMillion") or 0
-    if rate < 0:
-        problems.invalid(Path("samplingRatePerMillion"), rate, "sampling rate must be positive")
-    if rate > _MILLION:
-        text = "sampling rate per million must be less than or equal to one million"
-        problems.invalid(Path("samplingRatePerMillion"), rate, text)
-    endpoint = document.get("endpoint") or _ENDPOINT
-    scheme = urlsplit(endpoint).scheme if "//" in endpoint else "dns"
-    if scheme not in ("dns", "unix", "unix-abstract"):
-        text = (
-            f"unsupported scheme: {scheme}.  Options are none, dns, unix, or unix-abstract.  "
-            "See https://github.com/grpc/grpc/blob/master/doc/naming.md"
-        )
-        problems.invalid(Path("endpoint"), endpoint, text)
-    if problems:
+    wrong = tracing_configuration.problems(document)
+    if wrong:
         raise ValueError(
-            f"failed to validate tracing configuration: {aggregate([str(error) for error in problems])}"
+            f"failed to validate tracing configuration: {aggregate([str(error) for error in wrong])}"
         )
-    return TracingSettings(endpoint, rate)
+    return tracing_configuration.settings(document)
 
 
-class Tracer:
-    """Makes spans and sends them, from a thread of its own."""
+class Tracer(tracing.Tracer):
+    """Makes the spans of an API server, whose name is given."""
 
-    def __init__(self, settings: TracingSettings, server: str) -> None:
-        try:
-            from opentelemetry import trace
-            from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
-            from opentelemetry.sdk.resources import Resource
-            from opentelemetry.sdk.trace import TracerProvider
-            from opentelemetry.sdk.trace.export import BatchSpanProcessor
-            from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ParentBased, TraceIdRatioBased
-            from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
-        except ImportError as error:
-            raise ValueError(
-                f"--tracing-config-file needs the OpenTelemetry packages: pip install 'pybernetes[tracing]' ({error})"
-            ) from None
-        root = TraceIdRatioBased(settings.rate / _MILLION) if settings.rate else ALWAYS_OFF
-        resource = Resource({"service.name": "apiserver", "service.instance.id": server})
-        self._provider = TracerProvider(sampler=ParentBased(root), resource=resource)
-        exporter = OTLPSpanExporter(endpoint=settings.endpoint, insecure=True)
-        self._provider.add_span_processor(BatchSpanProcessor(exporter))
-        self._tracer, self._trace = self._provider.get_tracer("pybernetes"), trace
-        self._propagator = TraceContextTextMapPropagator()
+    def __init__(self, settings: TracingSettings, server: str, dial: Dialer | None = None) -> None:
+        resource = {"service.name": "apiserver", "service.instance.id": server}
+        super().__init__(settings, resource, "--tracing-config-file", dial)
 
     @contextmanager
     def request(self, request: Request) -> Iterator[Span]:
         """Make the span of a request, which what is done for it has as its parent."""
+        self._exporter.loop = asyncio.get_running_loop()
         carrier = {
             name: value for name in ("traceparent", "tracestate") if (value := request.header(name.encode()))
         }
@@ -137,23 +99,6 @@ class Tracer:
             except StatusError as error:
                 span.set_attribute("http.response.status_code", error.code)
                 raise
-
-    @contextmanager
-    def part(self, name: str, attributes: Mapping[str, str], *, client: bool = False) -> Iterator[Span]:
-        """Make the span of something that is done for a request, or for nobody."""
-        kind = self._trace.SpanKind.CLIENT if client else self._trace.SpanKind.INTERNAL
-        with self._tracer.start_as_current_span(name, kind=kind, attributes=dict(attributes)) as span:
-            yield span
-
-    def headers(self) -> dict[str, str]:
-        """Return the headers that tell another server of the span that is current."""
-        carrier: dict[str, str] = {}
-        self._propagator.inject(carrier)
-        return carrier
-
-    def close(self) -> None:
-        """Send what is left."""
-        self._provider.shutdown()
 
 
 def span_name(request: Request) -> str:

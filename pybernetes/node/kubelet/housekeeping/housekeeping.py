@@ -47,7 +47,7 @@ class Housekeeping:
             context.cri, context.clock, context.metrics, provider.disks.image_filesystem, context.node_event,
             high=int(settings["imageGCHighThresholdPercent"]), low=int(settings["imageGCLowThresholdPercent"]),
             least_age=float(duration(settings["imageMinimumGCAge"])),
-            longest=float(duration(settings["imageMaximumGCAge"])), pulls=context.images.records,
+            longest=float(duration(settings["imageMaximumGCAge"])), pulls=context.images.records, spans=context.spans,
         )  # fmt: skip
         self.evictions = EvictionManager(
             settings, context, provider, active=self._active, free=self._free, changed=changed, seconds=seconds

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import orjson
 
 from pybernetes.lib.clock import Clock
+from pybernetes.lib.tracing import Spans
 from pybernetes.node.kubelet.cri import label_keys
 from pybernetes.node.kubelet.cri.client import CriClient, CriError
 from pybernetes.node.kubelet.cri.messages import Message
@@ -74,11 +75,11 @@ class ImageGarbageCollector:
     def __init__(
         self, cri: CriClient, clock: Clock, metrics: KubeletMetrics, disk: Callable[[], Awaitable[tuple[Filesystem | None, int]]],
         report: Report, *, high: int, low: int, least_age: float, longest: float = 0.0, pinned: Iterable[str] = (),
-        pulls: PullRecords | None = None,
+        pulls: PullRecords | None = None, spans: Spans | None = None,
     ) -> None:  # fmt: skip
         self._cri, self._clock, self._metrics, self._disk, self._report = cri, clock, metrics, disk, report
         self._high, self._low, self._least_age, self._longest = high, low, least_age, longest
-        self._pinned, self._pulls = frozenset(pinned), pulls
+        self._pinned, self._pulls, self._spans = frozenset(pinned), pulls, spans or Spans()
         self._began = clock.now()
         self.records: dict[str, ImageRecord] = {}
 
@@ -117,6 +118,10 @@ class ImageGarbageCollector:
 
     async def collect(self) -> None:
         """Free space if too little is left, and remove images that were unused for too long."""
+        with self._spans.part("Images/GarbageCollect", {}):
+            await self._collect()
+
+    async def _collect(self) -> None:
         in_use = await self._refresh()
         now = self._clock.now()
         if self._longest and now - self._began > self._longest:

@@ -96,11 +96,12 @@ class NodeStatus:
         pressures: Callable[[], frozenset[str]],
         port: Callable[[], int],
         features: Callable[[], RuntimeFeatures] = RuntimeFeatures,
+        warn: Callable[[str, str], None] = lambda reason, message: None,
     ) -> None:
         self._client, self._clock, self._options = client, clock, options
         self._addresses, self._runtime_version = addresses, runtime_version
         self._images, self._problems, self._pressures, self._port = images, problems, pressures, port
-        self._features = features
+        self._features, self._warn = features, warn
         self.node: Object = {"metadata": {"name": options.node_name}}
         self._wakeup = asyncio.Event()
         most = int(options.configuration["nodeStatusMaxImages"])
@@ -242,6 +243,9 @@ class NodeStatus:
         if "addresses" in changed:  # a list merged by key: what is gone has to be named
             changed["addresses"] = [*status["addresses"], {"$patch": "replace"}]
         self.node = await self._client.patch_status(NODES, name, {"status": changed})
+        boot = status["nodeInfo"]["bootID"]
+        if before.get("nodeInfo", {}).get("bootID") not in (None, "", boot):
+            self._warn("Rebooted", f"Node {name} has been rebooted, boot id: {boot}")
 
     async def run(self) -> None:
         """Report until cancelled."""

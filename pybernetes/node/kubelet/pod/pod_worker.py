@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from enum import Enum
+from types import MappingProxyType
 from typing import Any
 
 from pybernetes.api.resource import Object
@@ -54,6 +56,7 @@ class PodWorker(PodView):
         self._wakeup = asyncio.Event()
         self._grace: float | None = None
         self._failures = 0
+        self._update_type = "create"  # why the next round is made, as spans tell it
         self._step: asyncio.Task[float | None] | None = None
         self._task = asyncio.create_task(self._run(), name=f"pod {self.uid}")
 
@@ -77,6 +80,8 @@ class PodWorker(PodView):
         if pod["metadata"].get("deletionTimestamp"):
             self._end(float(pod["metadata"].get("deletionGracePeriodSeconds") or 0))
         if concerns(before) != concerns(pod):
+            if self._update_type != "create":
+                self._update_type = "update"
             self.wake()
 
     def remove(self) -> None:
@@ -183,14 +188,26 @@ class PodWorker(PodView):
     async def _sync(self) -> float | None:
         await self.refresh()
         while self.phase is WorkerPhase.SYNCING:
-            delay = await self._syncing.sync()
+            update_type, self._update_type = self._update_type, "sync"
+            with self._span("syncPod", {"k8s.pod.update_type": update_type}):
+                delay = await self._syncing.sync()
             if delay != AT_ONCE:
                 return delay
         if self.phase is WorkerPhase.TERMINATING:
-            await self._terminate()
+            with self._span("syncTerminatingPod"):
+                await self._terminate()
         if self.phase is WorkerPhase.TERMINATED:
-            await self._clean_up()
+            with self._span("syncTerminatedPod"):
+                await self._clean_up()
         return None
+
+    def _span(
+        self, name: str, more: Mapping[str, str] = MappingProxyType({})
+    ) -> AbstractContextManager[object]:
+        meta = self.pod["metadata"]
+        pod, namespace = meta["name"], meta["namespace"]
+        names = {"k8s.pod": f"{namespace}/{pod}", "k8s.pod.name": pod, "k8s.namespace.name": namespace}
+        return self.context.spans.part(name, {"k8s.pod.uid": self.uid, **names, **more})
 
     # -- ending ------------------------------------------------------------------------------------------
 

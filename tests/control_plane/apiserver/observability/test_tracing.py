@@ -3,55 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import grpc
 import pytest
-from opentelemetry.proto.collector.trace.v1 import trace_service_pb2 as messages
-from opentelemetry.proto.collector.trace.v1 import trace_service_pb2_grpc as service
 
 from pybernetes.api.request_info import parse
 from pybernetes.control_plane.apiserver.observability import tracing
 from pybernetes.control_plane.apiserver.observability.tracing import TracedHttpClient, Tracer, TracingSettings
 from pybernetes.lib.http.client import Peer
 from pybernetes.lib.http.dialer import direct
+from tests.lib.span_collector import collecting
 from tests.servers import TOKEN, running
 
 TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 HEADER = {"traceparent": f"00-{TRACE}-{PARENT}-01"}
-
-
-class Collector(service.TraceServiceServicer):
-    """Keeps what it is sent."""
-
-    def __init__(self) -> None:
-        self.spans: list[Any] = []
-
-    def Export(self, request: Any, context: Any) -> Any:
-        for resource in request.resource_spans:
-            for scope in resource.scope_spans:
-                self.spans += scope.spans
-        return messages.ExportTraceServiceResponse()
-
-    def named(self, name: str) -> list[Any]:
-        return [span for span in self.spans if span.name == name]
-
-
-@contextmanager
-def collecting() -> Iterator[tuple[Collector, str]]:
-    collector, server = Collector(), grpc.server(ThreadPoolExecutor(2))
-    service.add_TraceServiceServicer_to_server(collector, server)
-    port = server.add_insecure_port("127.0.0.1:0")
-    server.start()
-    try:
-        yield collector, f"127.0.0.1:{port}"
-    finally:
-        server.stop(1).wait()
 
 
 def configuration(directory: Path, **fields: Any) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from cri_api.v1 import api_pb2 as messages
 
+from tests.lib.span_collector import attributes, collecting
 from tests.node.kubelet.crio import Crio, kubelet_on
 from tests.support import eventually
 
@@ -36,3 +37,42 @@ def test_a_pod_on_cri_o(tmp_path: Path) -> None:
             assert crio.opened == 1  # it has no events, so it is not asked for them again and again
 
     asyncio.run(check())
+
+
+def test_spans_of_pods_and_calls(tmp_path: Path) -> None:
+    async def check(endpoint: str) -> None:
+        crio = Crio()
+        crio.network = True
+        spans = {"endpoint": endpoint, "samplingRatePerMillion": 1_000_000}
+        async with kubelet_on(crio, tmp_path, tracing=spans) as kubelet:
+            await eventually(
+                lambda: [state for _, state in crio.containers.values()] == [messages.CONTAINER_RUNNING]
+            )
+            (tmp_path / "manifests" / "pod.json").unlink()
+            failures = "kubelet_runtime_operations_errors_total"  # this runtime cannot stop containers
+            await eventually(lambda: kubelet.metrics.counters.get(failures))
+
+    with collecting() as (collector, endpoint):
+        asyncio.run(check(endpoint))
+    assert (
+        collector.resources[0]["service.name"] == "kubelet" and collector.resources[0]["host.name"] == "node"
+    )
+    first = collector.named("syncPod")[0]
+    said = attributes(first)
+    assert said.pop("k8s.pod.uid")
+    assert said == {
+        "k8s.pod": "default/static-node", "k8s.pod.name": "static-node", "k8s.namespace.name": "default",
+        "k8s.pod.update_type": "create",
+    }  # fmt: skip
+    (call,) = collector.named("runtime.v1.RuntimeService/RunPodSandbox")
+    assert call.trace_id == first.trace_id
+    assert attributes(call) == {
+        "rpc.system.name": "grpc", "rpc.method": "runtime.v1.RuntimeService/RunPodSandbox",
+        "rpc.response.status_code": "OK",
+    }  # fmt: skip
+    stop, end = (
+        collector.named("runtime.v1.RuntimeService/StopContainer")[0],
+        collector.named("syncTerminatingPod")[0],
+    )
+    assert attributes(stop)["rpc.response.status_code"] == "UNIMPLEMENTED" and stop.trace_id == end.trace_id
+    assert (first.status.code, end.status.code) == (0, 2)  # the second failed

@@ -12,7 +12,7 @@ from pybernetes.api.resource import Object
 from pybernetes.client import kubeconfig as config
 from pybernetes.client.client import Client
 from pybernetes.client.errors import NotFound
-from pybernetes.client.refs import NODES
+from pybernetes.client.refs import EVENTS, NODES
 from pybernetes.lib.clock import ManualClock
 from pybernetes.node.kubelet.config import DEFAULTS
 from pybernetes.node.kubelet.node_status.node_status import NodeStatus, conditions
@@ -97,6 +97,19 @@ def test_a_kubelet_that_does_not_register_waits_for_its_node(tmp_path: Path) -> 
             node = await client.get(NODES, "node")
             assert node["metadata"]["uid"] == made["metadata"]["uid"]
             assert node["status"]["nodeInfo"]["containerRuntimeVersion"] == "cri-o://1.34.1"
+            boot = node["status"]["nodeInfo"]["bootID"]
+            await client.patch_status(NODES, "node", {"status": {"nodeInfo": {"bootID": "another"}}})
+            assert kubelet.node_status is not None
+            kubelet.node_status.wake()
+
+            async def rebooted() -> list[Object]:
+                events = (await client.list(EVENTS, "default", fields="reason=Rebooted")).items
+                return [event for event in events if event["involvedObject"]["name"] == "node"]
+
+            await eventually(rebooted)
+            (event,) = await rebooted()
+            assert event["message"] == f"Node node has been rebooted, boot id: {boot}"
+            assert event["type"] == "Warning"
 
     async def run(file: str) -> None:
         client = config.load(file).client(user_agent="kubelet")
