@@ -69,7 +69,12 @@ class ConnectDialer(Dialer):
             async with asyncio.timeout(_SECONDS):
                 tunnel = await self._reach(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
                 stage = "proxy"
-                transport = await tunnel.opened()
+                transport, early = await tunnel.opened()
+                if early and context is not None:  # of TLS, the client is the first to speak
+                    transport.abort()
+                    raise ProxyError(
+                        f'unexpected {len(early)} bytes of buffered data from CONNECT proxy "{self._proxy.address}"'
+                    )
         except TimeoutError:
             self._ended(time.monotonic() - begin, stage)
             raise ProxyError(f"the proxy {self._proxy.address} did not answer in time") from None
@@ -78,7 +83,7 @@ class ConnectDialer(Dialer):
             raise
         self._ended(time.monotonic() - begin, "")
         try:
-            return await _handed_over(transport, factory(), context, server_name or host)
+            return await _handed_over(transport, factory(), early, context, server_name or host)
         except BaseException:
             transport.abort()
             raise
@@ -102,18 +107,17 @@ class _Tunnel(asyncio.Protocol):
 
     def __init__(self, proxy: str, target: str) -> None:
         self._proxy, self._target = proxy, target
-        self._answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self._head = b""
         self._transport: Any = None
 
-    async def opened(self) -> Any:
-        """Return the transport, once the proxy has made the connection; OSError if it does not."""
+    async def opened(self) -> tuple[Any, bytes]:
+        """Return the transport, once the proxy has made the connection, and what came with its answer; OSError if it does not."""
         try:
-            await self._answer
+            return self._transport, await self._answer
         except BaseException:
             self._transport.abort()
             raise
-        return self._transport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport
@@ -137,13 +141,9 @@ class _Tunnel(asyncio.Protocol):
                 f"proxy error from {self._proxy} while dialing {self._target}, code {int(status[1])}: {line}"
             )
             self._answer.set_exception(ProxyError(text))
-        elif rest:
-            # The peer speaks before we do: nobody waits for that here, and it cannot be TLS.
-            text = f'unexpected {len(rest)} bytes of buffered data from CONNECT proxy "{self._proxy}"'
-            self._answer.set_exception(ProxyError(text))
         else:
             self._transport.pause_reading()  # until the connection is handed over
-            self._answer.set_result(None)
+            self._answer.set_result(rest)  # of a peer that speaks before we do, such as a gRPC server
 
     def connection_lost(self, error: Exception | None) -> None:
         if not self._answer.done():
@@ -171,9 +171,12 @@ class _Held(asyncio.Protocol):
         self.lost.append(error)
 
 
-async def _handed_over(transport: Any, protocol: P, context: ssl.SSLContext | None, name: str) -> P:
-    """Return a protocol on a transport that another has used, with TLS if there is a context."""
+async def _handed_over(
+    transport: Any, protocol: P, early: bytes, context: ssl.SSLContext | None, name: str
+) -> P:
+    """Return a protocol on a transport that another has used, with TLS if there is a context; ``early`` has come already."""
     held = _Held()
+    held.data = early
     if context is not None:
         loop = asyncio.get_running_loop()
         transport.resume_reading()

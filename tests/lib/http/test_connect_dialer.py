@@ -15,6 +15,7 @@ from pybernetes.lib import tls
 from pybernetes.lib.http.client import HttpClient, Peer, RequestFailed
 from pybernetes.lib.http.connect_dialer import ConnectDialer, ProxyServer
 from tests.lib.http.connect_proxy import ConnectProxy
+from tests.support import eventually
 
 
 class World:
@@ -90,7 +91,6 @@ def test_ways(way: str, secure: bool, loop: str, tmp_path: Path) -> None:
     ("answer", "text"),
     [
         (b"HTTP/1.1 403 Forbidden\r\n\r\n", "while dialing far.example:1, code 403: 403 Forbidden"),
-        (b"HTTP/1.1 200 OK\r\n\r\nhello", "unexpected 5 bytes of buffered data from CONNECT proxy"),
         (b"hello\r\n\r\n", "malformed HTTP response"),
         (b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000, "head is too large"),
         (b"", "CONNECT to far.example:1 via proxy 127.0.0.1:"),
@@ -105,6 +105,32 @@ async def test_proxies_that_do_not_help(answer: bytes, text: str) -> None:
         with pytest.raises(RequestFailed, match=text):
             await HttpClient(dialer).send(Peer("far.example", 1, None), "GET", "/", b"", {}, 60)
     assert stages == ["proxy"]
+
+
+EARLY = b"HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+
+
+async def test_answers_before_the_question(tmp_path: Path) -> None:
+    """A peer that speaks first is heard if its protocol lets it; of TLS and of HTTP it is nobody that can be believed."""
+    async with ConnectProxy(EARLY).listening() as proxy:
+        dialer = ConnectDialer(ProxyServer("127.0.0.1", proxy.port))
+        for context, text in (
+            (World(tmp_path).client, "unexpected 43 bytes of buffered data from CONNECT proxy"),
+            (None, "EOF|broken|closed"),
+        ):
+            with pytest.raises(RequestFailed, match=text):
+                await HttpClient(dialer).send(Peer("far.example", 1, context), "GET", "/", b"", {}, 60)
+        protocol = await dialer(Hearing, "far.example", 1)
+        await eventually(lambda: protocol.heard == EARLY.partition(b"\r\n\r\n")[2])
+
+
+class Hearing(asyncio.Protocol):
+    """Keeps what it hears."""
+
+    heard = b""
+
+    def data_received(self, data: bytes) -> None:
+        self.heard += data
 
 
 async def test_no_proxy(tmp_path: Path) -> None:

@@ -27,8 +27,9 @@ ROUNDS = 5
 # What a round may leave: places in tables of a fixed size that are still filling up, and what is decoded and not yet forgotten.
 KILOBYTES = 48
 TABLES = (dict, list, set, deque, OrderedDict, defaultdict)
-# Each task that goes on holds one, of the same few: after they were forgotten, of a new copy.
-COPIES = {"pybernetes.lib.fair_turns.Owner"}
+# Each task that goes on holds one, of the same few: after they were forgotten, of a new copy. And histograms come with the
+# records of metrics, several with each, which are counted themselves.
+COPIES = {"pybernetes.lib.fair_turns.Owner", "pybernetes.lib.histogram.Histogram"}
 # Swept when it has grown to twice what is left; and places for values of sizes that there are so many of.
 FILLING = {"Expiry._heap", "Histogram.bins"}
 # Tables of a fixed size would still be filling up: they are made small enough to be full after the first rounds.
