@@ -6,7 +6,7 @@ from pybernetes.tools.load_balancer.forms import l4, l7
 from pybernetes.tools.load_balancer.plan import LoadBalancerError, Plan
 
 CONFIGURATION = "/etc/haproxy/haproxy.cfg"
-FORMS = {"l4": l4.sections, "l7": l7.sections}
+FORMS = {"l4": l4, "l7": l7}
 
 # Watches, logs and shells are silent for long; dead peers are found by TCP's own keepalive.
 _COMMON = """\
@@ -48,4 +48,4 @@ def configuration(plan: Plan, form: str) -> str:
     """Return the file that HAProxy on each control-plane machine reads."""
     if form not in FORMS:
         raise LoadBalancerError(f"the form {form!r} is none of {', '.join(FORMS)}")
-    return f"{_COMMON.format(health=plan.health_port)}\n{FORMS[form](plan)}"
+    return f"{_COMMON.format(health=plan.health_port)}\n{FORMS[form].sections(plan)}"

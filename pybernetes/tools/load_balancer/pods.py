@@ -11,8 +11,8 @@ from pybernetes.tools.load_balancer.plan import Plan
 Object = dict[str, Any]
 
 
-def balancer(plan: Plan, image: str) -> Object:
-    """Return the pod of HAProxy; it reads its configuration and the cluster's certificates, and may do nothing else."""
+def balancer(plan: Plan, form: str, image: str) -> Object:
+    """Return the pod of HAProxy; it reads its configuration and the certificates that its form needs, and nothing else."""
     container: Object = {
         "name": "haproxy",
         "image": image,
@@ -31,7 +31,12 @@ def balancer(plan: Plan, image: str) -> Object:
             "periodSeconds": 5,
         },
     }
-    return _pod(container, {"configuration": "/etc/haproxy", "k8s-certs": plan.certificates})
+    # Not their folder: the keys of authorities lie there too.
+    files = [
+        static_pods.volume(name.replace(".", "-"), f"{plan.certificates}/{name}", "File")
+        for name in haproxy.FORMS[form].FILES
+    ]
+    return _pod(container, "/etc/haproxy", files)
 
 
 def address(image: str) -> Object:
@@ -63,10 +68,10 @@ def address(image: str) -> Object:
             },
         },
     }
-    return _pod(container, {"configuration": "/etc/keepalived"})
+    return _pod(container, "/etc/keepalived", [])
 
 
-def _pod(container: Object, folders: dict[str, str]) -> Object:
-    volumes = [static_pods.volume(name, path, "Directory") for name, path in folders.items()]
+def _pod(container: Object, configuration: str, files: list[tuple[Object, Object]]) -> Object:
+    volumes = [static_pods.volume("configuration", configuration, "Directory"), *files]
     container["volumeMounts"] = [mount for _, mount in volumes]
     return static_pods.pod(container, (volume for volume, _ in volumes))

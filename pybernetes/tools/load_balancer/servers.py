@@ -15,16 +15,27 @@ _PACE = (
     "    default-server inter 500ms fastinter 200ms downinter 500ms fall 2 rise 1"
     " on-marked-down shutdown-sessions\n"
 )
+_REQUESTS = """\
+    option http-no-delay
+    option forwardfor
+    retry-on conn-failure empty-response
+"""
 # Kubelets have certificates of the same authority; only API servers are called so.
 _IDENTITY = "ca-file {certificates}/ca.crt verify required verifyhost kubernetes"
 
 
-def backend(plan: Plan, name: str, mode: str, check: str, encrypted: str, more: str = "") -> str:
-    """Return a section with all servers; ``encrypted`` says what is sent over TLS: checks, everything, or nothing."""
+def backend(
+    plan: Plan, name: str, mode: str, check: str, encrypted: str, more: str = "", follows: str = ""
+) -> str:
+    """Return a section with all servers; ``encrypted`` says what is sent over TLS: checks, everything, or nothing.
+
+    The servers of a section that ``follows`` another one are up when they are up there, and are not asked again.
+    """
     identity = f" {encrypted} {_IDENTITY.format(certificates=plan.certificates)}{more}" if encrypted else ""
     lines = "".join(
-        f"    server {server.name} {joined(server.address, server.port)} check{identity}\n"
+        f"    server {server.name} {joined(server.address, server.port)}"
+        f" {f'track {follows}/{server.name}' if follows else 'check'}{identity}\n"
         for server in plan.servers
     )
-    extra = "    option http-no-delay\n    option forwardfor\n" if mode == "http" else ""
+    extra = _REQUESTS if mode == "http" else ""
     return f"backend {name}\n    mode {mode}\n    balance leastconn\n{extra}{check}{_PACE}{lines}"

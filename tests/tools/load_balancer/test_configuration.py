@@ -99,13 +99,14 @@ def test_an_unknown_form_is_refused() -> None:
 
 
 def test_pods_may_do_what_they_must_and_no_more() -> None:
-    balancer, address = pods.balancer(PLAN, "haproxy:1"), pods.address("keepalived:1")
-    (container,) = balancer["spec"]["containers"]
-    assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
-    assert {mount["mountPath"] for mount in container["volumeMounts"]} == {
-        "/etc/haproxy",
-        "/etc/kubernetes/pki",
-    }
+    address = pods.address("keepalived:1")
+    for form, keys in (("l4", set()), ("l7", {"apiserver.key", "front-proxy-client.key"})):
+        balancer = pods.balancer(PLAN, form, "haproxy:1")
+        (container,) = balancer["spec"]["containers"]
+        assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+        paths = [volume["hostPath"]["path"] for volume in balancer["spec"]["volumes"]]
+        assert {path.rpartition("/")[2] for path in paths if path.endswith(".key")} == keys
+        assert "/etc/kubernetes/pki" not in paths and "/etc/kubernetes/pki/ca.crt" in paths
     (container,) = address["spec"]["containers"]
     # What outlives its container would keep the next one from starting, and the address on two machines.
     assert all("emptyDir" not in volume for volume in address["spec"]["volumes"])

@@ -42,11 +42,18 @@ class Telling(BaseHTTPRequestHandler):
                 "certificate": subject,
             }
         ).encode()
+        if self.path == "/end":  # as a server that is killed
+            self.close_connection = True
+            return
         unready = self.path == "/readyz" and not self.ready
+        # A front proxy that names nobody is refused.
+        unready |= subject == ["front-proxy-client"] and "x-remote-user" not in self.headers
         self.send_response(500 if unready else 200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    do_POST = do_GET
 
     def log_message(self, *_: Any) -> None:
         """Say nothing."""
@@ -106,6 +113,14 @@ class Balanced:
             body = answer.read()
             return answer.status, json.loads(body) if body.startswith(b"{") else {}
 
+    def answer(self, context: ssl.SSLContext, method: str, path: str) -> tuple[int, str, str | None]:
+        """Return the status, the reason, and when to ask again."""
+        connection = http.client.HTTPSConnection("127.0.0.1", self.plan.port, context=context, timeout=20)
+        with contextlib.closing(connection):
+            connection.request(method, path)
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())["reason"], answer.headers["Retry-After"]
+
     def health(self) -> int:
         connection = http.client.HTTPConnection("127.0.0.1", self.plan.health_port, timeout=20)
         with contextlib.closing(connection):
@@ -127,7 +142,7 @@ class Balanced:
 
 
 @contextlib.contextmanager
-def balanced(form: str, folder: Path, first: int, second: int) -> Iterator[Balanced]:
+def balanced(form: str, folder: Path, first: int, second: int, health: int = 200) -> Iterator[Balanced]:
     servers = (Server("one", "127.0.0.1", first), Server("two", "127.0.0.2", second))
     plan = Plan("127.0.0.3", servers, free_port(), certificates=str(folder), health_port=free_port())
     file = folder / "haproxy.cfg"
@@ -139,7 +154,7 @@ def balanced(form: str, folder: Path, first: int, second: int) -> Iterator[Balan
     try:
         result = Balanced(folder, plan)
 
-        until(lambda: result.health() == 200, not_yet=(OSError,), story=(folder / "log").read_text)
+        until(lambda: result.health() == health, not_yet=(OSError,), story=(folder / "log").read_text)
         yield result
     finally:
         process.terminate()
@@ -176,6 +191,16 @@ def test_servers_that_are_not_ready_answer_when_no_other_does(
         context = balancer.client("a", ("b",))
         until(lambda: balancer.ask(context)[0] == 200, not_yet=(OSError,))
         assert balancer.health() == 200
+
+
+def test_layer_7_tells_errors_as_api_servers_do(tmp_path: Path) -> None:
+    certificates(tmp_path)
+    with telling("127.0.0.1", tmp_path) as first, balanced("l7", tmp_path, first, 1) as balancer:
+        context = balancer.client("a")
+        assert balancer.answer(context, "POST", "/end") == (504, "Timeout", "1")
+        assert balancer.answer(context, "GET", "/end") == (504, "Timeout", "1")
+    with balanced("l7", tmp_path, 1, 1, 503) as balancer:
+        until(lambda: balancer.answer(balancer.client(), "GET", "/") == (503, "ServiceUnavailable", "1"))
 
 
 def test_layer_7_says_who_a_client_is(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pybernetes.tools.load_balancer import servers
 from pybernetes.tools.load_balancer.plan import Plan
 
+FILES = ("ca.crt",)  # of the certificates that HAProxy reads
+
 
 def sections(plan: Plan) -> str:
     """Return the sections of HAProxy's configuration."""

@@ -89,8 +89,8 @@ def _registration(cluster: str, node: NodeSettings, address: str) -> Object:
         "name": node.name,
         "criSocket": "unix:///run/containerd/containerd.sock",
         "imagePullPolicy": "IfNotPresent",
-        # Several machines share the host's control groups, memory, swap and processors.
-        "ignorePreflightErrors": ["NumCPU", "Mem", "Swap", "SystemVerification"],
+        # Several machines share the host's control groups, memory, swap and processors; etcd is the host's own too.
+        "ignorePreflightErrors": ["NumCPU", "Mem", "Swap", "SystemVerification", "ExternalEtcdVersion"],
         "kubeletExtraArgs": [
             {"name": "cgroup-root", "value": f"/pybernetes/{cluster}/{node.name}"},
             {"name": "node-ip", "value": address},

@@ -85,7 +85,7 @@ def give_load_balancer(cluster: Cluster, settings: Settings, node_settings: Node
     write(node, keepalived.CHECK, keepalived.check_script(plan), 0o755)
     run(node, "chmod", "755", "/etc/keepalived")  # the check is nobody's
     manifests = node.machine.own("/etc/kubernetes") / "manifests"
-    static_pods.write(manifests, "haproxy", pods.balancer(plan, images.haproxy()))
+    static_pods.write(manifests, "haproxy", pods.balancer(plan, settings.load_balancer, images.haproxy()))
     static_pods.write(manifests, "keepalived", pods.address(images.keepalived()))
 
 
