@@ -23,6 +23,7 @@ TARGETS = {
     "kubeletconfiguration": None,
     "corednsdeployment": ("apps", "v1", "Deployment"),
     "kubeproxydaemonset": ("apps", "v1", "DaemonSet"),
+    "metricsserverdeployment": ("apps", "v1", "Deployment"),
 }
 TYPES = {
     "strategic": "application/strategic-merge-patch+json",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pybernetes.api.errors import StatusError
@@ -17,6 +17,7 @@ class Phase:
     """A step of a command, perhaps with steps of its own: what it does itself comes before those.
 
     ``flags`` are the names of those flags of the command, with spaces between, that the step takes when it is run alone.
+    An ``optional`` step runs only if it is named.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Phase:
     words: str = ""  # what may stand behind it when it is run alone
     aliases: tuple[str, ...] = ()
     hidden: bool = False
+    optional: bool = False
 
 
 def _walk(phases: Iterable[Phase], prefix: str = "") -> Iterator[tuple[str, Phase]]:
@@ -68,7 +70,7 @@ async def run(phases: Sequence[Phase], data: Any, skip: Iterable[str] = ()) -> N
 async def _run(phases: Iterable[Phase], data: Any, skipped: set[str], prefix: str) -> None:
     for phase in phases:
         path = f"{prefix}{phase.name}"
-        if path in skipped:
+        if phase.optional or path in skipped:
             continue
         if phase.run is not None:
             try:
@@ -85,7 +87,8 @@ async def run_one(phases: Sequence[Phase], names: Sequence[str], data: Any) -> N
         above = next(phase for phase in listed if phase.name == name)
         await _run((Phase(above.name, "", above.run),), data, set(), prefix)
         prefix, listed = f"{prefix}{name}/", above.phases
-    await _run([phase for phase in listed if phase.name == names[-1]], data, set(), prefix)
+    named = [replace(phase, optional=False) for phase in listed if phase.name == names[-1]]
+    await _run(named, data, set(), prefix)
 
 
 def command(

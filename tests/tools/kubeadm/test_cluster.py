@@ -29,6 +29,7 @@ apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
 evictionHard: {{memory.available: 50Mi}}  # the disk of a machine that tests may be nearly full
 imageGCHighThresholdPercent: 100
+serverTLSBootstrap: true
 """
 JOIN = """\
 apiVersion: kubeadm.k8s.io/v1beta4
@@ -100,11 +101,21 @@ def test_a_cluster_of_two_machines(site: Site) -> None:
     assert joined.returncode == 0, joined.stdout + joined.stderr
     kubectl(site, f"apply -f {NETWORK}")
     until(lambda: kubectl(site, "get nodes").count(" Ready ") == 2, 60)
+    serving = "get csr --field-selector=spec.signerName=kubernetes.io/kubelet-serving -o name"
+    until(lambda: len(kubectl(site, serving).split()) >= 2, 60)
+    kubectl(site, f"certificate approve {' '.join(kubectl(site, serving).split())}")
     assert "control-plane" in kubectl(site, "get node cp")
     deployed = "get deployment coredns -n kube-system -o jsonpath={.status.readyReplicas}"
     until(lambda: kubectl(site, deployed) == "2", 60)
     assert "kube-apiserver" in kubectl(site, "exec -n kube-system kube-apiserver-cp -- kube-apiserver --help")
     assert "serving" in kubectl(site, "logs -n kube-system kube-apiserver-cp")
+
+    # metrics-server believes kubelets with certificates of the cluster's authority, and the API server believes it.
+    config.write_text(INIT.format(group=site.group))
+    added = site.kubeadm("cp", "init", "phase", "addon", "metrics-server", "--config", str(config))
+    assert added.returncode == 0 and "WARNING" not in added.stdout, added.stdout + added.stderr
+    until(lambda: "True" in kubectl(site, "get apiservice v1beta1.metrics.k8s.io"), 60)
+    until(lambda: {"cp", "w"} <= set(kubectl(site, "top nodes --no-headers || true").split()), 60)
 
     reset = site.kubeadm("w", "reset", "--force")
     assert reset.returncode == 0, reset.stderr

@@ -106,6 +106,20 @@ async def test_what_fails_names_its_phase() -> None:
         await workflow.run(phases, None)
 
 
+async def test_an_optional_phase_runs_only_if_it_is_named() -> None:
+    ran: list[str] = []
+
+    async def work(data: object) -> None:
+        ran.append("ran")
+
+    phases = (Phase("a", "", None, (Phase("b", "", work, optional=True),)),)
+    await workflow.run(phases, None)
+    await workflow.run_one(phases, ["a"], None)
+    assert ran == []
+    await workflow.run_one(phases, ["a", "b"], None)
+    assert ran == ["ran"]
+
+
 def test_the_phases_of_init() -> None:
     assert [phase.name for phase in PHASES] == [
         "preflight", "certs", "kubeconfig", "etcd", "control-plane", "kubelet-start", "wait-control-plane", "upload-config",

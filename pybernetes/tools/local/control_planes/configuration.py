@@ -57,6 +57,8 @@ def initial(
             "evictionHard": {"memory.available": "100Mi"},
             "imageGCHighThresholdPercent": 100,
             "failSwapOn": False,
+            # metrics-server knows kubelets by the cluster's authority (serving_certificates.py).
+            "serverTLSBootstrap": True,
         },
     ]
 

@@ -24,6 +24,7 @@ from pybernetes.tools.local.control_planes import (
     external_etcd,
     image_store,
     machines,
+    serving_certificates,
     topology,
 )
 from pybernetes.tools.local.control_planes.configuration import Invitation
@@ -75,6 +76,8 @@ def install(cluster: Cluster, settings: Settings, step: Step) -> None:
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         for name in pool.map(join, [*others, *workers]):
             step(f"{name} has joined", "other machines join")
+    serving_certificates.approve(cluster, settings)
+    machines.kubeadm(cluster, first.name, "init", "phase", "addon", "metrics-server", documents=documents)
 
 
 def kubectl(cluster: Cluster, *words: str) -> str:

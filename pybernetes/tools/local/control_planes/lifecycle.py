@@ -9,7 +9,7 @@ from pybernetes.node.containerd.requirements import check_programs
 from pybernetes.tools.local import kernel_settings, kubeconfig, name_lock
 from pybernetes.tools.local import lifecycle as local
 from pybernetes.tools.local import settings as saved_settings
-from pybernetes.tools.local.control_planes import installation, topology
+from pybernetes.tools.local.control_planes import installation, serving_certificates, topology
 from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import Settings
 
@@ -30,6 +30,8 @@ def up(
     if new:
         installation.install(cluster, settings, step)
     installation.wait_until_ready(cluster)
+    if not new:
+        serving_certificates.approve(cluster, settings, wait=False)
     step(f"the API is ready at {local.server_of(settings)}")
     path = kubeconfig.users_file()
     kubeconfig.write(path, kubeconfig.merged(kubeconfig.read(path), kubeconfig.read(cluster.kubeconfig)))

@@ -17,6 +17,7 @@ from pybernetes.tools.local.control_planes import (
     image_store,
     installation,
     machines,
+    serving_certificates,
     topology,
 )
 from pybernetes.tools.local.node import Node
@@ -44,6 +45,7 @@ def add(cluster: Cluster, role: str = "") -> str:
         _balance(cluster, settings)
         documents = configuration.joining(cluster.name, settings, node, invitation)
         machines.kubeadm(cluster, node.name, "join", documents=documents)
+        serving_certificates.approve(cluster, settings)
         return node.name
 
 

@@ -1,11 +1,11 @@
-"""addon: DNS and kube-proxy, which every cluster needs."""
+"""addon: DNS and kube-proxy, which every cluster needs; metrics-server, which some want."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from pybernetes.lib.flags import Flag
-from pybernetes.tools.kubeadm.addons import coredns, kube_proxy
+from pybernetes.tools.kubeadm.addons import coredns, kube_proxy, metrics_server
 from pybernetes.tools.kubeadm.init_data import InitData, say
 from pybernetes.tools.kubeadm.workflow import Phase
 
@@ -36,6 +36,12 @@ async def _kube_proxy(data: InitData) -> None:
     )
 
 
+async def _metrics_server(data: InitData) -> None:
+    await metrics_server.install(
+        await data.objects(), data.cluster, data.folders.certificates, data.patches, _say(data)
+    )
+
+
 PRINT_MANIFEST = Flag(
     "print-manifest", False, "Print the addon manifests to STDOUT instead of installing them"
 )
@@ -60,6 +66,14 @@ PHASE = Phase(
             _kube_proxy,
             flags=_PROXY,
             own_flags=(PRINT_MANIFEST,),
+        ),
+        Phase(
+            "metrics-server",
+            "Install metrics-server (only if named)",
+            _metrics_server,
+            flags=f"{_FLAGS} cert-dir patches",
+            own_flags=(PRINT_MANIFEST,),
+            optional=True,
         ),
     ),
 )

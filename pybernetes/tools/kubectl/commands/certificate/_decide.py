@@ -22,7 +22,8 @@ def decide(context: Context, kind: str, reason: str, message: str, done: str) ->
     flags = context.flags
     if not context.args and not flags.filename:
         raise CommandError("one or more CSRs must be specified as <name> or -f <filename>")
-    args = ["certificatesigningrequests", *context.args] if context.args else []
+    # Each may say its type itself, as `get -o name` prints it.
+    args = [word if "/" in word else f"certificatesigningrequests/{word}" for word in context.args]
     builder = Builder.from_flags(context, args=args, continue_on_error=True, latest=True, categories=False)
     other = "Denied" if kind == "Approved" else "Approved"
     count = 0
