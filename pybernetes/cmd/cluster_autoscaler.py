@@ -26,6 +26,7 @@ def parser() -> argparse.ArgumentParser:
     add(result.add_argument_group("general"), flags.MAIN)
     add(result.add_argument_group("adding nodes"), flags.SCALE_UP)
     add(result.add_argument_group("removing nodes"), flags.SCALE_DOWN)
+    add(result.add_argument_group("ProvisioningRequests"), flags.PROVISIONING)
     add(result.add_argument_group("leader election"), election_flags(NAME))
     add_ignored(result, flags.IGNORED | flags.ABSENT)
     result.add_argument("-v", "--v", type=int, default=0, help="how much to log")

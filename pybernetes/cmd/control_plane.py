@@ -39,7 +39,7 @@ async def _run(cluster: Cluster, settings: Settings) -> int:
     from pybernetes.cmd import kube_apiserver, kube_controller_manager, kube_scheduler
     from pybernetes.lib.http.dialer import Dialer, RangeDialer
     from pybernetes.lib.names import Names
-    from pybernetes.tools.local import command_lines, hardening
+    from pybernetes.tools.local import autoscaler, command_lines, hardening
     from pybernetes.tools.local.cloud import provider
     from pybernetes.tools.local.control_plane import ControlPlane
     from pybernetes.tools.local.hollow import usage
@@ -74,6 +74,7 @@ async def _run(cluster: Cluster, settings: Settings) -> int:
         flags_of=flags_of,
         cluster_network_policy=settings.cluster_network_policy,
         gateway=settings.gateway,
+        provisioning_requests=autoscaler.wants_provisioning_requests(settings),
         runtimes=tuple(settings.runtimes),
         first_node=_first_node(settings),
         node_parts=("kube-proxy",) if settings.proxy_mode != "none" else (),

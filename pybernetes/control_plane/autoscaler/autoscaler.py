@@ -23,6 +23,7 @@ from pybernetes.control_plane.autoscaler.groups import Groups
 from pybernetes.control_plane.autoscaler.liveness import Liveness
 from pybernetes.control_plane.autoscaler.metrics import AutoscalerMetrics
 from pybernetes.control_plane.autoscaler.provider import CloudError, CloudProvider
+from pybernetes.control_plane.autoscaler.provisioning import Provisioning
 from pybernetes.control_plane.autoscaler.repairs import Repairs
 from pybernetes.control_plane.autoscaler.scale_down import Planner, Removable, chosen
 from pybernetes.control_plane.autoscaler.scale_up_pass import ScaleUpPass
@@ -61,8 +62,10 @@ class Autoscaler:
         self.state = ClusterState(backoffs, self.settings.health, options.max_node_startup_time)
         self._sender = Sender(client, self.clock)
         self.recorder = Recorder(client, NAME, clock=self.clock, sender=self._sender)
+        self.provisioning = Provisioning(self) if options.enable_provisioning_requests else None
         self.follower = Follower(
-            client, self.cluster, namespace=options.namespace, clock=self.clock, wake=self._wake_up, change=self._changed
+            client, self.cluster, namespace=options.namespace, clock=self.clock, wake=self._wake_up, change=self._changed,
+            set_request=self.provisioning.set if self.provisioning is not None else None,
         )  # fmt: skip
         self.planner = Planner(self.cluster, self.settings.down)
         self.actuator = Actuator(
@@ -160,7 +163,11 @@ class Autoscaler:
             return self.options.scan_interval
         if self.cluster.nodes or self.options.scale_up_from_zero:
             await self.repairs.enforce_minimum(now)
+            if self.provisioning is not None:
+                await self.provisioning.refresh(now)
             outcome = await self.scale_up.run(now)
+            if self.provisioning is not None:
+                outcome = await self.provisioning.run(now, outcome)
         else:
             outcome = self.scale_up.nothing()
         if outcome.grew:

@@ -66,6 +66,9 @@ class Cluster:
         self.records: dict[str, PodRecord] = {}  # by namespace/name
         self.by_uid: dict[str, PodRecord] = {}
         self.pending: dict[str, PodRecord] = {}  # those that the scheduler found no room for
+        self.bookings: list[
+            list[Pod]
+        ] = []  # pods that do not exist and for which room is kept, in lists of those alike
 
     def cycle(self, pod: Pod) -> Cycle:
         """Return the rules for a pod; those of the first profile if its scheduler is another program."""

@@ -103,6 +103,16 @@ SCALE_DOWN = (
     Flag("max-bulk-soft-taint-count", 10, "nodes that get or lose the soft taint in a pass; 0: none do"),
     Flag("max-bulk-soft-taint-time", Seconds(3), "how long a pass may take for that"),
 )  # fmt: skip
+PROVISIONING = (
+    Flag("enable-provisioning-requests", False, "find and keep capacity for ProvisioningRequests; their definition must be there"),
+    Flag("provisioning-request-initial-backoff-time", Seconds(60), "pause after the first time that there was no capacity"),
+    Flag("provisioning-request-max-backoff-time", Seconds(600), "the longest such pause"),
+    Flag("provisioning-request-max-backoff-cache-size", 1000, "requests whose pauses are remembered"),
+    Flag("check-capacity-batch-processing", False, "look at several requests of check-capacity in a pass"),
+    Flag("check-capacity-provisioning-request-max-batch-size", 10, "how many"),
+    Flag("check-capacity-provisioning-request-batch-timebox", Seconds(10), "how long a pass may take for them"),
+    Flag("check-capacity-processor-instance", "", "look at requests of check-capacity that name this instance, and at no others"),
+)  # fmt: skip
 # Flags of upstream's command line that mean nothing here, and why.
 _LOG = "the log is plain text on stderr, line by line"
 IGNORED = {
@@ -122,11 +132,9 @@ IGNORED = {
 }  # fmt: skip
 # Flags of upstream's that ask for what is absent, and the only values that are taken.
 ABSENT = {
-    "enable-provisioning-requests": "ProvisioningRequests are not supported",
     "capacity-buffer-controller-enabled": "capacity buffers are not supported",
     "capacity-buffer-pod-injection-enabled": "capacity buffers are not supported",
     "capacity-quotas-enabled": "capacity quotas are not supported",
-    "check-capacity-batch-processing": "ProvisioningRequests are not supported",
     "drain-priority-config": "pods are evicted together, not by priority",
     "async-node-groups": "node groups are not created by the autoscaler",
     "enable-proactive-scaleup": "pods that do not exist yet are not planned for",

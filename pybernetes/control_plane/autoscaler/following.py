@@ -10,6 +10,7 @@ from pybernetes.client import refs
 from pybernetes.client.client import Client
 from pybernetes.control_plane.autoscaler.cluster import Cluster, ClusterNode
 from pybernetes.control_plane.autoscaler.pod_records import PodRecord
+from pybernetes.control_plane.autoscaler.provisioning_requests import PROVISIONING_REQUESTS
 from pybernetes.lib.clock import Clock
 from pybernetes.runtime.cache import key_of
 from pybernetes.runtime.following import following, late
@@ -46,6 +47,7 @@ class Follower:
         clock: Clock,
         wake: Callable[[], None],
         change: Callable[[], None],
+        set_request: Callable[[str, Object | None], bool] | None = None,
     ) -> None:
         self._cluster, self._wake, self._change = cluster, wake, change
         self.priorities: Object | None = None
@@ -70,6 +72,15 @@ class Follower:
             informer.add_handler(store)
             self.informers.append(informer)
         self.informers.append(pods)
+        if set_request is not None:
+            requests = Informer(client, PROVISIONING_REQUESTS, clock=clock)
+
+            def follow(old: Object | None, new: Object | None) -> None:
+                if set_request(key_of(new or old or {}), new):
+                    wake()
+
+            requests.add_handler(follow)
+            self.informers.append(requests)
 
     def _node(self, old: Object | None, new: Object | None) -> None:
         before: ClusterNode | None = old["node"] if old is not None else None

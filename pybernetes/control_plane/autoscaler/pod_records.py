@@ -11,6 +11,11 @@ SAFE_TO_EVICT = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 LOCAL_VOLUMES = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes"
 SCALE_UP_DELAY = "cluster-autoscaler.kubernetes.io/pod-scale-up-delay"
 DAEMON_SET_POD = "cluster-autoscaler.kubernetes.io/daemonset-pod"
+# The ProvisioningRequest whose capacity a pod uses, by its newer and its older name.
+CONSUMES = (
+    "autoscaling.x-k8s.io/consume-provisioning-request",
+    "cluster-autoscaler.kubernetes.io/consume-provisioning-request",
+)
 _EVICT_DAEMON = "cluster-autoscaler.kubernetes.io/enable-ds-eviction"
 _MIRROR = "kubernetes.io/config.mirror"
 
@@ -31,6 +36,7 @@ class PodRecord(NamedTuple):
     ready: bool
     delay: str = ""
     evicts_daemon: str = ""
+    consumes: str = ""
 
     @property
     def daemon(self) -> bool:
@@ -75,6 +81,7 @@ class RecordReader:
             any(entry.get("type") == "Ready" and entry.get("status") == "True" for entry in conditions),
             annotations.get(SCALE_UP_DELAY, ""),
             annotations.get(_EVICT_DAEMON, ""),
+            next((annotations[name] for name in CONSUMES if name in annotations), ""),
         )
 
 

@@ -149,7 +149,11 @@ class Planner:
             unready = [name for name, node in self._cluster.nodes.items() if not node.ready]
             for name in {*going, *unready}:  # nothing can be moved there
                 simulation.remove_node(name)
+            booked = simulation.book()
             for use, node, state in usable:
+                if node.name in booked:  # upstream sees pods there whose controller it does not know
+                    plan.unremovable[node.name] = drain_rules.NOT_REPLICATED
+                    continue
                 moves, reason = self._moves(node, about, now)
                 if not reason and moves:
                     new += node.name not in self.since

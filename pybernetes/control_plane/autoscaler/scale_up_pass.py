@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pybernetes.api.resource import Object
 from pybernetes.control_plane.autoscaler import estimator, expander, node_templates, scale_up
-from pybernetes.control_plane.autoscaler.estimator import Equivalents
+from pybernetes.control_plane.autoscaler.balancing import ScaleUp
+from pybernetes.control_plane.autoscaler.estimator import Equivalents, Option
 from pybernetes.control_plane.autoscaler.expander import Best, Context
 from pybernetes.control_plane.autoscaler.groups import GroupState
 from pybernetes.control_plane.autoscaler.node_templates import Template
@@ -54,39 +55,25 @@ class ScaleUpPass:
     async def run(self, now: float) -> Outcome:
         """Make room for the pods that have none."""
         own = self._autoscaler
-        pods, next_time = self._pending(now)
+        pods, next_time = self.pending(now)
         self._told = {uid: text for uid, text in self._told.items() if uid in own.cluster.by_uid}
         if not pods:
             return Outcome(next_time=next_time)
         started = own.clock.monotonic()
-        candidates = await self._candidates(now)
+        candidates = await self.candidates(now)
         with Simulation(own.cluster) as simulation:
-            left = self._without_room(simulation, pods)
+            self.prepare(simulation, len(pods))
+            left = self.without_room(simulation, pods)
         if not left:
             return Outcome(waiting=True, next_time=next_time)
-        size = self._size(candidates)
-        times = own.options.max_nodegroup_binpacking_duration, own.options.max_binpacking_time
-        findings = scale_up.find(own.cluster, left, candidates, size, own.settings.limits, *times)
-        if own.settings.limits.nodes and size.nodes >= own.settings.limits.nodes:
-            text = f"Max total nodes in cluster reached: {own.settings.limits.nodes}"
-            own.report("Warning", "MaxNodesTotalReached", text)
-        context = Context(
-            own.cloud, len(own.cluster.nodes), own.follower.priorities, self._warn, self._chance
-        )
-        option = await expander.choose(self._chain, findings.options, context)
+        findings, size = self._find(left, candidates)
+        option = await self._choose(findings)
         own.metrics.took("scaleUp", own.clock.monotonic() - started)
         if option is None:
             self._explain(findings.refusals)
             return Outcome(waiting=True, next_time=next_time)
-        similar = None
-        if own.options.balance_similar_node_groups:
-            similar = own.settings.ratios, own.options.balancing_ignore_label, own.options.balancing_label
-        expansions = scale_up.expansions(option, candidates, findings, size, own.settings.limits, similar)
-        grown = [
-            expansion
-            for expansion in expansions
-            if await self.grow(own.groups.states[expansion.group], expansion.new - expansion.current)
-        ]
+        expansions = self._expansions(option, candidates, findings, size)
+        grown = [expansion for expansion in expansions if await self._grow(expansion)]
         if not grown:
             return Outcome(waiting=True, again=True, next_time=next_time)
         text = f"pod triggered scale-up: [{' '.join(map(str, grown))}]"
@@ -96,7 +83,54 @@ class ScaleUpPass:
         others = any(pod.uid not in helped for group in left for pod in group)
         return Outcome(grew=True, waiting=True, again=others, next_time=next_time)
 
-    def _pending(self, now: float) -> tuple[list[Pod], float]:
+    async def expand_for_all(self, left: list[Equivalents], candidates: Sequence[Candidate]) -> bool:
+        """Add nodes of a group for all of some pods, or for none; return whether the cloud took it."""
+        findings, size = self._find(left, candidates)
+        count = sum(map(len, left))
+        findings.options = [option for option in findings.options if len(option.pods) == count]
+        option = await self._choose(findings)
+        if option is None:
+            return False
+        expansions = self._expansions(option, candidates, findings, size)
+        if sum(expansion.new - expansion.current for expansion in expansions) < option.nodes:
+            return False
+        for expansion in expansions:
+            if not await self._grow(expansion):
+                return False
+        return True
+
+    def _find(
+        self, left: list[Equivalents], candidates: Sequence[Candidate]
+    ) -> tuple[scale_up.Findings, Size]:
+        """Return what groups could do for pods, and how large the cluster is."""
+        own, size = self._autoscaler, self._size(candidates)
+        times = own.options.max_nodegroup_binpacking_duration, own.options.max_binpacking_time
+        findings = scale_up.find(own.cluster, left, candidates, size, own.settings.limits, *times)
+        if own.settings.limits.nodes and size.nodes >= own.settings.limits.nodes:
+            text = f"Max total nodes in cluster reached: {own.settings.limits.nodes}"
+            own.report("Warning", "MaxNodesTotalReached", text)
+        return findings, size
+
+    async def _choose(self, findings: scale_up.Findings) -> Option | None:
+        own = self._autoscaler
+        context = Context(
+            own.cloud, len(own.cluster.nodes), own.follower.priorities, self._warn, self._chance
+        )
+        return await expander.choose(self._chain, findings.options, context)
+
+    def _expansions(
+        self, option: Option, candidates: Sequence[Candidate], findings: scale_up.Findings, size: Size
+    ) -> list[ScaleUp]:
+        own, similar = self._autoscaler, None
+        if own.options.balance_similar_node_groups:
+            similar = own.settings.ratios, own.options.balancing_ignore_label, own.options.balancing_label
+        return scale_up.expansions(option, candidates, findings, size, own.settings.limits, similar)
+
+    async def _grow(self, expansion: ScaleUp) -> bool:
+        state = self._autoscaler.groups.states[expansion.group]
+        return await self.grow(state, expansion.new - expansion.current)
+
+    def pending(self, now: float) -> tuple[list[Pod], float]:
         """Return the pods that matter, the oldest first, and when the next one is old enough to."""
         own = self._autoscaler
         records: list[PodRecord] = []
@@ -106,6 +140,14 @@ class ScaleUpPass:
                 continue
             if record.pod.nominated and record.pod.nominated in own.cluster.nodes:
                 continue  # room is being made for it by others' leaving
+            if record.consumes and own.provisioning is not None:
+                request = f"{record.pod.namespace}/{record.consumes}"
+                self._tell(
+                    record.pod,
+                    "",
+                    f"Unschedulable pod didn't trigger scale-up, because it's consuming ProvisioningRequest {request}",
+                )
+                continue
             due = (rfc3339.parse(record.created) if record.created else 0.0) + self._delay(record)
             if due > now:
                 next_time = min(next_time, due)
@@ -123,9 +165,10 @@ class ScaleUpPass:
                 log.info("%s: its pod-scale-up-delay is no duration", record.pod.key)
         return delay
 
-    def _without_room(self, simulation: Simulation, pods: Sequence[Pod]) -> list[Equivalents]:
-        """Return the pods that find no room even on nodes that are there by now or on their way."""
+    def prepare(self, simulation: Simulation, wanted: int) -> None:
+        """Imagine the nodes that are on their way, as far as so many pods can use them, and the pods that room is kept for."""
         own = self._autoscaler
+        wanted += sum(map(len, own.cluster.bookings))
         for name, node in own.cluster.nodes.items():
             if not node.ready and not node.deleting:
                 simulation.remove_node(name)  # it counts as one that is on its way, if it is
@@ -133,10 +176,14 @@ class ScaleUpPass:
             known = self._templates.get(state.id)
             if known is None:
                 continue
-            for number in range(min(own.state.upcoming(state), len(pods))):  # more are of no use to them
+            for number in range(min(own.state.upcoming(state), wanted)):  # more are of no use to them
                 name = f"upcoming-{number}-{state.id}"
                 simulation.set_node(known[1].named(name))
                 known[1].place_daemons(simulation, name)
+        simulation.book()
+
+    def without_room(self, simulation: Simulation, pods: Sequence[Pod]) -> list[Equivalents]:
+        """Return the pods that find no room even on nodes that are there by now or on their way; others have theirs then."""
         left = []
         for group in estimator.equivalence_groups(pods):
             rest = group[simulation.settle(group) :]
@@ -146,7 +193,7 @@ class ScaleUpPass:
 
     # -- groups ------------------------------------------------------------------------------------------
 
-    async def _candidates(self, now: float) -> list[Candidate]:
+    async def candidates(self, now: float) -> list[Candidate]:
         own = self._autoscaler
         result = []
         for state in own.groups.states.values():
@@ -236,9 +283,12 @@ class ScaleUpPass:
         for group, reasons in refusals:
             text = f"pod didn't trigger scale-up: {scale_up.message(reasons)}"
             for pod in group:
-                if self._told.get(pod.uid) != text:
-                    self._told[pod.uid] = text
-                    self._autoscaler.recorder.normal(_about(pod), "NotTriggerScaleUp", text)
+                self._tell(pod, "NotTriggerScaleUp", text)
+
+    def _tell(self, pod: Pod, reason: str, text: str) -> None:
+        if self._told.get(pod.uid) != text:
+            self._told[pod.uid] = text
+            self._autoscaler.recorder.normal(_about(pod), reason, text)
 
     def _warn(self, reason: str, text: str) -> None:
         priorities = self._autoscaler.follower.priorities

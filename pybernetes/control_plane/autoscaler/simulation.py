@@ -131,6 +131,13 @@ class Simulation:
                     break
         return done
 
+    def book(self) -> set[str]:
+        """Put the pods for which room is kept onto nodes; return the nodes, which are needed then."""
+        mark = self.mark()
+        for group in self.cluster.bookings:
+            self.settle(group)
+        return {pod.node for _, pod in self._done[mark:]}
+
     def _room(self, pod: Pod, row: int) -> int:
         """Return how many pods like one a row takes, by their amounts."""
         snapshot = self.snapshot

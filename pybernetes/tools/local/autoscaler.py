@@ -8,7 +8,7 @@ import os
 from pybernetes.api.resource import Object
 from pybernetes.client.refs import Ref
 from pybernetes.lib import tls
-from pybernetes.tools.local import addons, kubeconfig
+from pybernetes.tools.local import addons, kubeconfig, provisioning_request
 from pybernetes.tools.local.paths import Cluster
 from pybernetes.tools.local.settings import Settings
 
@@ -25,6 +25,12 @@ _RULES: tuple[Object, ...] = (
     addons.rule("policy", "poddisruptionbudgets"),
     addons.rule("storage.k8s.io", "storageclasses", "csinodes", "csidrivers", "csistoragecapacities"),
 )  # fmt: skip
+_REQUESTS = {"apiGroups": ["autoscaling.x-k8s.io"]}
+_PROVISIONING_RULES: tuple[Object, ...] = (
+    {**_REQUESTS, "resources": ["provisioningrequests"], "verbs": ["get", "list", "watch", "delete"]},
+    {**_REQUESTS, "resources": ["provisioningrequests/status"], "verbs": ["patch"]},
+    {"apiGroups": [""], "resources": ["podtemplates"], "verbs": ["get"]},
+)
 _LEASES = {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"]}
 _MAPS = {"apiGroups": [""], "resources": ["configmaps"]}
 # In its own namespace: what it is called there cannot be said of what does not exist yet.
@@ -37,11 +43,23 @@ _OWN_RULES: tuple[Object, ...] = (
 )
 
 
-def access() -> list[tuple[Ref, Object]]:
-    """Return the objects that permit the autoscaler what it needs."""
+def wants_provisioning_requests(settings: Settings) -> bool:
+    """Return whether the autoscaler is told to look after ProvisioningRequests."""
+    flag = "--enable-provisioning-requests"
+    said = [
+        word.partition("=")[2] or "true"
+        for word in settings.autoscaler_arguments
+        if word.partition("=")[0] == flag
+    ]
+    return settings.autoscaler and bool(said) and said[-1].lower() in ("true", "t", "1")
+
+
+def access(provisioning: bool = False) -> list[tuple[Ref, Object]]:
+    """Return the objects that permit the autoscaler what it needs, and the kind of ProvisioningRequests if they are wanted."""
     name = "pybernetes:cluster-autoscaler"
     return [
-        *addons.role(name, USER, *_RULES),
+        *(provisioning_request.definition() if provisioning else ()),
+        *addons.role(name, USER, *_RULES, *(_PROVISIONING_RULES if provisioning else ())),
         *addons.namespaced_role("kube-system", name, USER, *_OWN_RULES),
     ]
 

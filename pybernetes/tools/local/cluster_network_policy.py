@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from pybernetes.api.resource import Object
 from pybernetes.client.refs import CUSTOM_RESOURCE_DEFINITIONS, Ref
+from pybernetes.tools.local.definition_schema import conditions
+from pybernetes.tools.local.definition_schema import described as _object
 
 _GROUP, _PLURAL = "policy.networking.k8s.io", "clusternetworkpolicies"
 _APPROVED = "api-approved.kubernetes.io"  # the API server wants it of groups below k8s.io
 _MOST = 25  # rules, peers and ports
-
-
-def _object(properties: Object, *required: str, one: bool = False) -> Object:
-    """Return the schema of an object; ``one`` of its fields must be set, and no other."""
-    schema: Object = {"type": "object", "properties": properties}
-    if required:
-        schema["required"] = list(required)
-    return schema | ({"minProperties": 1, "maxProperties": 1} if one else {})
 
 
 def _list(items: Object, least: int = 1) -> Object:
@@ -84,20 +78,11 @@ def _spec() -> Object:
     )  # fmt: skip
 
 
-def _status() -> Object:
-    texts = {key: {"type": "string"} for key in ("type", "status", "reason", "message")}
-    times = {"lastTransitionTime": {"type": "string", "format": "date-time"}}
-    generation = {"observedGeneration": {"type": "integer", "format": "int64", "minimum": 0}}
-    condition = _object({**texts, **times, **generation}, "type", "status", "reason", "message", *times)
-    conditions = {"type": "array", "items": condition, "x-kubernetes-list-type": "map"}
-    return _object({"conditions": {**conditions, "x-kubernetes-list-map-keys": ["type"]}}, "conditions")
-
-
 def definition() -> list[tuple[Ref, Object]]:
     """Return the objects of the addon."""
     schema = _object({
         "apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"},
-        "spec": _spec(), "status": _status(),
+        "spec": _spec(), "status": _object({"conditions": conditions()}, "conditions"),
     }, "metadata", "spec")  # fmt: skip
     columns = [
         {"name": "Tier", "type": "string", "jsonPath": ".spec.tier"},

@@ -59,6 +59,7 @@ class ControlPlane:
     node_parts: tuple[str, ...] = ()  # what runs on every node with real containers
     cluster_network_policy: bool = False  # whether the kind is served
     gateway: bool = False  # whether the kinds and classes of the gateway are served
+    provisioning_requests: bool = False  # whether the autoscaler looks after them
     runtimes: tuple[str, ...] = ()  # programs beside runc that nodes run containers with
     # The flags that a part is shown with, by its name and that of its node.
     flags_of: Callable[[str, str], tuple[str, ...]] = lambda part, node: ()
@@ -170,7 +171,7 @@ class ControlPlane:
             *addons.runtime_classes(self.runtimes),
             *(cluster_network_policy.definition() if self.cluster_network_policy else ()),
             *addons.cloud_access(cloud.USER),
-            *autoscaler.access(),
+            *autoscaler.access(self.provisioning_requests),
         ]
         client = self.client("pybernetes-addons", MASTERS)
         await addons.apply(client, objects)

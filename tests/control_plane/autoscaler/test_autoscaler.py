@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -12,11 +12,12 @@ import yaml
 
 from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
-from pybernetes.client.refs import CONFIG_MAPS, EVENTS, NODES, PODS, REPLICA_SETS
+from pybernetes.client.refs import CONFIG_MAPS, EVENTS, NODES, PODS, REPLICA_SETS, Ref
 from pybernetes.cmd import cluster_autoscaler
 from pybernetes.control_plane.autoscaler.autoscaler import Autoscaler
 from pybernetes.control_plane.autoscaler.provider import CREATING, CloudError, Instance
 from pybernetes.lib.exposition import Exposition
+from pybernetes.tools.local import addons
 from tests.cluster import Cluster
 from tests.control_plane.autoscaler import fakes
 from tests.control_plane.autoscaler.fakes import Ahead, FakeCloud, FakeGroup
@@ -107,9 +108,12 @@ class World:
 
 
 @asynccontextmanager
-async def world(cloud: FakeCloud, *flags: str) -> AsyncIterator[World]:
+async def world(
+    cloud: FakeCloud, *flags: str, addon: Sequence[tuple[Ref, Object]] = ()
+) -> AsyncIterator[World]:
     async with Cluster() as cluster:
         client = cluster.local_client()
+        await addons.apply(client, list(addon))
         web = fakes.WEB
         template = {
             "metadata": {"labels": {"app": "web"}},

@@ -50,7 +50,9 @@ def _approve_all(api: AdminClient, addresses: dict[str, tuple[str, ...]]) -> set
             continue
         if signing_requests.is_open(csr):
             path = path_of(CERTIFICATE_SIGNING_REQUESTS, "", csr["metadata"]["name"], "approval")
-            changed = signing_requests.approved(csr, "Auto approving the serving certificate of a local node.")
+            changed = signing_requests.approved(
+                csr, "Auto approving the serving certificate of a local node."
+            )
             api.call("PUT", path, body=changed)
         elif not signing_requests.is_approved(csr):
             continue
