@@ -374,7 +374,7 @@ async def test_a_sick_cluster_is_left_alone() -> None:
     ("flags", "complaint"),
     [
         (["--cloud-provider=gce"], "'gce' is not supported, only externalgrpc is"),
-        (["--enable-provisioning-requests"], "--enable-provisioning-requests: ProvisioningRequests are not supported"),
+        (["--capacity-quotas-enabled"], "--capacity-quotas-enabled: capacity quotas are not supported"),
         (["--nodes=1:5:group"], "--nodes: the cloud has the sizes of its groups"),
         (["--cores-total=5"], "--cores-total: wrong format"),
         (["--estimator=guess"], "unknown estimator: guess"),
