@@ -270,9 +270,14 @@ class Exec(Credentials):
         authority = self._trust.path.read_bytes() if self._trust.path is not None else b""
         info = exec_credential.request(self._config, self._cluster, authority, interactive)
         environment = exec_credential.environment(self._config, os.environ, orjson.dumps(info).decode())
+        path = exec_credential.program(command)
+        if not path:
+            raise CredentialError(
+                f"exec: executable {command} not found\n{self._config.get('installHint') or ''}".strip()
+            )
         try:
             process = await asyncio.create_subprocess_exec(
-                command, *(self._config.get("args") or ()), env=environment,
+                path, *(self._config.get("args") or ()), env=environment,
                 stdin=None if interactive else asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
             )  # fmt: skip
         except OSError as error:

@@ -62,8 +62,18 @@ def request(
 
 def environment(settings: Mapping[str, Any], existing: Mapping[str, str], info: str) -> dict[str, str]:
     """Return the environment of the program; ``info`` is the request as JSON."""
-    given = {variable["name"]: variable["value"] for variable in settings.get("env") or ()}
+    given = {variable["name"]: variable.get("value") or "" for variable in settings.get("env") or ()}
     return {**existing, **given, "KUBERNETES_EXEC_INFO": info}
+
+
+def program(command: str, path: str | None = None) -> str:
+    """Return the program of a command, empty if there is none; one in the folder where we happen to be is never taken."""
+    if "/" in command:
+        return command
+    import shutil
+
+    place = shutil.which(command, path=path) or ""
+    return place if place.startswith("/") else ""
 
 
 def read(raw: bytes) -> Object:
@@ -138,6 +148,10 @@ def status_of(answer: Object, settings: Mapping[str, Any]) -> Object:
         raise ExecCredentialError("exec plugin didn't return a token or cert/key pair")
     if bool(certificate) != bool(key):
         raise ExecCredentialError("exec plugin returned only certificate or key, not both")
+    if certificate and "-----BEGIN" not in certificate:
+        raise ExecCredentialError(
+            "failed parsing client key/certificate: tls: failed to find any PEM data in certificate input"
+        )
     return status
 
 
@@ -156,3 +170,13 @@ def _check_types(answer: Object, version: str) -> None:
                 f"decoding stdout: json: cannot unmarshal {_json_name(value)} into Go struct field "
                 f"ExecCredentialStatus.status.{name} of type string"
             )
+    moment = (status or {}).get("expirationTimestamp")
+    if moment:
+        from pybernetes.lib import rfc3339
+
+        try:
+            rfc3339.parse(moment)
+        except ValueError:
+            raise ExecCredentialError(
+                f'decoding stdout: parsing time "{moment}" as "2006-01-02T15:04:05Z07:00": cannot parse it'
+            ) from None

@@ -111,8 +111,23 @@ def _misfit_settings(settings: Object) -> Iterator[tuple[str, str]]:
             yield key, "is no map"
         elif key == "as-user-extra" and not all(_is_texts(values or []) for values in value.values()):
             yield key, "has something else than lists of texts"
-        elif key == "exec" and not isinstance(value.get("command"), str | None):
-            yield key, "has a command that is no text"
+        elif key == "exec":
+            yield from ((key, problem) for problem in _misfit_plugin(value))
+
+
+def _misfit_plugin(value: Object) -> Iterator[str]:
+    for name in ("command", "apiVersion", "installHint", "interactiveMode"):
+        if not isinstance(value.get(name), str | None):
+            yield f"has a {name} that is no text"
+    if not _is_texts(value.get("args") or []):
+        yield "has args that are no list of texts"
+    variables = value.get("env") or []
+    if not isinstance(variables, list) or not all(
+        isinstance(variable, dict) and isinstance(variable.get("name"), str)
+        and isinstance(variable.get("value"), str | None)
+        for variable in variables
+    ):  # fmt: skip
+        yield "has an env that is no list of names and values"
 
 
 def _is_texts(value: Any) -> bool:
@@ -126,7 +141,7 @@ def _resolve(settings: Object, directory: str) -> None:
             settings[name] = os.path.join(directory, settings[name])
     plugin = settings.get("exec") or {}
     if "/" in (plugin.get("command") or ""):  # without a slash it is looked for on the path
-        plugin["command"] = os.path.join(directory, plugin["command"])
+        plugin["command"] = os.path.normpath(os.path.join(directory, plugin["command"]))
 
 
 def merge(contents: Iterable[Object]) -> Object:

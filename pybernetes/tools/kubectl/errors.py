@@ -179,13 +179,15 @@ def with_source(error: CommandError, verb: str, source: str) -> CommandError:
     return CommandError(f'error when {verb} "{source}": {error.message}', error.code)
 
 
-# What begins a command to the terminal, and what overwrites a line.
-_TERMINAL = {0x1B: "^[", 0x9B: "^[[", 0x0D: "\\r"}
+# What begins a command to the terminal (alone, or in one of the characters that are short for it), and what overwrites a line.
+_TERMINAL = {0x1B: "^[", 0x0D: "\\r", **{code: f"^[{chr(code - 0x40)}" for code in range(0x80, 0xA0)}}
 
 
 def escaped(text: str) -> str:
     """Return a text of others, as it may be shown on a terminal."""
-    return text.translate(_TERMINAL) if "\x1b" in text or "\r" in text or "\x9b" in text else text
+    if text.isascii() and "\x1b" not in text and "\r" not in text:
+        return text
+    return text.translate(_TERMINAL)
 
 
 def quoted(text: str) -> str:

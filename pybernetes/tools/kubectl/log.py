@@ -47,6 +47,16 @@ def line(source: str, text: str, at: int = 1, severity: str = "I") -> None:
     out.flush()
 
 
+def quoted_value(text: str) -> str:
+    """Return the value of a key as lines have it: in quotes, or set off if it has lines of its own."""
+    if "\n" in text:
+        lines = "".join(f"\t{line}\n" for line in text.split("\n"))
+        return f"<\n{lines} >"
+    from pybernetes.tools.kubectl.errors import quoted
+
+    return quoted(text)
+
+
 def header(source: str, severity: str = "I") -> str:
     """Return what a line begins with."""
     import time

@@ -43,6 +43,22 @@ def main(argv: list[str], **streams: Any) -> int:
     except KeyboardInterrupt:
         stdout.flush()
         return 130
+    except Exception as error:  # an answer that no API server gives, or a defect of ours
+        stdout.flush()
+        stderr.write(_unexpected(error))
+        return 1
+
+
+def _unexpected(error: Exception) -> str:
+    """Return what is told of an error that nobody has thought of; where it happened is told with ``-v``."""
+    if log.level >= 4:
+        import traceback
+
+        return escaped("".join(traceback.format_exception(error)))
+    if isinstance(error, OSError) and error.filename:
+        return escaped(f"error: {error.filename}: {(error.strerror or str(error)).lower()}\n")
+    text = escaped(f"{type(error).__name__}: {error}")
+    return f"error: kubectl cannot go on: {text}\nEither the server's answer makes no sense or this is a defect; -v=4 shows where\n"
 
 
 def _has_preferences(argv: list[str], environment: Mapping[str, str]) -> bool:

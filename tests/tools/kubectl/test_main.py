@@ -6,6 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from pybernetes.tools.kubectl.commands import version
 from tests.tools.kubectl.run_kubectl import run
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -35,3 +38,16 @@ def test_a_bare_dry_run_makes_nothing() -> None:
     code, out, err = run("create", "deployment", "d", "--image=x", "--dry-run")
     assert (code, out) == (0, "deployment.apps/d created (dry run)\n")
     assert err.endswith("] --dry-run is deprecated and can be replaced with --dry-run=client.\n")
+
+
+def test_what_nobody_thought_of_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: object) -> None:
+        raise KeyError("\x1b[2J")
+
+    monkeypatch.setattr(version, "run", broken)
+    code, out, err = run("version")
+    assert (code, out) == (1, "")
+    assert err.startswith("error: kubectl cannot go on: KeyError: ") and "\x1b" not in err
+    assert "Traceback" not in err
+    code, _, err = run("version", "-v=4")
+    assert code == 1 and err.startswith("Traceback")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pybernetes.tools.kubectl.connection.addresses import raw_path
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 
 
 def request(context: Context, method: str, path: str, filename: str = "") -> None:
     """Send a request and print the answer as it comes."""
-    body = None
+    path, body = raw_path(path), None
     if filename:
         from pybernetes.tools.kubectl.resources.manifests import read
 

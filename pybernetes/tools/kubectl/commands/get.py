@@ -77,8 +77,6 @@ def _raw(context: Context) -> None:
         )
     if flags.output:
         raise CommandError("--raw and --output are mutually exclusive")
-    if not flags.raw.startswith("/"):
-        raise CommandError(f'--raw must be a valid URL path: parse "{flags.raw}": invalid URI for request')
     from pybernetes.tools.kubectl.commands._raw_request import request
 
     request(context, "GET", flags.raw)

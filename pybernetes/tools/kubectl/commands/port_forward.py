@@ -217,7 +217,7 @@ def _serve(context: Context, server: socket.socket, pod: Object, remote: int, lo
 def _failed(connection: socket.socket, remote: int, why: str, lost: threading.Event) -> None:
     """Say why a connection was not forwarded; the original ends then, and so do we."""
     local = connection.getsockname()[1]
-    text = f'"An error occurred forwarding" err={quoted(why)} localPort={local} remotePort={remote}'
+    text = f'"An error occurred forwarding" err={log.quoted_value(why)} localPort={local} remotePort={remote}'
     log.line("portforward.go:549", text, 0, "E")
     lost.set()
 

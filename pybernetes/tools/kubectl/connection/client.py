@@ -7,6 +7,7 @@ import sys
 import time
 
 from pybernetes.tools.kubectl import TYPE_CHECKING, log
+from pybernetes.tools.kubectl.connection.answers import checked
 from pybernetes.tools.kubectl.connection.http import Connection, Response
 from pybernetes.tools.kubectl.connection.json_text import dumps, loads
 from pybernetes.tools.kubectl.errors import ApiError, CommandError, NoConnection, escaped
@@ -62,8 +63,8 @@ class Client:
         if not self._exec_done:
             from pybernetes.tools.kubectl.kubeconfig.exec_credentials import credentials
 
-            self._exec_done = True
             credentials(self.access)
+            self._exec_done = True  # without them nothing is asked
         return {"User-Agent": "kubectl/v1.37.0 (linux/amd64) pybernetes", **self.access.headers, **given}
 
     def send(
@@ -134,10 +135,7 @@ class Client:
             from pybernetes.tools.kubectl.connection import request_log
 
             request_log.body("Response", raw)
-        try:
-            return loads(raw)
-        except ValueError as error:
-            raise CommandError(f"the server's answer is not JSON: {error}") from None
+        return _value(raw)
 
     def about_server(self, path: str, **options: Any) -> Any:
         """Return what a server says of itself; one that does not know us is told about in the same words everywhere."""
@@ -237,13 +235,23 @@ class Client:
         try:
             for line in response.lines():
                 if line.strip():
-                    yield loads(line)
+                    event = _value(line)
+                    checked(event.get("object"))
+                    yield event
         except TimeoutError:
             if not limited:
                 raise
             log.line("streamwatcher.go:117", _LATE, 5)
         finally:
             connection.close()
+
+
+def _value(raw: bytes) -> Any:
+    """Return what an answer says; CommandError if that makes no sense."""
+    try:
+        return checked(loads(raw))
+    except (ValueError, RecursionError) as error:
+        raise CommandError(f"the server's answer is not JSON: {error}") from None
 
 
 def _about_list(error: ApiError, resource: Resource, query: dict[str, Any]) -> ApiError:
@@ -260,10 +268,11 @@ def _about_list(error: ApiError, resource: Resource, query: dict[str, Any]) -> A
 
 def path_of(resource: Resource, namespace: str = "", name: str = "", subresource: str = "") -> str:
     """Return the path of a collection, an object or a part of it."""
-    parts = [f"/apis/{resource.group}/{resource.version}" if resource.group else f"/api/{resource.version}"]
+    version = quote(resource.version)  # names of resources are what a server says, and not always our own
+    parts = [f"/apis/{quote(resource.group)}/{version}" if resource.group else f"/api/{version}"]
     if namespace and resource.namespaced:
         parts += ["namespaces", quote(namespace)]
-    parts.append(resource.plural)
+    parts.append(quote(resource.plural))
     if name:
         parts.append(quote(name))
     if subresource:
@@ -279,10 +288,10 @@ def failure(response: Response, method: str) -> ApiError:
 
         request_log.body("Response", raw)
     try:
-        value = loads(raw)
-    except ValueError:
-        value = None
-    if isinstance(value, dict) and value.get("kind") == "Status":
+        value = _value(raw)
+    except CommandError:
+        value = {}
+    if value.get("kind") == "Status":
         return ApiError(value, response.status)
     reasons = {
         400: "BadRequest", 401: "Unauthorized", 403: "Forbidden", 404: "NotFound", 405: "MethodNotAllowed",

@@ -143,14 +143,23 @@ class Connection:
         return response
 
     def _send(self, method: str, path: str, headers: dict[str, Any], body: bytes | None) -> Response:
+        if self._access.scheme not in ("http", "https"):
+            raise NoConnection(f"unsupported protocol scheme {quoted(self._access.scheme)}")
+        if self._access.port > 65535:
+            raise NoConnection(f"dial tcp: address {self._access.port}: invalid port")
         target = self._access.prefix + path
         if self._access.proxy and self._access.scheme == "http":
             target = f"http://{self._access.host_header}{target}"
         lines = [f"{method} {target} HTTP/1.1", f"Host: {self._access.host_header}"]
         for name, value in headers.items():
-            lines += [f"{name}: {item}" for item in (value if isinstance(value, list) else [value])]
+            for item in value if isinstance(value, list) else [value]:
+                if _is_not_text(str(item)):  # a second header, or a second request
+                    raise NoConnection(f"net/http: invalid header field value for {quoted(name)}")
+                lines.append(f"{name}: {item}")
         if body is not None or method in ("POST", "PUT", "PATCH"):
             lines.append(f"Content-Length: {len(body or b'')}")
+        if _is_not_text(lines[0]) or lines[0].count(" ") != 2:
+            raise NoConnection(f"parse {quoted(target)}: net/url: invalid control character in URL")
         data = ("\r\n".join(lines) + "\r\n\r\n").encode() + (body or b"")
         for fresh in (self._socket is None, True):
             self.open()
@@ -280,6 +289,11 @@ class Connection:
             self._socket.close()
             self._socket = None
             self._buffer = b""
+
+
+def _is_not_text(text: str) -> bool:
+    """Tell whether a text cannot be a line of a request."""
+    return not text.isprintable() and any((char < " " and char != "\t") or char == "\x7f" for char in text)
 
 
 def _dialled(access: Access) -> str:

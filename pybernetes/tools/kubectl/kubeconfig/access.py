@@ -6,6 +6,7 @@ import os
 
 from pybernetes.client.kubeconfig_files import entry
 from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.connection.addresses import server_parts
 from pybernetes.tools.kubectl.errors import BadConfig, CommandError
 from pybernetes.tools.kubectl.files import read_text
 
@@ -24,18 +25,13 @@ class Access:
     """Where the server is and who we are."""
 
     def __init__(self, server: str) -> None:
-        scheme, separator, rest = server.partition("://")
-        if not separator:
-            scheme, rest = "http", server
-        self.scheme = scheme
-        self.host_header, slash, path = rest.partition("/")
-        self.prefix = f"/{path}".rstrip("/") if slash else ""
+        self.scheme, self.own_user, self.host_header, self.prefix = server_parts(server)
         host, colon, port = self.host_header.rpartition(":")
         if colon and port.isdigit():
             self.host, self.port = host.strip("[]"), int(port)
         else:
-            self.host, self.port = self.host_header.strip("[]"), 443 if scheme == "https" else 80
-        self.server = f"{scheme}://{rest.rstrip('/')}"
+            self.host, self.port = self.host_header.strip("[]"), 443 if self.scheme == "https" else 80
+        self.server = f"{self.scheme}://{self.host_header}{self.prefix}"
         self.proxy = ""  # the address of the proxy to go through
         self.server_name = ""
         self.insecure = False
@@ -160,6 +156,10 @@ def _identity(result: Access, config: Object, context: Object, flags: Values) ->
         raise CommandError(
             f"more than one authentication method found for {name}; found [token basicAuth], only one is allowed"
         )
+    if result.own_user and not (username or password or token or user.get("exec")):
+        from urllib.parse import unquote
+
+        username, _, password = (unquote(part) for part in result.own_user.partition(":"))
     if result.scheme != "https":
         pass  # credentials are not shown to whoever listens
     elif username or password:
@@ -179,13 +179,21 @@ def _identity(result: Access, config: Object, context: Object, flags: Values) ->
         result.headers["Impersonate-Group"] = list(groups)
     for extra in flags.as_user_extra:
         key, _, value = extra.partition("=")
-        result.headers.setdefault(f"Impersonate-Extra-{key}", []).append(value)
+        result.headers.setdefault(f"Impersonate-Extra-{_header_key(key)}", []).append(value)
     for key, values in (user.get("as-user-extra") or {}).items():
-        result.headers.setdefault(f"Impersonate-Extra-{key}", []).extend(values)
+        result.headers.setdefault(f"Impersonate-Extra-{_header_key(key)}", []).extend(values)
     if "Impersonate-User" not in result.headers and any(
         key.startswith("Impersonate") for key in result.headers
     ):
         raise CommandError(f"requesting uid, groups or user-extra for {name} without impersonating a user")
+
+
+def _header_key(text: str) -> str:
+    """Return a key as a part of a header's name: with escapes for what no name has."""
+    return "".join(
+        chr(byte) if byte < 128 and (chr(byte).isalnum() or chr(byte) in "!#$&'*+-.^_`|~") else f"%{byte:02X}"
+        for byte in text.encode()
+    )
 
 
 def _pem(value: Object, key: str, name: str) -> str:

@@ -20,9 +20,7 @@ _HINT = """
 It looks like you are trying to use a client-go credential plugin that is not installed.
 
 To learn more about this feature, consult the documentation available at:
-      https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
-
-"""
+      https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins"""
 
 
 def credentials(access: Access) -> None:
@@ -40,20 +38,22 @@ def credentials(access: Access) -> None:
     cluster = {**access.cluster, "server": access.server}
     info = exec_credential.request(settings, cluster, access.authority.encode(), interactive)
     command = _permitted(settings["command"], access.plugin_policy)
+    path = exec_credential.program(command)
+    if not path:
+        hint = f"\n\n{settings['installHint']}" if settings.get("installHint") else ""
+        raise _failed(f"exec: executable {settings['command']} not found{_HINT}{hint}")
     try:
         done = subprocess.run(
-            [command, *(settings.get("args") or ())],
+            [path, *(settings.get("args") or ())],
             env=exec_credential.environment(settings, os.environ, json.dumps(info)),
             stdout=subprocess.PIPE,
             check=False,
             stdin=None if interactive else subprocess.DEVNULL,
         )
-    except OSError:
-        hint = f"{_HINT}{settings['installHint']}" if settings.get("installHint") else ""
-        command = settings["command"]
-        raise _failed(f"exec: executable {command} not found{hint}") from None
+    except OSError as error:
+        raise _failed(f"exec: fork/exec {path}: {(error.strerror or '').lower()}") from None
     if done.returncode:
-        raise _failed(f"exec: executable {command} failed with exit code {done.returncode}")
+        raise _failed(f"exec: executable {command} failed with exit code {max(done.returncode, -1)}")
     try:
         status = exec_credential.status_of(exec_credential.read(done.stdout), settings)
     except ValueError as error:
@@ -88,10 +88,8 @@ def _permitted(command: str, preference: Object) -> str:
         return command
     if policy == "DenyAll":
         raise _failed(f'plugin "{command}" not allowed: policy set to "DenyAll"')
-    import shutil
-
     listed = [entry["command"] for entry in preference.get("credentialPluginAllowlist") or ()]
-    path = shutil.which(command)
+    path = exec_credential.program(command) or None
     if command in listed:
         return command
     if path is None:
@@ -99,7 +97,7 @@ def _permitted(command: str, preference: Object) -> str:
             f'plugin path "{command}" cannot be resolved for credential plugin allowlist check: exec: "{command}": '
             "executable file not found in $PATH"
         )
-    if path in listed or path in [shutil.which(name) for name in listed]:
+    if path in listed or path in [exec_credential.program(name) for name in listed]:
         return path
     raise _failed(f'plugin path "{path}" is not permitted by the credential plugin allowlist')
 

@@ -106,11 +106,11 @@ class TablePrinter:
         metadata = (row.get("object") or {}).get("metadata") or {}
         labels = metadata.get("labels") or {}
         if self.with_namespace:
-            line.append(metadata.get("namespace") or "")
+            line.append(clean(metadata.get("namespace")))
         line += texts
-        line += [labels.get(label, "") for label in self.label_columns]
+        line += [clean(labels.get(label)) for label in self.label_columns]
         if self.show_labels:
             from pybernetes.tools.kubectl.resources.label_selector import show_map
 
-            line.append(show_map(labels) or "<none>")
+            line.append(clean(show_map(labels)) or "<none>")
         return line

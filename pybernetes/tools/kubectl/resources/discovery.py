@@ -7,7 +7,7 @@ import time
 from operator import itemgetter
 
 from pybernetes.tools.kubectl import TYPE_CHECKING, log
-from pybernetes.tools.kubectl.errors import ApiError, CommandError, NoConnection, NoMatch, quoted
+from pybernetes.tools.kubectl.errors import ApiError, CommandError, NoConnection, NoMatch
 
 if TYPE_CHECKING:
     from typing import NamedTuple
@@ -82,7 +82,7 @@ def _no_link(path: str, flags: int) -> int:
 
 
 def _tell(error: CommandError) -> None:
-    text = f'"Couldn\'t get current server API group list" err={quoted(error.message)}'
+    text = f'"Couldn\'t get current server API group list" err={log.quoted_value(error.message)}'
     log.line("memcache.go:381", text, 0, "E")
 
 
@@ -145,12 +145,14 @@ class Discovery:
             return []
 
     def _fetch(self) -> list[Resource]:
+        from pybernetes.tools.kubectl.resources.discovery_answers import of_group
+
         resources: list[Resource] = []
         for path in ("/api", "/apis"):
             answer = self._client.about_server(path, accept=_AGGREGATED)
             if answer.get("kind") == "APIGroupDiscoveryList":
                 for group in answer.get("items") or ():
-                    resources += _of_group(group)
+                    resources += of_group(group)
             else:
                 resources += self._old(path, answer)
         self._live = True
@@ -159,20 +161,24 @@ class Discovery:
 
     def _old(self, path: str, answer: Object) -> list[Resource]:
         """Return the resources with a request for each version of each group, for servers without aggregated discovery."""
-        groups = answer.get("groups") or [
-            {"name": "", "versions": [{"version": version} for version in answer.get("versions") or ()]}
+        from pybernetes.tools.kubectl.connection.client import quote
+        from pybernetes.tools.kubectl.resources.discovery_answers import objects, of_list, texts_of
+
+        groups = objects(answer, "groups") or [
+            {"versions": [{"version": version} for version in texts_of(answer.get("versions"))]}
         ]
         resources = []
         for group in groups:
+            name = group.get("name") or ""
             preferred = (group.get("preferredVersion") or {}).get("version")
             versions = sorted(
-                (version["version"] for version in group["versions"]),
+                texts_of([version.get("version") for version in objects(group, "versions")]),
                 key=lambda version: version != preferred,
             )
             for index, version in enumerate(versions):
-                where = f"{path}/{group['name']}/{version}" if group["name"] else f"{path}/{version}"
-                listed = self._client.json("GET", where).get("resources") or []
-                resources += _of_list(group["name"], version, listed, index == 0)
+                where = f"{path}/{quote(name)}/{quote(version)}" if name else f"{path}/{quote(version)}"
+                listed = objects(self._client.json("GET", where), "resources")
+                resources += of_list(name, version, listed, index == 0)
         return resources
 
     def _store(self, resources: list[Resource]) -> None:
@@ -229,53 +235,6 @@ class Discovery:
         except (NoConnection, ApiError):
             return []
         return [resource for resource in known if word in resource.categories and resource.preferred]
-
-
-def _of_group(group: Object) -> list[Resource]:
-    name = (group.get("metadata") or {}).get("name") or ""
-    resources = []
-    for index, version in enumerate(group.get("versions") or ()):
-        for entry in version.get("resources") or ():
-            kind = (entry.get("responseKind") or {}).get("kind") or ""
-            if not kind:
-                continue
-            resources.append(
-                Resource(
-                    name,
-                    version["version"],
-                    entry["resource"],
-                    entry.get("singularResource") or kind.lower(),
-                    kind,
-                    entry.get("scope") == "Namespaced",
-                    tuple(entry.get("verbs") or ()),
-                    tuple(entry.get("shortNames") or ()),
-                    tuple(entry.get("categories") or ()),
-                    tuple(sub["subresource"] for sub in entry.get("subresources") or ()),
-                    index == 0,
-                )
-            )
-    return resources
-
-
-def _of_list(group: str, version: str, listed: list[Object], preferred: bool) -> list[Resource]:
-    names = [entry["name"] for entry in listed]
-    return [
-        Resource(
-            group,
-            version,
-            entry["name"],
-            entry.get("singularName") or entry["kind"].lower(),
-            entry["kind"],
-            bool(entry.get("namespaced")),
-            tuple(entry.get("verbs") or ()),
-            tuple(entry.get("shortNames") or ()),
-            tuple(entry.get("categories") or ()),
-            tuple(name.partition("/")[2] for name in names if name.startswith(entry["name"] + "/")),
-            preferred,
-        )
-        for entry in listed
-        if "/" not in entry["name"]
-    ]
 
 
 def match(resources: list[Resource], word: str) -> Resource | None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import socket
+import time
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
+from pybernetes.tools.kubectl.connection.addresses import complaint
 from pybernetes.tools.kubectl.connection.json_text import loads as json_loads
-from pybernetes.tools.kubectl.errors import CommandError
+from pybernetes.tools.kubectl.errors import CommandError, NoConnection, quoted
 from pybernetes.tools.kubectl.files import read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+_RETRY_SECONDS = 1.0  # before a server that fails is asked for a file again
 EXTENSIONS = (".json", ".yaml", ".yml")
 _SEPARATOR = rb"(?m)^---[ \t]*(?:#.*)?\r?$|^---(?=[ \t]+\S)"
 
@@ -63,19 +67,31 @@ def _download(url: str) -> bytes:
     import urllib.error
     import urllib.request
 
-    try:
-        with urllib.request.urlopen(url, timeout=60) as answer:
-            return answer.read()
-    except urllib.error.HTTPError as error:
-        raise CommandError(
-            f"unable to read URL {_q(url)}, server reported {error.code} {error.reason}, status code={error.code}"
-        ) from None
-    except (OSError, ValueError) as error:
-        raise CommandError(f'Get "{url}": {error}') from None
+    if wrong := complaint(url):
+        raise CommandError(f"the URL passed to filename {quoted(url)} is not valid: {wrong}")
+    for tries_left in (2, 1, 0):
+        try:
+            with urllib.request.urlopen(url, timeout=60) as answer:
+                return answer.read()
+        except urllib.error.HTTPError as error:
+            if error.code < 500 or not tries_left:
+                raise CommandError(
+                    f"unable to read URL {quoted(url)}, server reported {error.code} {error.reason}, "
+                    f"status code={error.code}"
+                ) from None
+            time.sleep(_RETRY_SECONDS)
+        except (OSError, ValueError) as error:
+            raise _unreachable(url, getattr(error, "reason", error)) from None
+    raise AssertionError
 
 
-def _q(text: str) -> str:
-    return f'"{text}"'
+def _unreachable(url: str, reason: Any) -> NoConnection:
+    host = url.partition("://")[2].partition("/")[0]
+    if isinstance(reason, ConnectionRefusedError):
+        return NoConnection(f"dial tcp {host}: connect: connection refused", host)
+    if isinstance(reason, socket.gaierror):
+        return NoConnection(f"dial tcp: lookup {host.partition(':')[0]}: no such host")
+    return NoConnection((getattr(reason, "strerror", None) or str(reason)).lower())
 
 
 def values(raw: bytes, source: str) -> Iterator[Any]:

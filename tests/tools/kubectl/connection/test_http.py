@@ -7,6 +7,7 @@ import threading
 import tracemalloc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -143,3 +144,32 @@ def test_a_line_without_end_takes_time_that_grows_with_it() -> None:
 
     endless = Input("a line without end", lambda count: count, take, start=1000, largest=1 << 16)
     assert growth(endless) <= MOST_GROWTH
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("/", {"Authorization": "Bearer a\r\nX-Other: b"}),
+        ("/", {"Impersonate-Group": ["a", "b\nc"]}),
+        ("/", {"Authorization": "Bearer a\x00"}),
+        ("/a HTTP/1.1\r\nX-Other: b\r\n\r\nDELETE /b", {}),
+        ("/a b", {}),
+    ],
+)
+def test_nothing_that_is_given_becomes_another_header(path: str, headers: dict[str, Any]) -> None:
+    asked: list[int] = []
+    with server(lambda: asked.append(1) or [OK + b"Content-Length: 0\r\n\r\n"]) as connection:  # type: ignore[func-returns-value]
+        with pytest.raises(NoConnection, match="invalid"):
+            connection.send("GET", path, headers, None)
+        assert connection.send("GET", "/", {"X": "ä\tb"}, None).status == 200
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [("ftp://127.0.0.1", 'unsupported protocol scheme "ftp"'), ("http://127.0.0.1:99999", "dial tcp: address 99999: invalid port")],
+)  # fmt: skip
+def test_servers_that_cannot_be_asked(address: str, reason: str) -> None:
+    with pytest.raises(NoConnection) as caught:
+        Connection(Access(address), 60).send("GET", "/", {}, None)
+    assert caught.value.reason == reason

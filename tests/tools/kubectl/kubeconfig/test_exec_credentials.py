@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pybernetes.tools.kubectl.connection.client import Client
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.kubeconfig.access import Access
 from pybernetes.tools.kubectl.kubeconfig.exec_credentials import credentials
@@ -37,9 +38,9 @@ def test_a_token(tmp_path: Path) -> None:
 
 
 def test_a_certificate(tmp_path: Path) -> None:
-    access = program(tmp_path, answer(clientCertificateData="c", clientKeyData="k"))
+    access = program(tmp_path, answer(clientCertificateData="-----BEGIN c", clientKeyData="k"))
     credentials(access)
-    assert (access.certificate, access.key, access.headers) == ("c", "k", {})
+    assert (access.certificate, access.key, access.headers) == ("-----BEGIN c", "k", {})
 
 
 @pytest.mark.parametrize(
@@ -67,7 +68,7 @@ def test_programs_that_fail(tmp_path: Path, text: str, message: str) -> None:
             {"interactiveMode": "", "command": ""},
             r"configuration: \n\* command must.*\n\* interactiveMode must",
         ),
-        ({"command": "/no/such/program", "installHint": "get it"}, "not found.*get it"),
+        ({"command": "no-such-program", "installHint": "get it"}, "not found.*get it"),
     ],
 )
 def test_settings_that_are_refused(tmp_path: Path, change: dict[str, str], message: str) -> None:
@@ -75,4 +76,40 @@ def test_settings_that_are_refused(tmp_path: Path, change: dict[str, str], messa
     assert access.exec is not None
     access.exec.update(change)
     with pytest.raises(CommandError, match=f"(?s){message}"):
+        credentials(access)
+
+
+@pytest.mark.parametrize("path", [".", "", ".:/usr/bin"])
+def test_a_program_of_the_folder_we_are_in_is_not_run(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    access = program(tmp_path, answer(token="stolen"))
+    assert access.exec is not None
+    access.exec["command"] = "plugin"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", path)
+    with pytest.raises(CommandError, match="exec: executable plugin not found"):
+        credentials(access)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    credentials(access)
+    assert access.headers == {"Authorization": "Bearer stolen"}
+
+
+def test_without_credentials_nothing_is_asked(tmp_path: Path) -> None:
+    access = program(tmp_path, "raise SystemExit(3)")
+    client = Client(access)
+    for _ in range(2):
+        with pytest.raises(CommandError, match="failed with exit code 3"):
+            client.headers({})
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("no program", "exec format error"), ("#!/nowhere/at-all", "no such file or directory")],
+)
+def test_a_program_that_does_not_start(text: str, reason: str, tmp_path: Path) -> None:
+    access = program(tmp_path, "")
+    assert access.exec is not None
+    Path(access.exec["command"]).write_text(text)
+    with pytest.raises(CommandError, match=f"exec: fork/exec .*: {reason}"):
         credentials(access)

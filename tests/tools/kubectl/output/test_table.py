@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import io
+from types import SimpleNamespace
 
 import pytest
 
 from pybernetes.tools.kubectl.command_line.flags import parse
 from pybernetes.tools.kubectl.commands.events import _row
 from pybernetes.tools.kubectl.context import Context
+from pybernetes.tools.kubectl.errors import escaped
 from pybernetes.tools.kubectl.output.custom_columns import printer
-from pybernetes.tools.kubectl.output.table import clean
+from pybernetes.tools.kubectl.output.table import TablePrinter, clean
 
 
 @pytest.mark.parametrize(
@@ -52,3 +54,19 @@ def test_events_and_columns_of_ones_own_are_no_commands() -> None:
     context.flags.no_headers = True  # type: ignore[attr-defined]
     printer(context, "custom-columns", "A:.a")({"a": "x\x1b[2J"})
     assert out.getvalue() == "x^[[2J\n"
+
+
+def test_labels_are_no_commands_either() -> None:
+    flags = SimpleNamespace(output="", no_headers=True, show_labels=True, label_columns=["a"])
+    table = {
+        "columnDefinitions": [{"name": "Name"}],
+        "rows": [
+            {"cells": ["x"], "object": {"metadata": {"namespace": "\x1b[n", "labels": {"a": "\x1b[2J"}}}}
+        ],
+    }
+    rows = TablePrinter(flags, with_namespace=True).rows(table)  # type: ignore[arg-type]
+    assert rows == [["^[[n", "x", "^[[2J", "a=^[[2J"]]
+
+
+def test_short_forms_of_commands_are_none() -> None:
+    assert escaped("a\x9d0;title\x07\x90b\u00e4") == "a^[]0;title\x07^[Pb\u00e4"
