@@ -8,7 +8,7 @@ from functools import cached_property
 
 from pybernetes.tools.kubectl import TYPE_CHECKING, log
 from pybernetes.tools.kubectl.command_line.flags import Values
-from pybernetes.tools.kubectl.errors import CommandError, Usage
+from pybernetes.tools.kubectl.errors import CommandError, Usage, escaped
 
 if TYPE_CHECKING:
     from typing import Any, TextIO
@@ -49,6 +49,10 @@ class Context:
     def out(self, text: str = "") -> None:
         """Print a line."""
         self.stdout.write(text + "\n")
+
+    def shown(self, text: str) -> str:
+        """Return a text of others as it is printed: a terminal takes no commands from it, a file gets it as it is."""
+        return escaped(text) if self.stdout.isatty() else text
 
     def write_bytes(self, data: bytes) -> None:
         """Print bytes as they are."""

@@ -165,7 +165,7 @@ def _one(
         if not single:
             context.out(f"Listing {field} for {info.resource.kind}.{info.resource.group}/{info.name}:")
         for key in sorted(marks):
-            context.out(f"{'' if single else ' '}{key}={marks[key]}")
+            context.out(context.shown(f"{'' if single else ' '}{key}={marks[key]}"))
         return
     if what == "label":
         done = _label_message(added, dropped)

@@ -29,7 +29,7 @@ def test_resources() -> None:
     assert listed == [
         Resource("g", "v1", "things", "thing", "Thing", True, ("get",), ("t",), (), ("status",), True)
     ]
-    old = [
+    old: list[dict[str, Any]] = [
         {"name": "things", "kind": "Thing", "namespaced": True, "verbs": ["get"], "shortNames": ["t"]},
         {"name": "things/status", "kind": "Thing"},
     ]
@@ -49,8 +49,9 @@ def test_what_is_no_resource(wrong: Any) -> None:
 
 
 def test_lists_of_anything() -> None:
-    assert [objects({"x": value}, "x") for value in (None, 1, "ab", {}, [1, {}])] == [[], [], [], [], [{}]]
-    assert [texts_of(value) for value in (None, 1, "ab", {}, [1, "a"])] == [(), (), (), (), ("a",)]
+    values: list[Any] = [None, 1, "ab", {}, [1, "a", {}]]
+    assert [objects({"x": value}, "x") for value in values] == [[], [], [], [], [{}]]
+    assert [texts_of(value) for value in values] == [(), (), (), (), ("a",)]
 
 
 def test_a_name_stays_a_part_of_its_path() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager, suppress
 
 from pybernetes.client.kubeconfig_files import ORIGIN, PLURALS
 from pybernetes.tools.kubectl import TYPE_CHECKING
@@ -11,6 +12,8 @@ from pybernetes.tools.kubectl.errors import CommandError, Exit
 from pybernetes.tools.kubectl.kubeconfig.files import read
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pybernetes.api.resource import Object
 
 
@@ -47,14 +50,12 @@ def origin(context: Context, plural: str, name: str) -> str:
 
 def store(context: Context, plural: str, name: str, value: Object | None) -> None:
     """Write an entry to its file, or remove it."""
-    path = origin(context, plural, name)
-    content = read(path)
-    singular = PLURALS[plural]
-    listed = [other for other in content.get(plural) or () if other.get("name") != name]
-    if value is not None:
-        listed.append({"name": name, singular: value})
-    content[plural] = sorted(listed, key=lambda entry: entry["name"])
-    write(path, content)
+    path, singular = origin(context, plural, name), PLURALS[plural]
+    with changing(path) as content:
+        listed = [other for other in content.get(plural) or () if other.get("name") != name]
+        if value is not None:
+            listed.append({"name": name, singular: value})
+        content[plural] = sorted(listed, key=lambda entry: entry["name"])
 
 
 def delete(context: Context, plural: str) -> None:
@@ -80,20 +81,13 @@ def print_names(context: Context, plural: str) -> None:
 def store_current(context: Context, name: str) -> None:
     """Make a context the current one, in the file that names it or in the first."""
     for path in context.config_files:
-        if os.path.exists(path):
-            content = read(path)
-            if (
-                content.get("current-context")
-                or path == context.config_files[-1]
-                or len(context.config_files) == 1
-            ):
-                content["current-context"] = name
-                write(path, content)
-                return
-    path = default_file(context)
-    content = read(path)
-    content["current-context"] = name
-    write(path, content)
+        last = path == context.config_files[-1]
+        if os.path.exists(path) and (last or read(path).get("current-context")):
+            break
+    else:
+        path = default_file(context)
+    with changing(path) as content:
+        content["current-context"] = name
 
 
 def complete(content: Object) -> Object:
@@ -124,19 +118,43 @@ def beside(context: Context, plural: str, name: str, path: str) -> str:
     return whole if relative.startswith("..") else relative
 
 
-def write(path: str, content: Object) -> None:
-    """Write a file as a whole, readable for its owner only."""
+@contextmanager
+def changing(path: str) -> Iterator[Object]:
+    """Yield what is in a file to be changed, and write it back; nobody else changes it meanwhile."""
+    lock = f"{path}.lock"
+    try:
+        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+        os.close(os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0))
+    except OSError as error:
+        raise CommandError(f"open {lock}: {(error.strerror or '').lower()}") from None
+    try:
+        content = read(path)
+        yield content
+        _write(path, content)
+    finally:
+        os.unlink(lock)
+
+
+def _write(path: str, content: Object) -> None:
+    """Write a file as a whole; a new one is for its owner only, another stays whose it is and where a link leads to."""
     from pybernetes.tools.kubectl.output.yaml.printer import dumps
 
     if os.path.exists(path) and complete(read(path)) == complete(content):
         return  # nothing changes: how the user wrote it stays
-    directory = os.path.dirname(os.path.abspath(path))
+    place = os.path.realpath(path)
+    temporary = f"{place}.{os.urandom(8).hex()}"
     try:
-        os.makedirs(directory, exist_ok=True)
-        temporary = f"{path}.{os.getpid()}"
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         with os.fdopen(handle, "w") as file:
+            if os.path.exists(place):
+                state = os.stat(place)
+                with suppress(PermissionError):
+                    os.fchown(handle, state.st_uid, state.st_gid)
+                os.fchmod(handle, state.st_mode & 0o777)
             file.write(dumps(complete(content)))
-        os.replace(temporary, path)
+        os.replace(temporary, place)
     except OSError as error:
         raise CommandError(f"open {path}: {(error.strerror or '').lower()}") from None
+    finally:
+        if os.path.lexists(temporary):
+            os.unlink(temporary)

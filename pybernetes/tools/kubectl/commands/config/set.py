@@ -5,7 +5,15 @@ from __future__ import annotations
 import base64
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.commands.config._file import PLURALS, entries, needs_help, store, store_current
+from pybernetes.tools.kubectl.commands.config._file import (
+    PLURALS,
+    changing,
+    default_file,
+    entries,
+    needs_help,
+    store,
+    store_current,
+)
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, quoted
 
@@ -23,7 +31,8 @@ FIELDS = {
     "users": {"client-certificate", "client-certificate-data", "client-key", "client-key-data", "token", "tokenFile", "as", "as-uid", "username", "password"},
     "contexts": {"cluster", "user", "namespace"},
 }  # fmt: skip
-_BOOLEANS = {"insecure-skip-tls-verify", "disable-compression"}
+_ACTING = {".act-as": ".as", ".act-as-uid": ".as-uid"}  # what the original calls them here
+_BOOLEANS = {"colors", "insecure-skip-tls-verify", "disable-compression"}
 
 
 def split(name: str) -> tuple[str, str, str]:
@@ -31,8 +40,12 @@ def split(name: str) -> tuple[str, str, str]:
     kind, _, rest = name.partition(".")
     if name == "current-context":
         return "current-context", "", ""
+    if name == "preferences.colors":
+        return "preferences", "", "colors"
     if kind not in PLURALS:
         raise CommandError(f"unable to parse {name} after [] at api.Config")
+    for said, meant in _ACTING.items():
+        rest = rest.removesuffix(said) + meant if kind == "users" and rest.endswith(said) else rest
     for field in FIELDS[kind]:
         if rest.endswith(f".{field}"):
             return kind, rest.removesuffix(f".{field}"), field
@@ -52,6 +65,10 @@ def run(context: Context) -> None:
     kind, entry, field = split(name)
     if kind == "current-context":
         store_current(context, text)
+    elif kind == "preferences":
+        chosen = {"colors": True} if _value(field, text, False) else {}
+        with changing(default_file(context)) as content:
+            content["preferences"] = chosen
     else:
         if not field:
             raise CommandError("can't set a map to a value: map[]")

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.commands.config._file import entries, needs_help, store, store_current
+from pybernetes.tools.kubectl.commands.config._file import (
+    changing,
+    default_file,
+    entries,
+    needs_help,
+    store,
+    store_current,
+)
 from pybernetes.tools.kubectl.commands.config.set import split
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import quoted
@@ -25,6 +32,9 @@ def run(context: Context) -> None:
     kind, entry, field = split(name)
     if kind == "current-context":
         store_current(context, "")
+    elif kind == "preferences":
+        with changing(default_file(context)) as content:
+            content["preferences"] = {}
     elif not entry:
         for known in entries(context, kind):
             store(context, kind, known, None)

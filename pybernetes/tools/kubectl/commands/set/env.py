@@ -160,12 +160,12 @@ def _list(context: Context, resources: list[str]) -> None:
     for info in builder.infos():
         spec = pod_spec(info.object) or {}
         for container in matching(spec.get("containers") or [], flags.containers):
-            context.out(f"# {info.resource.kind} {info.name}, container {container['name']}")
+            context.out(context.shown(f"# {info.resource.kind} {info.name}, container {container['name']}"))
             for variable in container.get("env") or ():
                 if "valueFrom" not in variable:
-                    context.out(f"{variable['name']}={variable.get('value', '')}")
+                    context.out(context.shown(f"{variable['name']}={variable.get('value', '')}"))
                 else:
-                    context.out(_reference(context, info, variable, flags.resolve))
+                    context.out(context.shown(_reference(context, info, variable, flags.resolve)))
 
 
 def _reference(context: Context, info: Info, variable: Object, resolve: bool) -> str:
