@@ -134,9 +134,19 @@ class Context:
             from pybernetes.tools.kubectl.kubeconfig.exec_credentials import check_settings
 
             check_settings(chosen.exec, chosen.user)
+        chosen.store_provider = lambda settings: self._store_provider(chosen.user, settings)
         chosen.plugin_policy = self.preference
         chosen.input_taken = self._input_taken
         return Client(chosen, self.timeout, self.stderr)
+
+    def _store_provider(self, user: str, settings: dict[str, str]) -> None:
+        """Keep new tokens of a user for the next command."""
+        from pybernetes.tools.kubectl.config_changes import changing, origin
+
+        with changing(origin(self, "users", user)) as content:
+            for entry in content.get("users") or ():
+                if entry.get("name") == user:
+                    entry["user"]["auth-provider"]["config"] = settings
 
     def take_input(self) -> Any:
         """Return the standard input for a manifest; a program that gives credentials cannot ask the user then."""

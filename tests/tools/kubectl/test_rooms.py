@@ -11,7 +11,7 @@ import pytest
 PREFIX = "pybernetes.tools.kubectl"
 KUBECTL = Path(__file__).resolve().parents[3] / "pybernetes" / "tools" / "kubectl"
 _OF_ALL = ("TYPE_CHECKING", "import_named")
-HUBS = {"context", "errors", "files", "log"}
+HUBS = {"addresses", "context", "errors", "files", "log"}
 ALLOWED: dict[str, set[str]] = {
     "kubeconfig": set(),
     "connection": {"kubeconfig"},

@@ -55,17 +55,27 @@ class Client:
         self.access, self._timeout = access, timeout
         self._stderr = stderr
         self._connection = Connection(access, timeout)
-        self._exec_done = access.exec is None
+        self._known = access.exec is None and not access.provider
         self._warned: set[str] = set()
 
     def headers(self, given: dict[str, Any]) -> dict[str, Any]:
         """Return the headers of a request: who asks, and what is given."""
-        if not self._exec_done:
+        if not self._known:
+            self._find_out()
+            self._known = True  # without credentials nothing is asked
+        return {"User-Agent": "kubectl/v1.37.0 (linux/amd64) pybernetes", **self.access.headers, **given}
+
+    def _find_out(self) -> None:
+        """Take the credentials that a program or a provider gives."""
+        access = self.access
+        if access.exec is not None:
             from pybernetes.tools.kubectl.kubeconfig.exec_credentials import credentials
 
-            credentials(self.access)
-            self._exec_done = True  # without them nothing is asked
-        return {"User-Agent": "kubectl/v1.37.0 (linux/amd64) pybernetes", **self.access.headers, **given}
+            credentials(access)
+        elif "Authorization" not in access.headers:
+            from pybernetes.tools.kubectl.kubeconfig.auth_provider import token
+
+            access.headers["Authorization"] = f"Bearer {token(access.provider, access.store_provider)}"
 
     def send(
         self,

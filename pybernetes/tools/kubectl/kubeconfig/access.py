@@ -6,12 +6,12 @@ import os
 
 from pybernetes.client.kubeconfig_files import entry
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.connection.addresses import server_parts
+from pybernetes.tools.kubectl.addresses import server_parts
 from pybernetes.tools.kubectl.errors import BadConfig, CommandError
 from pybernetes.tools.kubectl.files import read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from pybernetes.api.resource import Object
@@ -40,7 +40,9 @@ class Access:
         self.key = ""
         self.headers: dict[str, Any] = {}
         self.exec: Object | None = None
-        self.user = ""  # whose credentials the program gives
+        self.user = ""  # whose credentials the program or the provider gives
+        self.provider: dict[str, str] = {}  # settings of an OpenID provider
+        self.store_provider: Callable[[dict[str, str]], None] = lambda settings: None
         self.cluster: Object = {}
         self.input_taken = False  # what comes from the standard input is a manifest
         self.plugin_policy: Object = {}  # which programs may give credentials: see the kuberc file
@@ -141,7 +143,11 @@ def _identity(result: Access, config: Object, context: Object, flags: Values) ->
         raise CommandError(f'auth info "{name}" does not exist')
     user = user or {}
     if user.get("auth-provider"):
-        raise CommandError("auth-provider is not supported: use exec")
+        from pybernetes.tools.kubectl.kubeconfig.auth_provider import check
+
+        if user.get("exec"):
+            raise CommandError("execProvider and authProvider cannot be used in combination")
+        result.provider, result.user = check(user["auth-provider"]), name
     if flags.client_certificate:
         result.certificate = _file(flags.client_certificate, "client-cert", name)
         result.key = _file(flags.client_key, "client-key", name) if flags.client_key else ""
@@ -161,7 +167,7 @@ def _identity(result: Access, config: Object, context: Object, flags: Values) ->
 
         username, _, password = (unquote(part) for part in result.own_user.partition(":"))
     if result.scheme != "https":
-        pass  # credentials are not shown to whoever listens
+        result.provider = {}  # credentials are not shown to whoever listens
     elif username or password:
         import base64
 

@@ -7,7 +7,7 @@ import socket
 import time
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.connection.addresses import complaint
+from pybernetes.tools.kubectl.addresses import complaint
 from pybernetes.tools.kubectl.connection.json_text import loads as json_loads
 from pybernetes.tools.kubectl.errors import CommandError, NoConnection, quoted
 from pybernetes.tools.kubectl.files import read_bytes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.config._file import entries
+from pybernetes.tools.kubectl.config_changes import entries
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, raise_all
 from pybernetes.tools.kubectl.output.table import columns

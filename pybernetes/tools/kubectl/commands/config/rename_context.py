@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.commands.config._file import (
-    default_file,
-    entries,
-    needs_help,
-    store,
-    store_current,
-)
+from pybernetes.tools.kubectl.commands.config._file import needs_help, store_current
+from pybernetes.tools.kubectl.config_changes import default_file, entries, store
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, quoted
 

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import base64
 
+from pybernetes.client.kubeconfig_files import PLURALS
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.commands.config._file import (
-    PLURALS,
-    changing,
-    default_file,
-    entries,
-    needs_help,
-    store,
-    store_current,
-)
+from pybernetes.tools.kubectl.commands.config._file import needs_help, store_current
+from pybernetes.tools.kubectl.config_changes import changing, default_file, entries, store
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, quoted
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 
-from pybernetes.tools.kubectl.commands.config._file import beside, entries, needs_help, store
+from pybernetes.tools.kubectl.commands.config._file import beside, needs_help
+from pybernetes.tools.kubectl.config_changes import entries, store
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, quoted
 

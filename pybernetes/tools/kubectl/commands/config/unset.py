@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.commands.config._file import (
-    changing,
-    default_file,
-    entries,
-    needs_help,
-    store,
-    store_current,
-)
+from pybernetes.tools.kubectl.commands.config._file import needs_help, store_current
 from pybernetes.tools.kubectl.commands.config.set import split
+from pybernetes.tools.kubectl.config_changes import changing, default_file, entries, store
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import quoted
 

@@ -7,7 +7,7 @@ import copy
 from pybernetes.client import kubeconfig_files
 from pybernetes.tools.kubectl import TYPE_CHECKING
 from pybernetes.tools.kubectl.command_line import shared_flags
-from pybernetes.tools.kubectl.commands.config._file import complete
+from pybernetes.tools.kubectl.config_changes import complete
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError
 from pybernetes.tools.kubectl.output import printers

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pybernetes.tools.kubectl.connection.addresses import raw_path, server_parts
+from pybernetes.tools.kubectl.addresses import raw_path, server_parts
 from pybernetes.tools.kubectl.errors import CommandError
 
 
