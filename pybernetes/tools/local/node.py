@@ -24,7 +24,6 @@ from pybernetes.tools.local.settings import Settings
 log = logging.getLogger(__name__)
 _GROUP_SECONDS = 5.0
 _KUBELET, _LOGS, _NETWORKS = "/var/lib/kubelet", "/var/log/pods", "/var/lib/cni"
-_POLICY_SOCKET = "/run/pybernetes/policy.sock"
 _PIDS = 16384  # of a pod: more than any needs, and less than the machine has
 
 
@@ -42,6 +41,11 @@ class Node:
     def _run(self) -> Path:
         """The folder on the host that is the machine's /run/containerd."""
         return self.cluster.run / self.name
+
+    @property
+    def policy_socket(self) -> Path:
+        """Where the node's own pods ask whether their rules are in: most of /run is the same for all nodes of a host."""
+        return self.containerd.state / "policy.sock"
 
     def create_machine(self) -> None:
         """Make the machine that the node is, unless it is there."""
@@ -154,7 +158,7 @@ class Node:
             cluster_cidrs=settings.pod_ranges,
             cni_folder=self.containerd.cni_configuration,
             cni_state=Path(_NETWORKS),
-            policy_socket=Path(_POLICY_SOCKET),
+            policy_socket=self.policy_socket,
             cni_plugins=self.containerd.plugins,
         )
         client = config.load(str(self.identity("pod-network"))).client(user_agent="pod-network")

@@ -12,6 +12,8 @@ import pytest
 from pybernetes.lib.files import trees
 from pybernetes.tools.local import machine_mounts
 from pybernetes.tools.local.machine import Machine, with_descendants
+from pybernetes.tools.local.node import Node
+from pybernetes.tools.local.paths import Cluster
 from tests.support import require_program, require_root, until
 
 NAME = f"machine-{os.getpid()}"
@@ -64,6 +66,14 @@ def pair(tmp_path: Path) -> Iterator[Pair]:
         machines.delete()
         trees.remove_path(machines.run)
     assert str(machines.run) not in Path("/proc/self/mountinfo").read_text(errors="replace")
+
+
+def test_each_node_asks_its_own_network_about_policies(pair: Pair) -> None:
+    """What a node of the same host has there is not what another one asks, or removes when it ends."""
+    socket = Node(Cluster(NAME, pair.folder), "n1").policy_socket
+    for machine in pair.machines:
+        sh(machine, f"echo {machine.name} > {socket}")
+    assert [sh(machine, f"cat {socket}").strip() for machine in pair.machines] == ["n1", "n2"]
 
 
 def sh(machine: Machine, script: str) -> str:
