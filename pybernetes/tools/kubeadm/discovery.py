@@ -1,4 +1,4 @@
-"""How a machine that joins learns whom to trust: by a token and a hash, or from a file."""
+"""How a machine that joins learns whom to trust: by a token and a hash."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import hashlib
 import hmac
 import json
 from typing import Any
-from urllib.parse import urlsplit
 
 from pybernetes.api.text import yaml_reader
 from pybernetes.client.client import Client
@@ -16,10 +15,8 @@ from pybernetes.client.credentials import Anonymous, Authority
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import CONFIG_MAPS
 from pybernetes.client.rest_transport import RestTransport
-from pybernetes.lib import jose, tls
-from pybernetes.lib.http.client import HttpClient, Peer, RequestFailed
-from pybernetes.tools.kubeadm import certificate_files, kubeconfig_files, tokens
-from pybernetes.tools.kubeadm.configuration import documents
+from pybernetes.lib import jose
+from pybernetes.tools.kubeadm import certificate_files, discovery_file, kubeconfig_files, tokens
 from pybernetes.tools.kubeadm.errors import KubeadmError
 
 Object = dict[str, Any]
@@ -31,12 +28,21 @@ BOOTSTRAP_USER = "tls-bootstrap-token-user"
 async def bootstrap_config(configuration: Object, seconds: float) -> Object:
     """Return the kubeconfig by which this machine's kubelet asks for its certificate."""
     discovery = configuration["discovery"]
-    if discovery.get("file"):
-        found = await _from_file(discovery["file"]["kubeConfigPath"])
-        if not discovery.get("tlsBootstrapToken"):
-            return found
-    else:
-        found = await _by_token(discovery["bootstrapToken"], seconds)
+    try:
+        if discovery.get("file"):
+            found = await discovery_file.discover(discovery["file"]["kubeConfigPath"], seconds)
+        else:
+            found = await _by_token(discovery["bootstrapToken"], seconds)
+    except KubeadmError as error:
+        raise KubeadmError(f"couldn't validate the identity of the API Server: {error}") from None
+    if not discovery.get("tlsBootstrapToken"):
+        if not discovery_file.has_credentials(found):
+            raise KubeadmError(
+                "could not find authentication credentials for the TLS bootstrap process. Please use Token discovery, a "
+                "discovery file with embedded authentication credentials or a discovery file without authentication "
+                "credentials but with the TLSBootstrapToken flag"
+            )
+        return found
     cluster = cluster_of(found)
     authority = base64.b64decode(cluster.get("certificate-authority-data") or "")
     user = {"token": discovery["tlsBootstrapToken"]}
@@ -114,7 +120,7 @@ async def _cluster_info(server: str, authority: Authority, identity: str, secret
             except (OSError, StatusError) as error:
                 problem = f"failed to request the cluster-info ConfigMap: {error}"
             if asyncio.get_running_loop().time() > deadline:
-                raise KubeadmError(f"couldn't validate the identity of the API Server: {problem}")
+                raise KubeadmError(problem)
             await asyncio.sleep(_RETRY_SECONDS)
     finally:
         await client.close()
@@ -161,34 +167,3 @@ def parsed(text: str) -> Object:
             "couldn't parse the kubeconfig file in the cluster-info ConfigMap: it is no object"
         )
     return value
-
-
-async def _from_file(path: str) -> Object:
-    address = urlsplit(path)
-    if address.scheme == "https":
-        content = await _downloaded(path)
-    else:
-        content = documents.read_file(path)
-    config = parsed(content.decode(errors="replace"))
-    cluster = cluster_of(config)
-    if not cluster.get("certificate-authority-data") and cluster.get("certificate-authority"):
-        authority = documents.read_file(cluster["certificate-authority"])
-        cluster["certificate-authority-data"] = kubeconfig_files.encoded(authority)
-        del cluster["certificate-authority"]
-        config["clusters"][0]["cluster"] = cluster
-    return config
-
-
-async def _downloaded(url: str) -> bytes:
-    address = urlsplit(url)
-    client = HttpClient(most_bytes=1 << 20)
-    peer = Peer(address.hostname or "", address.port or 443, tls.client_context())
-    try:
-        reply = await client.send(peer, "GET", address.path or "/", b"", {}, 30.0)
-    except RequestFailed as error:
-        raise KubeadmError(f"couldn't download the discovery file from {url}: {error}") from None
-    finally:
-        client.close()
-    if reply.status != 200:
-        raise KubeadmError(f"couldn't download the discovery file from {url}: {reply.status}")
-    return bytes(reply.body)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -91,10 +93,16 @@ def _print_config(shared: Session) -> None:
 
 def _plan(arguments: Arguments) -> None:
     output.check(arguments)
-    asyncio.run(_make_plan(arguments))
+    # What programs read is the plan alone.
+    with contextlib.redirect_stdout(sys.stdout if arguments.output == "text" else sys.stderr):
+        made = asyncio.run(_make_plan(arguments))
+    if arguments.output == "text":
+        say(plan.text(made))
+    else:
+        output.show(made, arguments)
 
 
-async def _make_plan(arguments: Arguments) -> None:
+async def _make_plan(arguments: Arguments) -> Object:
     upgrade = configuration(arguments)
     section = upgrade["plan"]
     value = flag_or_field(arguments, section)
@@ -120,13 +128,9 @@ async def _make_plan(arguments: Arguments) -> None:
             for name in ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "etcd")
         }
         local = "local" in shared.settings.cluster["etcd"] and value("etcd-upgrade", "etcdUpgrade")
-        made = plan.plan(
+        return plan.plan(
             shared.current, target, await shared.kubelets(), images, images["etcd"], installed_etcd_tag() if local else ""
         )  # fmt: skip
-        if arguments.output == "text":
-            say(plan.text(made))
-        else:
-            output.show(made, arguments)
 
 
 async def _images(shared: Session, component: str) -> dict[str, str]:

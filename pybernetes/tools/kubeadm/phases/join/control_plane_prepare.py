@@ -10,6 +10,7 @@ from pybernetes.tools.kubeadm import (
     static_pods,
 )
 from pybernetes.tools.kubeadm.certificate_list import wanted
+from pybernetes.tools.kubeadm.errors import KubeadmError
 from pybernetes.tools.kubeadm.init_data import say
 from pybernetes.tools.kubeadm.join_data import JoinData
 from pybernetes.tools.kubeadm.phases.join._flags import DISCOVERY, ENDPOINT
@@ -21,9 +22,12 @@ async def _download(data: JoinData) -> None:
     if data.control_plane is None or not key:
         return
     settings = await data.settings()
-    await shared_certificates.download(
-        await data.objects(), settings.cluster, data.folders.certificates, key, say
-    )
+    try:
+        await shared_certificates.download(
+            await data.objects(), settings.cluster, data.folders.certificates, key, say
+        )
+    except KubeadmError as error:
+        raise KubeadmError(f"error downloading certs: {error}") from None
 
 
 async def _certs(data: JoinData) -> None:
