@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import struct
+import subprocess
+import sys
 
 from pybernetes.lib.rule_monitor import Reader
+from tests.node.proxy.namespaces import needs_namespaces
 
 
-def message(kind: int, body: bytes) -> bytes:
+def message(kind: int, body: bytes, port: int) -> bytes:
     length = 16 + len(body)
-    return struct.pack("=IHHII", length, kind, 0, 0, 0) + body + b"\0" * (-length % 4)
+    return struct.pack("=IHHII", length, kind, 0, 0, port) + body + b"\0" * (-length % 4)
 
 
 def test_who_removed_rules() -> None:
@@ -17,18 +21,42 @@ def test_who_removed_rules() -> None:
     ours, others = (
         b"\2\0\0\0" + struct.pack("=HH", 4 + len(name), 2) + name for name in (b"KUBE-SVC-A\0", b"CNI-X\0")
     )
-    generated_by = (
-        b"\0\0\0\0"
-        + struct.pack("=HH", 8, 1)
-        + b"\0\0\0\7"
-        + struct.pack("=HH", 8, 2)
-        + (4242).to_bytes(4, "big")
+    end = message(generation, b"\0\0\0\0", 4242)
+
+    def reader() -> Reader:
+        return Reader((b"KUBE-",))
+
+    assert list(reader().read(message(deleted, ours, 4242) + end)) == [4242]
+    assert list(reader().read(message(deleted, others, 4242) + end)) == []
+    own = reader()
+    assert list(own.read(message(deleted, ours, 4242))) == []
+    assert list(own.read(end * 2)) == [4242]
+    assert list(own.read(b"\0" * 20)) == []
+
+
+@needs_namespaces
+async def test_own_changes_are_told_from_those_of_others_in_a_container_too() -> None:
+    """Processes have other numbers in a container than the kernel says to the machine."""
+    code = (
+        "import asyncio\n"
+        "from pybernetes.lib.commands import run\n"
+        "from pybernetes.lib.rule_monitor import RuleMonitor\n"
+        "async def main():\n"
+        "    removals = []\n"
+        "    monitor = RuleMonitor('test', (b'ours-',), lambda: removals.append(1))\n"
+        "    monitor.start()\n"
+        "    for _ in range(3):\n"
+        "        with monitor.own_change(large=False):\n"
+        "            await run('nft', 'add table ip ours-x; delete table ip ours-x')\n"
+        "    await asyncio.sleep(0)\n"
+        "    print(len(removals), flush=True)\n"
+        "    process = await asyncio.create_subprocess_exec('nft', 'add table ip ours-x; delete table ip ours-x')\n"
+        "    await process.wait()\n"
+        "    while not removals:\n"
+        "        await asyncio.sleep(0.01)\n"
+        "    print(len(removals))\n"
+        "asyncio.run(main())\n"
     )
-    assert list(Reader((b"KUBE-",)).read(message(deleted, ours) + message(generation, generated_by))) == [
-        4242
-    ]
-    assert list(Reader((b"KUBE-",)).read(message(deleted, others) + message(generation, generated_by))) == []
-    reader = Reader((b"KUBE-",))
-    assert list(reader.read(message(deleted, ours))) == []
-    assert list(reader.read(message(generation, generated_by) * 2)) == [4242]
-    assert list(reader.read(b"\0" * 20)) == []
+    words = ["unshare", "--net", "--pid", "--fork", "--mount-proc", sys.executable, "-c", code]
+    done = await asyncio.to_thread(subprocess.run, words, capture_output=True, text=True, timeout=120)
+    assert done.stdout.split() == ["0", "1"], done.stderr
