@@ -155,7 +155,7 @@ class Autoscaler:
         await self._ensure_status()
         await self.groups.refresh(self.cluster.nodes, self.clock.now())
         now = self.clock.now()
-        await self.repairs.act(self.state.update(self.groups.states, self.cluster.nodes, now), now)
+        await self.repairs.act(self.state.update(self.groups.states, self.groups.nodes, now), now)
         self.metrics.gauges = self._gauges()
         if not self.state.is_healthy():
             self.report("Warning", "ClusterUnhealthy", "Cluster is unhealthy")

@@ -50,6 +50,7 @@ class Groups:
         self.group_by_node: dict[str, str] = {}
         self.contested: set[str] = set()  # nodes whose machine another node says to be as well
         self._templates: dict[str, Object | None] = {}
+        self.nodes: dict[str, ClusterNode] = {}  # those that were looked at
         self._strangers: dict[tuple[str, str], tuple[str, float]] = {}
 
     async def refresh(self, nodes: Mapping[str, ClusterNode], now: float) -> None:
@@ -73,7 +74,9 @@ class Groups:
         self.states = {state.id: state for state in await asyncio.gather(*map(ask, groups))}
         self._refuse_shared()
         self._templates = {name: obj for name, obj in self._templates.items() if name in self.states}
-        await self._sort(nodes, now)
+        # As they are now: others come and go while the cloud is asked about some.
+        self.nodes = dict(nodes)
+        await self._sort(self.nodes, now)
 
     def _refuse_shared(self) -> None:
         """Leave groups alone that say to have the same machine: what is done to one would be done to the other."""

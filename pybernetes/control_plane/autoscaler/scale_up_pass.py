@@ -170,8 +170,11 @@ class ScaleUpPass:
         own = self._autoscaler
         wanted += sum(map(len, own.cluster.bookings))
         for name, node in own.cluster.nodes.items():
-            if not node.ready and not node.deleting:
-                simulation.remove_node(name)  # it counts as one that is on its way, if it is
+            before = own.groups.nodes.get(name)
+            if not node.deleting and not (node.ready and before is not None and before.ready):
+                simulation.remove_node(
+                    name
+                )  # it counted as one that is on its way when the pass began, if it is
         for state in own.groups.states.values():
             known = self._templates.get(state.id)
             if known is None:
@@ -212,7 +215,7 @@ class ScaleUpPass:
         ignored = [*own.options.startup_taint, *own.options.ignore_taint, *own.options.status_taint]
         node: Node | None = None
         for name in state.nodes:
-            sample = own.cluster.nodes[name]
+            sample = own.groups.nodes[name]
             if sample.ready and not sample.deleting:
                 node = node_templates.from_node(sample, state.id, ignored)
                 break

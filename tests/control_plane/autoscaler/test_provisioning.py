@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pybernetes.api.resource import Object
 from pybernetes.client.errors import NotFound
 from pybernetes.client.refs import EVENTS, POD_TEMPLATES, PODS
 from pybernetes.control_plane.autoscaler.provisioning_requests import (
@@ -14,7 +15,7 @@ from pybernetes.control_plane.autoscaler.provisioning_requests import (
     PROVISIONING_REQUESTS,
 )
 from pybernetes.tools.local import provisioning_request
-from tests.control_plane.autoscaler.fakes import FakeCloud, FakeGroup
+from tests.control_plane.autoscaler.fakes import FakeCloud, FakeGroup, node
 from tests.control_plane.autoscaler.test_autoscaler import World, world
 from tests.support import eventually
 
@@ -144,3 +145,28 @@ async def test_several_are_checked_in_one_pass() -> None:
         await there.run()
         answers = [(await said(there, name))["Provisioned"][0] for name in ("a", "b", "c")]
         assert answers == ["True", "True", "False"]
+
+
+async def test_a_node_that_comes_meanwhile_is_not_counted_twice() -> None:
+    """As one that is on its way, and as one that is there."""
+
+    class Slow(FakeCloud):
+        made: World | None = None
+
+        async def template(self, group: str) -> Object:
+            if self.made is not None:
+                cluster = self.made.autoscaler.cluster
+                cluster.set_node("g-0", cluster.read_node(node("g-0", group="g", provider_id="fake://g-0")))
+            return await super().template(group)
+
+    cloud = Slow(g=FakeGroup(0, 1, 1))
+    async with world(cloud, ENABLED, addon=ADDON) as there:
+        cloud.give("g", 1)
+        await ask(there, "a", CHECK_CAPACITY, 2)
+        await there.run()
+        assert (await said(there, "a"))["Provisioned"] == ("True", "CapacityIsFound")
+        await ask(there, "b", CHECK_CAPACITY, 2)
+        cloud.made = there
+        there.autoscaler.groups._templates.clear()
+        await there.run()
+        assert (await said(there, "b"))["Provisioned"] == ("False", "CapacityIsNotFound")

@@ -9,11 +9,11 @@ import pytest
 
 from pybernetes.control_plane.autoscaler import estimator, node_templates, scale_up
 from pybernetes.control_plane.autoscaler.cluster import Cluster
-from pybernetes.control_plane.autoscaler.groups import GroupState
-from pybernetes.control_plane.autoscaler.provider import GroupOptions, NodeGroup
+from pybernetes.control_plane.autoscaler.groups import Groups, GroupState
+from pybernetes.control_plane.autoscaler.provider import GroupOptions, NodeGroup, NodeReference
 from pybernetes.control_plane.autoscaler.scale_down import NO_PLACE, Planner, Removable, Rules, chosen
 from pybernetes.control_plane.autoscaler.scale_up import Candidate, Findings, Limits, Size
-from tests.control_plane.autoscaler.fakes import cluster_of, node, pod
+from tests.control_plane.autoscaler.fakes import FakeCloud, FakeGroup, cluster_of, node, pod
 
 ANTI = {
     "podAntiAffinity": {
@@ -242,3 +242,19 @@ def test_without_time_no_group_is_thought_about() -> None:
     for seconds, helps in ((10.0, 1), (0.0, 0)):
         found = scale_up.find(cluster, pending, [candidate], Size(0, 0, 0), Limits(), 10.0, seconds)
         assert len(found.options) == helps
+
+
+async def test_nodes_may_come_and_go_while_the_cloud_is_asked() -> None:
+    cluster = cluster_of([node("a", group="g"), node("b", group="g")])
+
+    new = cluster.read_node(node("c", group="g"))
+
+    class Busy(FakeCloud):
+        async def group_of(self, node: NodeReference) -> str:
+            cluster.set_node("a", None)
+            cluster.set_node("c", new)
+            return await super().group_of(node)
+
+    groups = Groups(Busy(g=FakeGroup(0, 3, 2)), GroupOptions())
+    await groups.refresh(cluster.nodes, 0.0)
+    assert groups.states["g"].nodes == ["a", "b"] and set(groups.nodes) == {"a", "b"}
