@@ -37,3 +37,8 @@ def annotate(value: Object, typed: bool = False) -> Object:
 def read(value: Object) -> str | None:
     """Return what was applied last, if anything."""
     return ((value.get("metadata") or {}).get("annotations") or {}).get(ANNOTATION)
+
+
+def remembered(value: Object, wanted: bool) -> Object:
+    """Return an object with what is to be remembered of it: if that is wanted, or if it has been remembered before."""
+    return annotate(value) if wanted or read(value) is not None else value

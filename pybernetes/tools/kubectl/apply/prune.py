@@ -67,7 +67,7 @@ def delete(context: Context, info: Info) -> None:
     printers.make(context, "pruned")(info.object)
 
 
-def named(context: Context, in_namespace: bool) -> list[tuple[str, str, str]]:
+def named(context: Context) -> list[tuple[str, str, str]]:
     """Return the kinds that the flags allow to prune, as group, version and kind; a server without them is an error."""
     chosen: list[tuple[str, str, str]] = []
     listed = context.flags.prune_allowlist
@@ -79,8 +79,6 @@ def named(context: Context, in_namespace: bool) -> list[tuple[str, str, str]]:
             raise CommandError(f"invalid GroupVersionKind format: {text}, please follow <group/version/kind>")
         group, version, kind = parts
         chosen.append(("" if group == "core" else group, version, kind))
-    if not chosen and in_namespace:
-        log.line("prune.go:71", _LATER, 0, "W")
     for group, version, kind in chosen:
         try:
             _resource(context, group, version, kind)
@@ -91,6 +89,8 @@ def named(context: Context, in_namespace: bool) -> list[tuple[str, str, str]]:
 
 def allowed(context: Context, chosen: list[tuple[str, str, str]]) -> list[Resource]:
     """Return the resources that may be pruned: those that were chosen, or the usual ones that the server has."""
+    if not chosen:
+        log.line("prune.go:71", _LATER, 0, "W")
     resources = []
     for group, version, kind in chosen or (*_NAMESPACED, *_GLOBAL):
         try:

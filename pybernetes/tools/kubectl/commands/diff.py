@@ -56,27 +56,31 @@ def _run(context: Context) -> int:
         tempfile.TemporaryDirectory(prefix="LIVE-") as live,
         tempfile.TemporaryDirectory(prefix="MERGED-") as merged,
     ):
-        kinds = named(context, True) if flags.prune else []
+        kinds = named(context) if flags.prune else []
         infos = Builder.from_flags(context).all()
         for info in infos:
             before, after = _states(context, info)
             info.object = before or info.object
             _write(context, info, (live, before), (merged, after))
         for info in prunable(context, infos, allowed(context, kinds)) if flags.prune else ():
-            _write(context, info, (live, info.object), (merged, None))
+            _write(context, info, (live, info.object), (merged, None), pruned=True)
         return _compare(context, live, merged)
 
 
-def _write(context: Context, info: Info, live: tuple[str, Any], merged: tuple[str, Any]) -> None:
-    """Write an object as it is and as it would be to a file of the same name in two folders."""
+def _write(
+    context: Context, info: Info, live: tuple[str, Any], merged: tuple[str, Any], pruned: bool = False
+) -> None:
+    """Write an object as it is and as it would be to a file of the same name in two folders; what is pruned as it is, and then not at all."""
+    managed = pruned or context.flags.show_managed_fields
     before, after = live[1], merged[1]
     if info.resource.kind == "Secret":
         before, after = _masked(before, after)
     version = info.resource.api_version.replace("/", ".")
     name = ".".join(filter(None, (version, info.resource.kind, info.namespace, info.name)))
     for folder, value in ((live[0], before), (merged[0], after)):
-        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-            file.write(_text(value, context.flags.show_managed_fields) if value is not None else "")
+        if value is not None or not pruned:
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(_text(value, managed) if value is not None else "")
 
 
 def _states(context: Context, info: Info, attempt: int = 1) -> tuple[Any, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pybernetes.tools.kubectl import TYPE_CHECKING
-from pybernetes.tools.kubectl.apply.last_applied import annotate, read
+from pybernetes.tools.kubectl.apply.last_applied import remembered
 from pybernetes.tools.kubectl.apply.recreation import create_or_restore
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.connection.client import path_of
@@ -77,8 +77,7 @@ def run(context: Context) -> None:
 
 def _annotated(context: Context, info: Info) -> Object:
     """Return the object of a file with what is to be remembered of it."""
-    keep = context.flags.save_config or read(info.object) is not None
-    return context.record(annotate(info.object) if keep else info.object)
+    return context.record(remembered(info.object, context.flags.save_config))
 
 
 def _raw(context: Context) -> None:

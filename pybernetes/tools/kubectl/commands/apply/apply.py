@@ -51,7 +51,7 @@ def run(context: Context) -> None:
     if flags.prune and applyset is None:
         from pybernetes.tools.kubectl.apply.prune import allowed, named, prune
 
-        prunable = named(context, context.namespace_given)  # complain before anything is done
+        prunable = named(context)  # complain before anything is done
     builder = Builder.from_flags(context, continue_on_error=True, select_all=False)
     infos = builder.all()
     if not infos and not builder.errors:

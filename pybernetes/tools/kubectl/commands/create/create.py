@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pybernetes.tools.kubectl.apply.last_applied import annotate
+from pybernetes.tools.kubectl.apply.last_applied import remembered
 from pybernetes.tools.kubectl.command_line import shared_flags
 from pybernetes.tools.kubectl.context import Context
 from pybernetes.tools.kubectl.errors import CommandError, with_source
@@ -40,7 +40,7 @@ def run(context: Context) -> None:
     errors: list[CommandError] = []
     count = 0
     for info in builder.infos():
-        value = context.record(annotate(info.object) if flags.save_config else info.object)
+        value = context.record(remembered(info.object, flags.save_config))
         try:
             if dry_run != "client":
                 value = context.client.create(info.resource, info.namespace, value, query=query)

@@ -43,11 +43,11 @@ def shown(preference: Object) -> Object:
     value["defaults"] = [
         {"command": entry.get("command", ""), "options": entry.get("options")}
         for entry in preference.get("defaults") or ()
-    ]
+    ] or preference.get("defaults")
     order = ("name", "command", "prependArgs", "appendArgs", "options")
     value["aliases"] = [
         {key: entry[key] for key in order if entry.get(key)} for entry in preference.get("aliases") or ()
-    ]
+    ] or preference.get("aliases")
     for key in ("credentialPluginPolicy", "credentialPluginAllowlist"):
         if preference.get(key):
             value[key] = preference[key]
