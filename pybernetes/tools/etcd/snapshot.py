@@ -89,7 +89,7 @@ def _restore_member(file: Path, data_dir: Path, given: dict[str, str]) -> str:
         raise StoreError(f"{file} is a snapshot of etcd: etcdutl or etcdctl is needed to restore it")
     flags = [f"--{flag.replace('_', '-')}={value}" for flag, value in given.items()]
     done = subprocess.run(
-        [program, "snapshot", "restore", str(file), f"--data-dir={data_dir}", *flags],
+        [program, "snapshot", "restore", str(file.absolute()), f"--data-dir={data_dir}", *flags],
         env={"ETCDCTL_API": "3"},
         capture_output=True,
         text=True,

@@ -15,7 +15,7 @@ global_defs {{
     router_id {name}
     script_user {user}
     enable_script_security
-    vrrp_version 3
+    vrrp_version {version}
     # What others may have learnt before the address moved.
     vrrp_garp_master_repeat 3
     vrrp_garp_master_refresh 30
@@ -41,7 +41,7 @@ vrrp_instance kubernetes {{
     # Not to everybody in the network, and from nobody else.
     unicast_src_ip {address}
     check_unicast_src
-    unicast_peer {{
+{authentication}    unicast_peer {{
 {peers}    }}
     virtual_ipaddress {{
         {virtual}/{length} dev {interface}
@@ -52,6 +52,16 @@ vrrp_instance kubernetes {{
 }}
 """
 
+# The older of VRRP's versions has a password, the newer one has IPv6.
+_AUTHENTICATION = """\
+    authentication {{
+        auth_type PASS
+        auth_pass {password}
+    }}
+"""
+# What was routed, as from pods and other networks, has less.
+_HOPS = 255
+
 
 def configuration(plan: Plan, name: str, user: str = "nobody") -> str:
     """Return the file that keepalived on one machine reads; the check runs as ``user``."""
@@ -60,10 +70,13 @@ def configuration(plan: Plan, name: str, user: str = "nobody") -> str:
     others = [server.address for server in plan.servers if server is not own]
     # A host's own prefix: the network is the interface's already, and no second route to it is wanted.
     length = ipaddress.ip_address(plan.address).max_prefixlen
+    has_password = bool(plan.password) and not plan.is_ipv6
     return _FILE.format(
         name=name, user=user, check=CHECK, interface=plan.interface, router=plan.router,
         priority=_HIGHEST - position, address=own.address, virtual=plan.address, length=length,
-        peers="".join(f"        {address}\n" for address in others),
+        peers="".join(f"        {address} min_ttl {_HOPS} max_ttl {_HOPS}\n" for address in others),
+        version=2 if has_password else 3,
+        authentication=_AUTHENTICATION.format(password=plan.password) if has_password else "",
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ _INTERFACE = re.compile(r"[A-Za-z0-9_.-]{1,15}")
 _PATH = re.compile(r"/[A-Za-z0-9_./-]*")
 _PORTS = range(1, 65536)
 _ROUTERS = range(1, 256)
+_PASSWORD = re.compile(r"([A-Za-z0-9]{8})?")  # VRRP has room for eight
 
 
 class LoadBalancerError(ValueError):
@@ -37,6 +38,7 @@ class Plan:
     interface: str = "eth0"
     router: int = 51  # the number that VRRP knows the address by; unique in its network
     certificates: str = CERTIFICATES
+    password: str = ""  # of VRRP: who does not know it cannot take the address away
     health_port: int = 8404  # of HAProxy, on loopback only: whether an API server answers behind it
 
     def __post_init__(self) -> None:
@@ -60,12 +62,18 @@ class Plan:
         _check(f"the port {self.port} is an API server's own", not taken)
         _check(f"the interface {self.interface!r}", bool(_INTERFACE.fullmatch(self.interface)))
         _check(f"the router's number {self.router!r}", self.router in _ROUTERS)
+        _check("the password", bool(_PASSWORD.fullmatch(self.password)))
         _check(f"the folder {self.certificates!r}", bool(_PATH.fullmatch(self.certificates)))
+
+    @property
+    def is_ipv6(self) -> bool:
+        """Whether the virtual address is one of IPv6."""
+        return ":" in self.address
 
     @property
     def everywhere(self) -> str:
         """Where HAProxy listens: the virtual address is not there on machines that do not have it."""
-        return joined("::" if ":" in self.address else "0.0.0.0", self.port)
+        return joined("::" if self.is_ipv6 else "0.0.0.0", self.port)
 
     def position(self, name: str) -> int:
         """Return where a machine stands among the servers."""

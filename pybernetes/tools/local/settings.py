@@ -146,6 +146,7 @@ class Settings:
     )
     etcd: str = ""  # where theirs is
     load_balancer: str = ""  # the form of what stands in front of them
+    vrrp_password: str = ""  # by which they know one another when they hand their address on
 
     def node(self, name: str) -> NodeSettings:
         """Return the node with a name."""

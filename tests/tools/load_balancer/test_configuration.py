@@ -54,6 +54,8 @@ def test_keepalived_takes_its_configuration(tmp_path: Path) -> None:
 
     own = keepalived.configuration(PLAN, "cp-1")
     assert complaints(own) == ""
+    secret = keepalived.configuration(replace(PLAN, password="abcDEF12"), "cp-1")
+    assert "vrrp_version 2" in secret and "auth_pass abcDEF12" in secret and complaints(secret) == ""
     assert "Unknown keyword" in complaints(own.replace("nopreempt", "nopreemption"))
 
 
@@ -64,7 +66,8 @@ def test_each_machine_has_a_priority_of_its_own() -> None:
     ] == [True] * 3
     for server, file in zip(SERVERS, files, strict=True):
         peers = file.split("unicast_peer {")[1].split("}")[0].split()
-        assert peers == [other.address for other in SERVERS if other is not server]
+        others = [other.address for other in SERVERS if other is not server]
+        assert peers == [word for address in others for word in (address, "min_ttl", "255", "max_ttl", "255")]
     with pytest.raises(LoadBalancerError, match="no server 'cp-9'"):
         keepalived.configuration(PLAN, "cp-9")
 
@@ -76,6 +79,8 @@ def test_each_machine_has_a_priority_of_its_own() -> None:
         {"address": "10.9.0.10"},  # a server's own
         {"address": "example.com"},
         {"servers": ()},
+        {"password": "abc}\n{de"},
+        {"password": "short"},
         {"servers": (Server("a b", "10.9.0.1"),)},
         {"servers": (Server("a", "10.9.0.1"), Server("a", "10.9.0.2"))},
         {"servers": (Server("a", "10.9.0.1"), Server("b", "10.9.0.1"))},

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ipaddress
+import secrets
+import string
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +19,7 @@ ETCD_MACHINES = 3
 PORT = 8443
 _VIRTUAL = 250  # of the machines' network: after those of machines
 _MOST = 7
+_LETTERS = string.ascii_letters + string.digits
 # Settings that belong to the control plane in one process, and those which a machine of kubeadm's has no use for.
 _OTHERS = (
     "hollow", "hollow_usage", "proxy_mode", "cni", "host_network", "encrypt", "audit", "cluster_network_policy", "autoscaler",
@@ -59,6 +62,7 @@ def decide(cluster: str, before: Settings, changes: Mapping[str, Any], new: bool
     for role in roles:
         result.nodes.append(saved_settings.new_node(cluster, result.nodes, role=role))
     result.node_range = network.free_range(cluster)
+    result.vrrp_password = "".join(secrets.choice(_LETTERS) for _ in range(8))
     result.address, result.port = str(ipaddress.ip_network(result.node_range)[_VIRTUAL]), PORT
     return result
 
@@ -78,4 +82,4 @@ def plan(settings: Settings) -> Plan:
     servers = tuple(
         Server(node.name, network.node_addresses(settings, node.name)[0]) for node in control_planes(settings)
     )
-    return Plan(settings.address, servers, settings.port)
+    return Plan(settings.address, servers, settings.port, password=settings.vrrp_password)
