@@ -85,6 +85,12 @@ def names() -> list[str]:
     return sorted([*_CONFIGS, *leaves])
 
 
+def all_names(where: Place) -> list[str]:
+    """Return what is renewed when everything is; an etcd that is not ours has certificates that are not ours either."""
+    ours = {certificate.name for certificate in wanted(where.subject)}
+    return [name for name in names() if name in _CONFIGS or name in ours]
+
+
 def long_name(name: str) -> str:
     """Return what something is that can be renewed."""
     if name in _CONFIGS:

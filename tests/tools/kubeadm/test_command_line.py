@@ -120,3 +120,10 @@ def test_shells_complete_commands_and_flags() -> None:
     lines += 'COMP_WORDS=(kubeadm token --dr); COMP_CWORD=2; _kubeadm; echo "${COMPREPLY[@]}"\n'
     shown = subprocess.run(["bash", "-c", script + lines], capture_output=True, text=True, check=True).stdout
     assert shown.splitlines() == ["certs control-plane", "--dry-run"]
+
+
+def test_phases_of_init_find_all_that_they_share_at_its_defaults() -> None:
+    shared = {"print-manifest", "upload-certs", "kubeconfig", "kubeconfig-dir", "patches", "dry-run"}
+    for path, command in command_line.walk(root()):
+        if path.startswith("init phase") and command.run is not None:
+            assert shared <= {flag.name for flag in (*command.flags, *command.others)}, path

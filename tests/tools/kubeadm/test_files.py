@@ -19,6 +19,7 @@ from pybernetes.tools.kubeadm import (
     kubelet_files,
     kubelet_service,
     patches,
+    renewal,
     static_pods,
 )
 from pybernetes.tools.kubeadm.certificate_list import BY_NAME, Subject, wanted
@@ -219,3 +220,18 @@ def test_requests_for_an_authority_elsewhere(tmp_path: Path, capsys: pytest.Capt
     before = (tmp_path / "admin.conf").read_bytes()
     assert main(words) == 1 and "exists already" in capsys.readouterr().err
     assert (tmp_path / "admin.conf").read_bytes() == before and b"client-key-data" in before
+
+
+def test_certificates_of_an_etcd_that_is_not_ours_are_not_renewed() -> None:
+    names = {
+        kind: set(
+            renewal.all_names(
+                renewal.Place(Subject({"etcd": {kind: {}}}, "n", "10.0.0.1"), 6443, Path(), Path())
+            )
+        )
+        for kind in ("local", "external")
+    }
+    assert names["local"] - names["external"] == {
+        "apiserver-etcd-client", "etcd-healthcheck-client", "etcd-peer", "etcd-server",
+    }  # fmt: skip
+    assert "front-proxy-client" in names["external"]

@@ -39,7 +39,7 @@ def _check(arguments: Arguments) -> None:
 def _renew(name: str) -> Callable[[Arguments], None]:
     def work(arguments: Arguments) -> None:
         place = asyncio.run(renewal.place(arguments))
-        for chosen in renewal.names() if name == "all" else (name,):
+        for chosen in renewal.all_names(place) if name == "all" else (name,):
             say(renewal.renew(place, chosen, missing=name == "all"))
         if name == "all":
             say(

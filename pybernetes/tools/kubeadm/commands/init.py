@@ -168,7 +168,7 @@ async def _run(arguments: Arguments, names: tuple[str, ...]) -> None:
         await shared.close()
 
 
-_ALL = (*FLAGS, *_PHASE_FLAGS)
+_ALL = (*FLAGS, *_PHASE_FLAGS, PRINT_MANIFEST)
 COMMAND = Command(
     "init",
     SUMMARY,
