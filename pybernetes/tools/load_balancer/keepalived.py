@@ -16,9 +16,10 @@ global_defs {{
     script_user {user}
     enable_script_security
     vrrp_version {version}
-    # What others may have learnt before the address moved.
+    # What others may have learnt before the address moved. Of two that had it while they did not see each other, the one that
+    # keeps it may not even hear of the other: it says so every second.
     vrrp_garp_master_repeat 3
-    vrrp_garp_master_refresh 30
+    vrrp_garp_master_refresh 1
 }}
 
 # Fails when HAProxy on this machine is gone, or sees no API server.
