@@ -12,13 +12,13 @@ from pathlib import Path
 
 from pybernetes.lib.commands import CommandError, run
 from pybernetes.node.proxy.backend import Metric, Settings, SyncError
+from pybernetes.node.proxy.backends.iptables import saved_rules
 from pybernetes.node.proxy.backends.iptables.chains import (
     HAIRPIN,
     JUMPS,
     MARK,
     SERVICES,
     SHARED,
-    Jump,
     SharedChain,
     fixed_chains,
     hairpin,
@@ -54,6 +54,7 @@ _FAILURES = {
         "Cumulative proxy iptables partial restore failures",
     ),
 }
+_TABLES = ("filter", "nat")
 _SERVICE_CHAIN = re.compile(r"KUBE-(SVC|SVL|EXT|FW|SEP)-[A-Z0-9]{16}$")
 # The time that iptables-nft takes grows with the square of the number of chains in one run.
 _CHAINS_AT_ONCE = 500
@@ -107,8 +108,8 @@ class Iptables:
         used = {chain for port_rules in self._rules.values() for chain in port_rules.own}
         fixed = fixed_chains(self.settings, self.family)
         shared = {chain: self._lines(chain) for chain in SHARED}
-        present = _chains(saved)
-        for table in ("filter", "nat"):
+        present = saved_rules.chains(saved)
+        for table in _TABLES:
             chains = {
                 chain.name: lines
                 for chain, lines in (*fixed.items(), *shared.items())
@@ -123,7 +124,7 @@ class Iptables:
             for name, lines in chains.items():
                 text += [f"-A {name} {line}" for line in lines]
             for jump in JUMPS:
-                if jump.table == table and not _has_jump(saved, jump):
+                if jump.table == table and not saved_rules.has_jump(saved, jump):
                     text.append(f"-I {jump}")
             text += [f"-X {name}" for name in stale]
             await run(
@@ -198,7 +199,7 @@ class Iptables:
         inserted: dict[SharedChain, list[str]],
     ) -> str:
         text: list[str] = []
-        for table in ("filter", "nat"):
+        for table in _TABLES:
             changed = [
                 chain
                 for chain in SHARED
@@ -242,29 +243,6 @@ class Iptables:
         return samples
 
 
-def _chains(saved: str) -> dict[str, list[str]]:
-    """Return the names of the chains that iptables-save printed, by table."""
-    chains: dict[str, list[str]] = {}
-    table = ""
-    for line in saved.splitlines():
-        if line.startswith("*"):
-            table = line[1:]
-        elif line.startswith(":"):
-            chains.setdefault(table, []).append(line[1:].split(" ", 1)[0])
-    return chains
-
-
-def _has_jump(saved: str, jump: Jump) -> bool:
-    return (
-        re.search(rf"^-A {jump.base} .*-j {jump.chain}$", _table(saved, jump.table), re.MULTILINE) is not None
-    )
-
-
-def _table(saved: str, name: str) -> str:
-    """Return what iptables-save printed of one table."""
-    return saved.partition(f"*{name}\n")[2].partition("\nCOMMIT")[0]
-
-
 class Mode:
     """The mode as ``--proxy-mode=iptables`` chooses it."""
 
@@ -273,6 +251,10 @@ class Mode:
 
     def __call__(self, settings: Settings, family: int) -> Iptables:
         return Iptables(settings, family)
+
+    def missing(self) -> str:
+        """Return nothing: every kernel that runs pods has what it takes."""
+        return ""
 
     async def cleanup(self) -> None:
         """Remove the jumps to our chains, and our chains."""
@@ -285,20 +267,13 @@ async def _clean(program: str) -> None:
     except CommandError as error:
         log.debug("nothing to clean: %s", error)
         return
-    present = _chains(saved)
-    for table in ("filter", "nat"):
-        ours = {jump.chain for jump in JUMPS if jump.table == table}
-        ours |= {chain.name for chain in SHARED if chain.table == table}
-        ours.add(MARK)
-        chains = [name for name in present.get(table, ()) if name in ours or _SERVICE_CHAIN.match(name)]
-        jumps = [line for line in _table(saved, table).splitlines()
-                 if line.startswith("-A ") and not line.startswith("-A KUBE-")
-                 and line.rpartition("-j ")[2].split(" ")[0] in ours]  # fmt: skip
-        if chains or jumps:
-            text = [f"*{table}", *(f":{name} - [0:0]" for name in chains)]
-            text += [f"-D {line[3:]}" for line in jumps]
-            text += [f"-X {name}" for name in chains]
-            await run(f"{program}-restore", "--noflush", "-w", "5", text="\n".join([*text, "COMMIT", ""]))
+    shared = {(chain.table, chain.name) for chain in SHARED} | {(jump.table, jump.chain) for jump in JUMPS}
+    shared |= {(table, MARK) for table in _TABLES}
+    text = saved_rules.removal(
+        saved, _TABLES, lambda table, name: (table, name) in shared or bool(_SERVICE_CHAIN.match(name))
+    )
+    if text:
+        await run(f"{program}-restore", "--noflush", "-w", "5", text=text)
 
 
 MODE = Mode()

@@ -154,21 +154,20 @@ def _masquerade(service_port: ServicePort, settings: Settings) -> tuple[str, ...
     if settings.masquerade_all:
         match = ""
     elif settings.local.known(service_port.family):
-        match = _not_local(settings, service_port.family)
+        match = match_local(settings, service_port.family, negated=True)
     else:
         return ()
     where = f"-d {service_port.cluster_ip} -p {service_port.protocol} -m {service_port.protocol} --dport {service_port.port}"
     return (f'{match}{where} -m comment --comment "{service_port.name} cluster IP" -j {MARK}',)
 
 
-def _local(settings: Settings, family: int) -> str:
-    if settings.local.interface:
-        return f"-i {settings.local.interface} "
-    return f"-s {settings.local.range(family)} "
-
-
-def _not_local(settings: Settings, family: int) -> str:
-    return f"! {_local(settings, family)}"
+def match_local(settings: Settings, family: int, *, negated: bool = False) -> str:
+    """Match traffic of the node's own pods; an empty text if it cannot be distinguished."""
+    if not settings.local.known(family):
+        return ""
+    source = settings.local.range(family)
+    match = f"-i {settings.local.interface} " if settings.local.interface else f"-s {source} "
+    return f"! {match}" if negated else match
 
 
 def _external_chain(
@@ -181,7 +180,7 @@ def _external_chain(
     lines = []
     if service_port.cluster:
         if settings.local.known(service_port.family):
-            source = _local(settings, service_port.family)
+            source = match_local(settings, service_port.family)
             lines.append(f"{source}{comment.format('pod traffic for')} -j {cluster}")
         from_node = "-m addrtype --src-type LOCAL"
         lines.append(f"{comment.format('masquerade LOCAL traffic for')} {from_node} -j {MARK}")
