@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from pybernetes.lib import discover
 from pybernetes.node.proxy.change_tracker import Change
@@ -33,6 +33,7 @@ class Settings:
     localhost_node_ports: bool = True
     tcp_be_liberal: bool = False
     service_ranges: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)  # the mode's section of KubeProxyConfiguration
 
     @property
     def mark(self) -> str:
@@ -81,6 +82,9 @@ class Mode(Protocol):
     failures: Mapping[str, Metric]  # the counters that the mode has for ``failures`` and ``partial_failures``
 
     def __call__(self, settings: Settings, family: int) -> Backend: ...
+
+    def missing(self) -> str:
+        """Return what this kernel lacks for the mode, and what to use instead; an empty text if nothing."""
 
     async def cleanup(self) -> None:
         """Remove whatever the mode may have left in this network namespace."""

@@ -64,7 +64,6 @@ WITHOUT_EFFECT = {
     "clientConnection.acceptContentTypes": "the API server is spoken to in JSON, which says the same",
     "clientConnection.contentType": "the API server is spoken to in JSON, which says the same",
     "configSyncPeriod": "objects are watched, and listed again only when a watch breaks",
-    "ipvs": "the mode ipvs is not there",
     "portRange": "nothing is proxied in user space by ports, as upstream",
     "showHiddenMetricsForVersion": "no metric is hidden",
     "windowsRunAsService": "this is no Windows",
@@ -201,8 +200,6 @@ def validate(config: Object) -> None:
         )
     mode, modes = mode_of(config), mode_names()
     if mode not in modes:
-        if mode == "ipvs":
-            raise ConfigurationError(f"mode: the mode ipvs is not there; use one of {', '.join(modes)}")
         raise ConfigurationError(f"mode: Invalid value: {mode!r}: must be one of {', '.join(modes)}")
     if config["detectLocalMode"] and config["detectLocalMode"] not in LOCAL_MODES:
         raise ConfigurationError(
@@ -213,8 +210,14 @@ def validate(config: Object) -> None:
             raise ConfigurationError(
                 f"{section}.masqueradeBit: Invalid value: must be within the range [0, 31]"
             )
-        for period in _PERIODS:
-            _duration(f"{section}.{period}", config[section][period])
+    for section in ("iptables", "ipvs", "nftables"):
+        for name in (
+            *_PERIODS,
+            *(("tcpTimeout", "tcpFinTimeout", "udpTimeout") if section == "ipvs" else ()),
+        ):
+            _duration(f"{section}.{name}", config[section][name])
+    for excluded in config["ipvs"]["excludeCIDRs"]:
+        _network("ipvs.excludeCIDRs", excluded)
     for name in ("tcpEstablishedTimeout", "tcpCloseWaitTimeout", "udpTimeout", "udpStreamTimeout"):
         _duration(f"conntrack.{name}", config["conntrack"][name])
     for cluster_range in cluster_ranges(config):

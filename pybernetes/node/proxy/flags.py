@@ -24,7 +24,11 @@ FIELDS = {
     "detect-local-mode": "detectLocalMode", "healthz-bind-address": "healthzBindAddress",
     "iptables-localhost-nodeports": "iptables.localhostNodePorts",
     "iptables-masquerade-bit": "iptables.masqueradeBit", "iptables-min-sync-period": "iptables.minSyncPeriod",
-    "iptables-sync-period": "iptables.syncPeriod", "kube-api-burst": "clientConnection.burst",
+    "iptables-sync-period": "iptables.syncPeriod", "ipvs-exclude-cidrs": "ipvs.excludeCIDRs",
+    "ipvs-min-sync-period": "ipvs.minSyncPeriod", "ipvs-scheduler": "ipvs.scheduler",
+    "ipvs-strict-arp": "ipvs.strictARP", "ipvs-sync-period": "ipvs.syncPeriod",
+    "ipvs-tcp-timeout": "ipvs.tcpTimeout", "ipvs-tcpfin-timeout": "ipvs.tcpFinTimeout",
+    "ipvs-udp-timeout": "ipvs.udpTimeout", "kube-api-burst": "clientConnection.burst",
     "kube-api-content-type": "clientConnection.contentType", "kube-api-qps": "clientConnection.qps",
     "kubeconfig": "clientConnection.kubeconfig", "masquerade-all": "iptables.masqueradeAll",
     "metrics-bind-address": "metricsBindAddress", "nodeport-addresses": "nodePortAddresses",
@@ -33,11 +37,8 @@ FIELDS = {
     "proxy-mode": "mode", "show-hidden-metrics-for-version": "showHiddenMetricsForVersion",
 }  # fmt: skip
 # Flags of upstream's command lines that mean nothing here, and why.
-_IPVS = "the mode ipvs is not there"
 _IGNORED = {
     **{name: flags.LOG_FLAGS[name] for name in ("logging-format", "log-flush-frequency", "vmodule", "logtostderr")},
-    **dict.fromkeys(("ipvs-sync-period", "ipvs-min-sync-period", "ipvs-scheduler", "ipvs-exclude-cidrs", "ipvs-strict-arp",
-                     "ipvs-tcp-timeout", "ipvs-tcpfin-timeout", "ipvs-udp-timeout"), _IPVS),
     "healthz-port": "upstream removed it: see --healthz-bind-address",
     "metrics-port": "upstream removed it: see --metrics-bind-address",
     "udp-timeout": "of the mode userspace, which upstream removed",

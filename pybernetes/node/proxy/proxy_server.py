@@ -64,6 +64,8 @@ class ProxyServer:
         self.mode_name = config.mode_of(configuration)
         self._mode = modes()[self.mode_name]
         section = configuration[self._mode.section]
+        # The mode ipvs has no such fields of its own.
+        masquerading = section if "masqueradeBit" in section else configuration["iptables"]
         self._min_sync_period = float(duration(str(section["minSyncPeriod"])))
         self.health = Health(self.clock, 2 * float(duration(str(section["syncPeriod"]))))
         self.tracker = ChangeTracker(Node(node_name))
@@ -71,12 +73,13 @@ class ProxyServer:
         self.metrics = ProxyMetrics(self._mode, gates)
         self.settings = Settings(
             Node(node_name),
-            masquerade_all=section["masqueradeAll"],
-            masquerade_bit=section["masqueradeBit"],
+            masquerade_all=masquerading["masqueradeAll"],
+            masquerade_bit=masquerading["masqueradeBit"],
             node_port_addresses=tuple(configuration["nodePortAddresses"]),
             localhost_node_ports=configuration["iptables"]["localhostNodePorts"],
             tcp_be_liberal=configuration["conntrack"]["tcpBeLiberal"],
             service_ranges=tuple(service_ranges),
+            options=section,
         )
         self.backends: dict[int, Backend] = {}
         self.health_check_ports = HealthCheckPorts(self.health, self._health_addresses)
@@ -134,6 +137,9 @@ class ProxyServer:
 
     async def run(self) -> None:
         """Follow the API server and keep the rules right until cancelled."""
+        lack = self._mode.missing()
+        if lack:
+            raise config.ConfigurationError(f"mode: Invalid value: {self.mode_name!r}: {lack}")
         conntrack.set_limits(self.configuration["conntrack"])
         self.settings.local = detect_local_traffic(self.configuration, self.settings.node)
         informers = [

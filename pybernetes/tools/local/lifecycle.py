@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pybernetes.lib import tls
+from pybernetes.lib import discover, tls
 from pybernetes.lib.files import trees
 from pybernetes.node.containerd import registries, runtimes
 from pybernetes.node.containerd.containerd import configure
@@ -43,7 +43,7 @@ from pybernetes.tools.local.ip_families import bracketed
 from pybernetes.tools.local.node import Node
 from pybernetes.tools.local.paths import Cluster, ClusterError
 from pybernetes.tools.local.processes import CONTROL_PLANE
-from pybernetes.tools.local.settings import NodeSettings, Settings
+from pybernetes.tools.local.settings import NodeSettings, Settings, SettingsError
 
 SUPERVISOR = "supervisor"
 _READY_SECONDS = 60.0
@@ -137,6 +137,7 @@ def _decide(cluster: Cluster, settings: Settings, changes: Mapping[str, Any]) ->
     """Return the settings that the cluster is to have, with the addresses that they need."""
     result = saved_settings.apply(cluster.name, settings, {"paused": False, **changes})
     gateway.check(result)
+    _check_proxy_mode(result)
     if result.host_network:
         result.address = "0.0.0.0"
         result.node_range = result.node_range or network.free_range(cluster.name)  # for load balancers
@@ -158,6 +159,17 @@ def _decide(cluster: Cluster, settings: Settings, changes: Mapping[str, Any]) ->
     ):
         result.dns_port = dns_ports.choose(network.host_address(result))
     return result
+
+
+def _check_proxy_mode(settings: Settings) -> None:
+    """Check that this machine's kernel can do what kube-proxy is to do; SettingsError says what to use instead."""
+    if not settings.has_real_nodes or settings.proxy_mode == "none":
+        return
+    from pybernetes.node.proxy.config import BACKENDS
+
+    lack = discover.load(BACKENDS, settings.proxy_mode).MODE.missing()
+    if lack:
+        raise SettingsError(f"the proxy mode {settings.proxy_mode!r} cannot be had here: {lack}")
 
 
 def _hand_over(cluster: Cluster, settings: Settings) -> None:

@@ -22,7 +22,7 @@ from tests.node.proxy.service_ports import SETTINGS
 
 
 def test_the_modes_are_these() -> None:
-    assert sorted(modes()) == ["iptables", "nftables", "userspace"]
+    assert sorted(modes()) == ["iptables", "ipvs", "nftables", "userspace"]
 
 
 def test_a_mode_is_added_by_its_file_alone(tmp_path: Path) -> None:

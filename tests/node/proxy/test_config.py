@@ -14,7 +14,8 @@ from pybernetes.node.proxy.config import ConfigurationError
 @pytest.mark.parametrize(
     ("given", "complaint"),
     [
-        ({"mode": "ipvs"}, "mode: the mode ipvs is not there"),
+        ({"ipvs": {"tcpTimeout": "-1s"}}, "ipvs.tcpTimeout"),
+        ({"ipvs": {"excludeCIDRs": ["10.0.0.0/40"]}}, "ipvs.excludeCIDRs: Invalid value: '10.0.0.0/40'"),
         ({"mode": "magic"}, "mode: Invalid value: 'magic'"),
         ({"surprise": 1}, 'unknown field "surprise"'),
         ({"iptables": {"surprise": 1}}, 'unknown field "iptables.surprise"'),
@@ -62,13 +63,6 @@ def test_unknown_fields_get_a_warning_and_wrong_types_an_error(
 
 
 def test_what_changes_nothing_is_told() -> None:
-    assert (
-        config.remarks(
-            {"ipvs": {"scheduler": "", "syncPeriod": "0s"}, "portRange": "", "configSyncPeriod": "0s"}
-        )
-        == []
-    )
-    told = config.remarks(
-        {"ipvs": {"scheduler": "rr"}, "clientConnection": {"contentType": "x"}, "mode": "iptables"}
-    )
-    assert [text.split()[0] for text in told] == ["clientConnection.contentType", "ipvs"]
+    assert config.remarks({"portRange": "", "configSyncPeriod": "0s"}) == []
+    told = config.remarks({"portRange": "1-2", "clientConnection": {"contentType": "x"}, "mode": "iptables"})
+    assert [text.split()[0] for text in told] == ["clientConnection.contentType", "portRange"]

@@ -155,6 +155,10 @@ class Mode:
     def __call__(self, settings: Settings, family: int) -> Nftables:
         return Nftables(settings, family)
 
+    def missing(self) -> str:
+        """Return nothing: every kernel that runs pods has what it takes."""
+        return ""
+
     async def cleanup(self) -> None:
         """Remove the table."""
         for family in (4, 6):

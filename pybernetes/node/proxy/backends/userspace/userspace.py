@@ -100,6 +100,10 @@ class Mode:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         return Userspace(settings, family)
 
+    def missing(self) -> str:
+        """Return nothing: every kernel that runs pods has what it takes."""
+        return ""
+
     async def cleanup(self) -> None:
         """Do nothing: its rules are those of the mode iptables."""
 
