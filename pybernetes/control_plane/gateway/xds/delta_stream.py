@@ -18,6 +18,7 @@ _WILDCARD = "*"
 class _Subscription:
     names: set[str] = field(default_factory=set)
     is_wildcard: bool = False
+    is_answered: bool = False  # a proxy that asked for all of a type waits for an answer, even if there is nothing
     sent: dict[str, str] = field(default_factory=dict)  # versions by name; empty for what does not exist
 
 
@@ -92,8 +93,9 @@ class DeltaStream:
                     changed.append(name)
             elif sent.get(name) or (name in subscription.names and name not in sent):
                 gone.append(name)
-        if not changed and not gone:
+        if not changed and not gone and (subscription.is_answered or not subscription.is_wildcard):
             return None
+        subscription.is_answered = True
         sent |= {name: known[name].version for name in changed}
         for name in gone:
             sent[name] = ""

@@ -95,3 +95,14 @@ def test_what_nobody_asks_for_is_not_settled() -> None:
     assert not stream.is_settled(LISTENER)
     stream.receive(_request("envoy.service.runtime.v3.Runtime", "r"))
     assert _sent(stream) == [], "other types are not served"
+
+
+def test_a_proxy_that_asks_for_everything_is_told_that_there_is_nothing() -> None:
+    """Envoy asks for listeners only after it has heard of clusters: a gateway without routes would never be served."""
+    stream = _stream(_store())
+    stream.receive(_request(CLUSTER))
+    assert _sent(stream) == [([], [], "1")]
+    stream.receive(_request(CLUSTER, nonce="1"))
+    assert _sent(stream) == [] and stream.is_settled(CLUSTER)
+    stream.receive(_request(ENDPOINTS, "x"))
+    assert _sent(stream) == [([], ["x"], "2")], "by name it is told of what is not there"
