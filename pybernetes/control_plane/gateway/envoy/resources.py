@@ -22,6 +22,10 @@ def resources(entry: Entry, address: str, bound: Mapping[int, int] | Callable[[i
     for name, pair in entry.certificates.items():
         result[SECRET][name] = secrets.secret(name, pair)
     for port in entry.ports:
+        if (
+            not port.chains
+        ):  # as of a listener that passes TLS on, and has no routes yet: nobody is to be let in
+            continue
         made = listeners.listener(entry.name, port, address, port_of(port.number))
         result[LISTENER][made.name] = made
         for chain in port.chains:

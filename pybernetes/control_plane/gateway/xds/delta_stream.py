@@ -18,7 +18,9 @@ _WILDCARD = "*"
 class _Subscription:
     names: set[str] = field(default_factory=set)
     is_wildcard: bool = False
-    is_answered: bool = False  # a proxy that asked for all of a type waits for an answer, even if there is nothing
+    is_answered: bool = (
+        False  # a proxy that asked for all of a type waits for an answer, even if there is nothing
+    )
     sent: dict[str, str] = field(default_factory=dict)  # versions by name; empty for what does not exist
 
 

@@ -122,6 +122,12 @@ def test_the_resources_of_an_entry() -> None:
     assert [chain.HasField("transport_socket") for chain in secure.filter_chains] == [True, False]
 
 
+def test_a_port_that_leads_nowhere_is_not_opened() -> None:
+    """The proxy refuses a listener without chains, as one that passes TLS on has before it gets a route."""
+    made = resources(Entry("default/g", (Port(443, True, ()),), {}, {}), "192.0.2.1", {443: 20001})
+    assert not any(made.values())
+
+
 def _slice(*endpoints: Object, **more: object) -> Object:
     ports = [{"name": "web", "port": 8080, "protocol": "TCP"}, {"name": "other", "port": 1}]
     return {"addressType": "IPv4", "ports": ports, "endpoints": list(endpoints), **more}
