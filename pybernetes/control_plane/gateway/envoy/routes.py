@@ -201,4 +201,5 @@ def _cors(cors: Cors) -> Message:
         "allow_methods": ", ".join(cors.methods), "allow_headers": ", ".join(cors.headers),
         "expose_headers": ", ".join(cors.exposed), "max_age": str(cors.max_age),
         "allow_credentials": {"value": cors.credentials},
+        "forward_not_matching_preflights": {"value": False},  # a backend might allow what the route does not
     })  # fmt: skip
