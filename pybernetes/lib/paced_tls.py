@@ -1,27 +1,24 @@
 """TLS that takes some records at a time: the client chooses how small they are, and each costs as much as a large one.
 
 An event loop decrypts all that has come of a connection before anybody else has a turn, which can be megabytes: of records with one
-byte each that took half a second. When those of a turn are used up, the loop takes what was read so far for all that there is, and
-is told to go on in its next turn.
-
-Some records have nothing to read in them: a change of keys costs a derivation, and OpenSSL goes through as many as there are without
-coming back. So it is handed what has come in portions, small ones as long as they yield nothing, and one of these in a turn.
+byte each that took half a second. Some records have nothing to read in them: a change of keys costs a derivation, and OpenSSL goes
+through as many as there are without coming back. So what has come is counted in records, whatever is in them, and OpenSSL is
+handed so many in a turn of the loop. When they are used up, the loop takes what was read so far for all that there is, and is
+told to go on in its next turn; also when the connection is HTTP no longer, or is about to end.
 """
 
 from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Callable
 from typing import Any, Protocol
 
 # Records of a turn: up to 512 kB.
 RECORDS = 32
 # The most that one has. Event loops ask for sixteen times as much, which is not read but has to be allocated.
 RECORD_BYTES = 16 * 1024
-# Bytes of a portion: a whole record; or after one that yielded nothing, some 75 of the smallest.
-WHOLE, SMALL = 16 * 1024 + 256, 2 * 1024
-_MOST_PORTIONS = 64  # of a handshake or a goodbye, which are not paced
+_HEAD = 5  # a type, a version, and how long the rest is
+_MOST_TURNS = 4  # of a handshake, which is not paced: far more records than one has
 
 
 class Paced(Protocol):
@@ -31,14 +28,6 @@ class Paced(Protocol):
     def transport(self) -> asyncio.Transport:
         """What is told to stop reading and to go on."""
 
-    @property
-    def is_paused(self) -> bool:
-        """Whether nothing is read for now, for reasons of its own."""
-
-    @property
-    def is_upgraded(self) -> bool:
-        """Whether what it was upgraded to says when it is read: nothing is paced from then on."""
-
 
 class PacedObject(ssl.SSLObject):
     """The TLS of one connection."""
@@ -46,7 +35,10 @@ class PacedObject(ssl.SSLObject):
     _connection: Paced | None = None
     _left = RECORDS
     _is_resting = False
-    _portion = WHOLE
+    # What has come and was not handed yet, how far that was read, and how much of the last record is still to come.
+    _data = b""
+    _at = 0
+    _open = 0
     # What has come, and what OpenSSL knows of it.
     arrived: ssl.MemoryBIO
     handed: ssl.MemoryBIO
@@ -57,69 +49,77 @@ class PacedObject(ssl.SSLObject):
 
     def read(self, len: int = 1024, buffer: Any = None) -> Any:
         """Return what a record has; SSLWantReadError when those of a turn are used up, or none has come."""
-        arrived, handed, read = self.arrived, self.handed, self._sslobj.read  # type: ignore[attr-defined]
-        waiting, len = arrived.pending, min(len, RECORD_BYTES)
-        if waiting <= WHOLE and not handed.pending:
-            # All that has come at once, as nearly always: what is left of it is counted, not what has been read before.
-            handed.write(arrived.read())
-            self._left = RECORDS
-            return read(len) if buffer is None else read(len, buffer)
-        self._left -= 1
-        if self._left < 0 and self._connection is not None and self._rest(self._connection):
-            raise ssl.SSLWantReadError
-        is_fed = waiting > 0 and not handed.pending
-        if is_fed:
-            handed.write(arrived.read(self._portion))
+        if not self.handed.pending:
+            self._hand()
+        read, len = self._sslobj.read, min(len, RECORD_BYTES)  # type: ignore[attr-defined]
         while True:
             try:
-                data = read(len) if buffer is None else read(len, buffer)
+                return read(len) if buffer is None else read(len, buffer)
             except ssl.SSLWantReadError:
-                if not arrived.pending:
+                if not self._hand():
                     raise
-                if is_fed:
-                    self._portion = SMALL
-                    if self._connection is not None and self._rest(self._connection):
-                        raise
-            else:
-                self._portion = WHOLE
-                return data
-            is_fed = True
-            handed.write(arrived.read(self._portion))
 
     def pending(self) -> int:
         """Return how much there is to read without waiting for more to come."""
-        return super().pending() or self.handed.pending
+        return super().pending() or self.handed.pending or len(self._data) - self._at
 
     def do_handshake(self) -> None:
         """Shake hands as far as what has come allows."""
-        self._by_portions(super().do_handshake)
-
-    def unwrap(self) -> Any:
-        """Say goodbye as far as what has come allows."""
-        return self._by_portions(super().unwrap)
-
-    def _by_portions(self, act: Callable[[], Any]) -> Any:
-        for _ in range(_MOST_PORTIONS):
-            self.handed.write(self.arrived.read(WHOLE))
+        for _ in range(_MOST_TURNS):
+            self._hand()
             try:
-                return act()
+                return super().do_handshake()
             except ssl.SSLWantReadError:
-                if not self.arrived.pending:
+                if not self.arrived.pending and len(self._data) - self._at < _HEAD:
                     raise
         raise ssl.SSLError("more has come than a handshake can have")
 
-    def _rest(self, connection: Paced) -> bool:
-        """Have the rest read in the next turn of the loop; tell whether that will be."""
-        transport = connection.transport
-        if transport.is_closing() or connection.is_upgraded:
-            return False
-        if not self._is_resting:
-            self._is_resting = True
+    def unwrap(self) -> Any:
+        """Say goodbye as far as what has come allows."""
+        self._hand()
+        return super().unwrap()
+
+    def _hand(self) -> bool:
+        """Hand OpenSSL the records that may be read in this turn; tell whether there were any."""
+        data, at, arrived = self._data, self._at, self.arrived
+        if arrived.pending and len(data) - at < _HEAD:
+            data, at = data[at:] + arrived.read(), 0
+            size = len(data)
+            if (
+                not self._open
+                and size > _HEAD
+                and size == _HEAD + (data[3] << 8 | data[4])
+                and not self._is_resting
+            ):
+                self.handed.write(data)  # one whole record, as nearly always
+                self._data, self._at, self._left = b"", 0, RECORDS
+                return True
+        size, end = len(data), at + self._open
+        left = self._left if self._connection is not None else RECORDS
+        while left and end + _HEAD <= size:
+            end += _HEAD + (data[end + 3] << 8 | data[end + 4])
+            left -= 1
+        self._data, self._left = data, left
+        self._open, end = max(end - size, 0), min(end, size)
+        self._at = end
+        if end > at:
+            self.handed.write(data if (at, end) == (0, size) else data[at:end])
+        elif not left and (size - end >= _HEAD or arrived.pending):
+            self._rest()
+        return end > at
+
+    def _rest(self) -> None:
+        """Have the rest read in the next turn of the loop."""
+        if self._is_resting or self._connection is None:
+            return
+        self._is_resting = True
+        asyncio.get_running_loop().call_soon(self._go_on)
+        transport = self._connection.transport
+        # Reading that was paused and goes on is taken up by the loop in its next turn. Who pauses it for reasons of their
+        # own has it read on later.
+        if not transport.is_closing() and transport.is_reading():
             transport.pause_reading()
-            asyncio.get_running_loop().call_soon(self._go_on)
-        return True
+            transport.resume_reading()
 
     def _go_on(self) -> None:
-        self._is_resting, self._left, connection = False, RECORDS, self._connection
-        if connection is not None and not connection.is_paused and not connection.transport.is_closing():
-            connection.transport.resume_reading()
+        self._is_resting, self._left = False, RECORDS

@@ -7,7 +7,7 @@ import ctypes
 import ctypes.util
 import ssl
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -20,7 +20,7 @@ from pybernetes.lib.http.messages import Request, Response
 from pybernetes.lib.http.server import Server
 from pybernetes.lib.http.server_connection import Answer
 from pybernetes.lib.http.upgrade import upgraded
-from pybernetes.lib.paced_tls import RECORDS, SMALL, WHOLE, PacedObject
+from pybernetes.lib.paced_tls import RECORDS, PacedObject
 from pybernetes.lib.plain_http_answer import AnsweringContext
 from tests.support import eventually
 
@@ -98,7 +98,7 @@ async def shake_hands(
 def test_records_of_one_byte(
     new_loop: object, head: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All arrive, a few in each turn of the loop; after an upgrade it is for others to say how many."""
+    """All arrive, a few in each turn of the loop, after an upgrade as well."""
     certificate, key, authority = tls.ensure_serving(tmp_path, ["127.0.0.1"])
     context = AnsweringContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
@@ -123,8 +123,7 @@ def test_records_of_one_byte(
         writer.close()
         await eventually(lambda: not server.connections)
         await server.stop()
-        if head is not UPGRADE:
-            assert turns.most <= RECORDS + 1
+        assert turns.most <= RECORDS + 1
 
     with counted(monkeypatch) as turns, asyncio.Runner(loop_factory=new_loop) as runner:  # type: ignore[arg-type]
         runner.run(test(turns))
@@ -141,54 +140,78 @@ def key_updates(client: ssl.SSLObject, outgoing: ssl.MemoryBIO, count: int) -> b
     return outgoing.read()
 
 
+CLOSING = b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"
+
+
 @pytest.mark.parametrize("new_loop", [asyncio.new_event_loop, uvloop.new_event_loop])
-def test_changes_of_keys(new_loop: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Thousands of them come before a request: OpenSSL is handed a little in each turn, and the request is answered."""
+@pytest.mark.parametrize("first", [b"", UPGRADE, CLOSING])
+def test_changes_of_keys(
+    new_loop: object, first: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Thousands of them come before a request: OpenSSL is handed a few records in each turn, and the request is answered.
+
+    It is the same when they come after an upgrade, or where the connection is about to end.
+    """
     certificate, key, authority = tls.ensure_serving(tmp_path, ["127.0.0.1"])
     context = AnsweringContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
     trusting = ssl.create_default_context(cafile=str(authority))
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
     client = trusting.wrap_bio(incoming, outgoing, server_hostname="127.0.0.1")
-    handed, ended, read = [0], [0], PacedObject.read
+    handed, is_counted, hand = [0], [False], PacedObject._hand
 
-    def counting(self: PacedObject, len: int = 1024, buffer: object = None) -> object:
-        before = self.arrived.pending
+    def counting(self: PacedObject) -> bool:
+        before = self.handed.pending
         try:
-            return read(self, len, buffer)
+            return hand(self)
         finally:
-            handed[-1] += before - self.arrived.pending
-            if not ended[-1]:
-                ended[-1] = 1
+            handed[-1] += self.handed.pending - before
+            if not is_counted[-1]:
+                is_counted[-1] = True
                 asyncio.get_running_loop().call_soon(end_turn)
 
     def end_turn() -> None:
         handed.append(0)
-        ended.append(0)
+        is_counted.append(False)
+
+    async def read(reader: asyncio.StreamReader, end: bytes) -> None:
+        received = b""
+        while not received.endswith(end) and (data := await reader.read(65536)):
+            incoming.write(data)
+            try:
+                while True:
+                    received += client.read(65536)
+            except ssl.SSLWantReadError:
+                pass
 
     async def test() -> None:
         server = Server(answer, limits=Limits())
         port = await server.start("127.0.0.1", 0, context)
         reader, writer = await shake_hands(client, incoming, outgoing, port)
-        request = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nok"
-        flood = key_updates(client, outgoing, 5000)
-        client.write(request)
-        writer.write(flood + outgoing.read())
-        received = b""
         async with asyncio.timeout(60):
-            while not received.endswith(b"ok"):
-                incoming.write(await reader.read(65536))
-                try:
-                    while True:
-                        received += client.read(65536)
-                except ssl.SSLWantReadError:
-                    pass
-        assert sum(handed) >= len(flood) - WHOLE  # the handshake may have had the first portion
-        assert max(handed) <= WHOLE + SMALL
+            if first == UPGRADE:
+                client.write(first)
+                writer.write(outgoing.read())
+                await read(reader, b"\r\n\r\n")
+            handed.append(0)
+            flood = key_updates(client, outgoing, 5000)
+            request = (
+                b"ok" if first == UPGRADE else b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nok"
+            )
+            client.write(first if first == CLOSING else request)
+            last = outgoing.read()
+            writer.write(last + flood if first == CLOSING else flood + last)
+            with suppress(ConnectionError):  # who goes on to send when it was told that this is the end
+                await read(reader, b"ok")
+        if first != CLOSING:
+            assert (
+                sum(handed) >= len(flood) - RECORDS * len(flood) // 5000
+            )  # the handshake may have had the first
+        assert max(handed) <= (RECORDS + 1) * 2 * (len(flood) // 5000) + len(last)
         writer.close()
         await eventually(lambda: not server.connections)
         await server.stop()
 
-    monkeypatch.setattr(PacedObject, "read", counting)
+    monkeypatch.setattr(PacedObject, "_hand", counting)
     with asyncio.Runner(loop_factory=new_loop) as runner:  # type: ignore[arg-type]
         runner.run(test())

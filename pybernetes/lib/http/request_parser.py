@@ -58,16 +58,6 @@ class RequestParser(asyncio.Protocol):
         self._closing: bool = False
         self._ignored: int | None = None
 
-    @property
-    def is_paused(self) -> bool:
-        """Whether no requests are read for now."""
-        return self._paused
-
-    @property
-    def is_upgraded(self) -> bool:
-        """Whether it is HTTP no longer."""
-        return self._upgraded is not None
-
     def received(self, request: Request) -> None:
         """Take a request that is complete."""
         raise NotImplementedError
