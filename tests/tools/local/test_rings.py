@@ -13,6 +13,7 @@ import uvloop
 
 from bench.harness import rounds
 from pybernetes.cmd import kube_apiserver, kube_controller_manager
+from pybernetes.lib.http import websocket
 from pybernetes.tools.local.control_plane import ControlPlane
 from tests.support import eventually
 
@@ -28,7 +29,13 @@ REQUESTS = (
     "/apis/none.example/v1/nothing",
     "/api/v1/nodes/none/proxy/",
     "/api/v1/namespaces/default/pods/none/log",
+    "/" + "a" * 100_000,
 )
+SOCKET = (
+    "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: eA==\r\n"
+)
+PINGS = websocket.frame(websocket.PING, b"", mask=b"abcd") * 3000  # too many at once
+UPGRADES = (f"{CONFIG_MAPS}?watch=1", "/api/v1/namespaces/default/pods/none/exec?command=a")
 
 
 async def left_by(plane: ControlPlane, token: str) -> Counter[str]:
@@ -37,10 +44,13 @@ async def left_by(plane: ControlPlane, token: str) -> Counter[str]:
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     connections = plane.server.http.connections
 
-    async def ask(target: str, *, hangs_up: bool) -> None:
+    async def ask(target: str, more: str = "", then: bytes = b"", *, hangs_up: bool) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", plane.server.port, ssl=context)
-        writer.write(f"GET {target} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+        writer.write(
+            f"GET {target} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n{more}\r\n".encode()
+        )
         await reader.read(1)
+        writer.write(then)
         if hangs_up:
             writer.transport.abort()
         else:
@@ -51,7 +61,10 @@ async def left_by(plane: ControlPlane, token: str) -> Counter[str]:
     await eventually(lambda: not connections)
     gc.collect()
     gc.set_debug(gc.DEBUG_SAVEALL)
-    await asyncio.gather(*(ask(target, hangs_up=way) for target in REQUESTS for way in (True, False)))
+    await asyncio.gather(
+        *(ask(target, hangs_up=way) for target in REQUESTS for way in (True, False)),
+        *(ask(target, SOCKET, then, hangs_up=way) for target in UPGRADES for then in (b"", PINGS) for way in (True, False)),
+    )  # fmt: skip
     await rounds.once(plane.client("tester", "system:masters"), 1)
     await eventually(lambda: not connections)
     await asyncio.sleep(0)

@@ -92,7 +92,11 @@ class _Client(asyncio.Protocol):
         self._own, self._stream, self.backlog = transport, stream, backlog
         self._kind, self._split = kind, split
         self._parser = websocket.Parser(masked=True, limit=_MESSAGE_LIMIT)
-        self.transport = self
+
+    @property
+    def transport(self) -> _Client:
+        """Itself; not an attribute, which would be a ring: what the client has sent would stay, for hours perhaps."""
+        return self
 
     def write(self, data: bytes) -> None:
         """Take what a stream sends, which is in chunks."""
