@@ -10,8 +10,8 @@ from fuzz.engine.campaign import Campaign
 from pybernetes.lib import discover
 
 NAMES = [
-    "apply", "cel", "cni", "corefile", "cri", "dns", "etcd_events", "etcd_snapshot", "http_request", "http_response", "json_patch", "json_text", "jsonpath",
-    "kubeconfig", "merge_patch", "netlink", "oci_image", "protobuf", "quantity", "selectors", "spdy", "strategic_patch", "tar_archive", "websocket",
+    "apply", "cel", "cni", "corefile", "cri", "dns", "etcd_events", "etcd_snapshot", "grpc_frames", "http_request", "http_response", "json_patch", "json_text",
+    "jsonpath", "kubeconfig", "merge_patch", "netlink", "oci_image", "protobuf", "quantity", "selectors", "spdy", "strategic_patch", "tar_archive", "websocket",
     "yaml_text",
 ]  # fmt: skip
 SEED, RUNS = 14, 1200
