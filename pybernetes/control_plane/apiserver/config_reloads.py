@@ -90,6 +90,10 @@ class ConfigFile:
             self.reloads.add("failure")
             log.error("the %s configuration stays as it was: %s: %s", self.reloads.subject, self._path, error)
             return
+        except Exception:  # an error of ours; the next change is looked at all the same
+            self.reloads.add("failure")
+            log.exception("the %s configuration stays as it was: %s", self.reloads.subject, self._path)
+            return
         self.reloads.config_hash = digest
         self.reloads.add("success")
         log.info("the %s configuration %s has been taken over", self.reloads.subject, self._path)

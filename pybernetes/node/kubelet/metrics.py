@@ -27,6 +27,10 @@ COUNTERS = {
     "kubelet_image_volume_mounted_errors_total": "[BETA] Number of failed image volume mounts.",
     "kubelet_admission_rejections_total": "[ALPHA] Cumulative number pod admission rejections by the Kubelet.",
 }  # fmt: skip
+# These are there from the start; of the others each combination of labels when it was first seen.
+_WITHOUT_LABELS = frozenset(
+    ("kubelet_started_pods_total", *(name for name in COUNTERS if name.startswith("kubelet_image_volume_")))
+)
 HISTOGRAMS = {
     "kubelet_runtime_operations_duration_seconds": (
         "[ALPHA] Duration in seconds of runtime operations. Broken down by operation type.",
@@ -83,9 +87,10 @@ class KubeletMetrics:
     def render(self, text: Exposition) -> None:
         """Write all counters and histograms."""
         for name, help_ in sorted(COUNTERS.items()):
-            if name in self.counters:
+            values = self.counters.get(name, {(): 0} if name in _WITHOUT_LABELS else {})
+            if values:
                 text.family(name, "counter", help_)
-                for labels, value in self.counters[name].items():
+                for labels, value in values.items():
                     text.sample(name, labels, value)
         for name, (help_, _) in sorted(HISTOGRAMS.items()):
             if name in self.histograms:

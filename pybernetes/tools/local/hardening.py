@@ -78,9 +78,6 @@ def _audit(cluster: Cluster, settings: Settings) -> list[str]:
     return [
         f"--audit-policy-file={path}",
         f"--audit-log-path={audit_log(cluster)}",
-        "--audit-log-maxage=30",
-        "--audit-log-maxbackup=10",
-        "--audit-log-maxsize=100",
     ]
 
 

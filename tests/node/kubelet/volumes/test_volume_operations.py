@@ -37,3 +37,13 @@ def test_operations_are_counted() -> None:
 def test_names_of_plugins() -> None:
     names = ["kubernetes.io/configmap", "kubernetes.io/empty-dir", "kubernetes.io/projected"]
     assert [plugin_name(source) for source in ("configMap", "emptyDir", "projected")] == names
+
+
+def test_counters_without_labels_are_there_from_the_start() -> None:
+    out = Exposition()
+    KubeletMetrics().render(out)
+    samples = {line for line in out.render().decode().splitlines() if line[0] != "#"}
+    assert samples == {
+        "kubelet_started_pods_total 0", "kubelet_image_volume_requested_total 0",
+        "kubelet_image_volume_mounted_succeed_total 0", "kubelet_image_volume_mounted_errors_total 0",
+    }  # fmt: skip

@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from tests.control_plane.apiserver.authn.jwt.openid_provider import OpenIdProvider, providing
+from tests.control_plane.apiserver.test_config_reloads import failed_reloads
 from tests.servers import Server, running
 from tests.support import until
 
@@ -112,12 +113,7 @@ def test_the_file_its_reload_and_anonymous_paths(tmp_path: Path) -> None:
             assert server.call("GET", "/livez", token="")[0] == 200
             assert server.call("GET", "/healthz", token="")[0] == 401, "only some paths are anybody's"
             path.write_text("kind: nonsense")
-            until(
-                lambda: (
-                    'authentication_config_controller_automatic_reloads_total{apiserver_id_hash="'
-                    in server.call("GET", "/metrics")[1]
-                )
-            )
+            until(lambda: failed_reloads(server, "authentication"))
             assert who(server, provider.token())["username"] == "oidc:jane"
             write(path, provider, jwt=[], anonymous=anonymous)
             until(lambda: who(server, provider.token()) == 401)

@@ -13,6 +13,7 @@ import yaml
 
 from pybernetes.control_plane.apiserver.authz import configuration
 from tests.control_plane.apiserver.review_webhooks.review_server import ReviewServer, reviewing
+from tests.control_plane.apiserver.test_config_reloads import failed_reloads
 from tests.servers import Server, running
 from tests.support import until
 
@@ -100,12 +101,7 @@ def test_a_chain_with_match_conditions_and_its_reload(tmp_path: Path, reviews: R
         assert as_jane(server, "/api/v1/namespaces/other/pods")[0] == 403
         assert as_jane(server, SECRETS)[0] == 403
         path.write_text("nonsense")
-        until(
-            lambda: (
-                'authorization_config_controller_automatic_reloads_total{apiserver_id_hash="'
-                in server.call("GET", "/metrics")[1]
-            )
-        )
+        until(lambda: failed_reloads(server, "authorization"))
         assert as_jane(server, PODS)[0] == 200
         path.write_text(document({"type": "RBAC", "name": "rbac"}))
         until(lambda: as_jane(server, PODS)[0] == 403)
