@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import sqlite3
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ import yaml
 from pybernetes.api.registry import builtin
 from pybernetes.control_plane.apiserver.encryption.encryption import Encryption
 from pybernetes.control_plane.apiserver.storage.resource_version import check, stamp
+from pybernetes.control_plane.store.drivers.sqlite.database import checksum
 from pybernetes.control_plane.store.drivers.sqlite.sqlite_store import SqliteStore
 from pybernetes.control_plane.store.protocol import CannotSeal, Damaged, StoreError
 from pybernetes.lib.exposition import Exposition
@@ -173,6 +175,48 @@ async def test_a_key_that_is_missing_loses_nothing(tmp_path: Path) -> None:
     assert on_disk(tmp_path) == before
 
 
+def overwrite(directory: Path, key: str, value: bytes) -> None:
+    """Put something else on the disk of a closed store, as somebody who has the disk could."""
+    connection = sqlite3.connect(directory / "data" / "store.db")
+    with connection:
+        ((revision, expires),) = connection.execute(
+            "SELECT revision, expires FROM records WHERE key = ?", (key,)
+        )
+        fitting = checksum(key, revision, value, expires)
+        connection.execute("UPDATE records SET value = ?, checksum = ? WHERE key = ?", (value, fitting, key))
+    connection.close()
+
+
+async def test_what_somebody_puts_on_the_disk(tmp_path: Path) -> None:
+    """Plain values are believed only where the configuration names identity, others' ciphertexts nowhere."""
+    path, other = tmp_path / "encryption.yaml", SECRET + "2"
+    write(path, (["secrets"], [keys("aesgcm", "a")]))
+    async with opened(tmp_path) as (store, _):
+        await store.create(SECRET, VALUE)
+        await store.create(other, VALUE.replace(b"c2VjcmV0", b"b3RoZXJz"))
+    sealed, moved = on_disk(tmp_path), on_disk(tmp_path, other)
+    path.unlink()
+    (tmp_path / "plain").mkdir()
+    async with opened(tmp_path / "plain") as (store, _):
+        await store.create(SECRET, VALUE)
+    plain = on_disk(tmp_path / "plain")
+    for providers, value, problem in (
+        ([keys("aesgcm", "a")], moved, "message authentication failed"),
+        ([keys("aesgcm", "a")], sealed[:-1] + bytes([sealed[-1] ^ 1]), "message authentication failed"),
+        ([keys("aesgcm", "a")], sealed.replace(b":a:", b":b:"), "no matching key was found"),
+        ([keys("aesgcm", "a")], sealed.replace(b"aesgcm", b"aescbc"), "no matching prefix found"),
+        ([keys("aesgcm", "a")], plain, "no matching prefix found"),
+        ([keys("aesgcm", "a"), {"identity": {}}], plain, ""),
+        ([keys("aesgcm", "a")], sealed, ""),
+    ):
+        overwrite(tmp_path, SECRET, value)
+        write(path, (["secrets"], providers))
+        async with opened(tmp_path) as (store, _):
+            assert problem in store.damaged().get(SECRET, "")
+            assert bool(problem) is (SECRET in store.damaged()), store.damaged()
+        assert on_disk(tmp_path) == value
+
+
 async def test_a_new_configuration_is_taken_over(tmp_path: Path) -> None:
     path = tmp_path / "encryption.yaml"
     write(path, (["secrets"], [keys("aesgcm", "a")]))
@@ -291,6 +335,92 @@ async def test_answers_that_make_no_sense(tmp_path: Path, attribute: str, value:
             assert problem is not None and text in problem
     finally:
         plugin.stop()
+
+
+class HostilePlugin(KmsPlugin):
+    """A plug-in that does harm in one way; ``ended`` lets its slow answers go."""
+
+    def __init__(self, socket: Path, trick: str) -> None:
+        super().__init__(socket)
+        self.trick, self.ended = trick, threading.Event()
+        self.healthz = {"huge": "x" * (4 << 20), "lines": "bad\nE0101 forged"}.get(trick, "ok")
+
+    def _status(self, request: Any, context: Any) -> Any:
+        if self.trick == "slow":
+            self.ended.wait(60)
+        return super()._status(request, context)
+
+    def _encrypt(self, request: Any, context: Any) -> Any:
+        answer = super()._encrypt(request, context)
+        if self.trick == "large annotations":
+            answer.annotations["large.example.com"] = b"x" * 40_000
+        if self.trick == "bad annotations":
+            answer.annotations["nonsense"] = b"x"
+        if self.trick == "large source":
+            answer.ciphertext = b"x" * 1025
+        return Garbage() if self.trick == "garbage" else answer
+
+    def _decrypt(self, request: Any, context: Any) -> Any:
+        answer = super()._decrypt(request, context)
+        if self.trick == "short seeds":
+            answer.plaintext = b"short"
+        if self.trick == "other seeds":
+            answer.plaintext = b"x" * 32
+        return answer
+
+
+class Garbage:
+    """An answer that is no message."""
+
+    def SerializeToString(self) -> bytes:
+        return b"\xff" * 20
+
+
+@pytest.mark.parametrize(
+    ("trick", "text"),
+    [
+        ("huge", "code = ResourceExhausted"),
+        ("slow", "context deadline exceeded"),
+        ("lines", "got unexpected healthz status: bad"),
+        ("garbage", "failed to encrypt DEK, error: rpc error: code = Internal"),
+        ("large annotations", "total size of annotations is"),
+        ("bad annotations", "should be a domain with at least two segments"),
+        ("large source", "encrypted DEK source is 1025 bytes, which exceeds the max size of 1024"),
+        ("short seeds", ""),
+        ("other seeds", ""),
+    ],
+)
+async def test_plug_ins_that_mean_harm(tmp_path: Path, trick: str, text: str) -> None:
+    """What was stored stays, nothing is written that nobody could read, and what is wrong is said."""
+    honest = KmsPlugin(tmp_path / "kms.sock").start()
+    write(tmp_path / "encryption.yaml", (["secrets"], [kms(honest)]))
+    async with opened(tmp_path) as (store, _):
+        await store.create(SECRET, VALUE)
+    honest.stop()
+    before = on_disk(tmp_path, SECRET)
+    plugin = HostilePlugin(tmp_path / "kms.sock", trick)
+    plugin.start()
+    try:
+        async with opened(tmp_path) as (store, encryption):
+            problem = await encryption.problem()
+            if text:
+                assert problem is not None and text in problem and len(problem) < 2000
+                if trick != "lines":
+                    with pytest.raises(CannotSeal):
+                        await store.create(SECRET + "2", VALUE)
+            else:
+                assert problem is None and SECRET in store.damaged()
+    finally:
+        plugin.ended.set()
+        plugin.stop()
+    assert on_disk(tmp_path, SECRET) == before
+    honest.start()
+    try:
+        async with opened(tmp_path) as (store, _):
+            record = store.get(SECRET)
+            assert record is not None and b"c2VjcmV0" in record.value
+    finally:
+        honest.stop()
 
 
 async def test_what_kube_apiserver_wrote_is_read(tmp_path: Path) -> None:
