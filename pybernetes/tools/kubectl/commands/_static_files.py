@@ -35,6 +35,8 @@ def redirect(target: str) -> Response:
 def static_file(folder: str, name: str) -> Response:
     """Return a file of a folder, or what is in one of its folders, and nothing of anywhere else."""
     root = os.path.realpath(folder)
+    if "\0" in name:
+        return refusal("404 page not found", 404)
     path = os.path.realpath(os.path.join(root, name.lstrip("/")))
     if os.path.commonpath((root, path)) != root or not os.path.exists(path):
         return refusal("404 page not found", 404)

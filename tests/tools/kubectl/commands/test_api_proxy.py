@@ -97,7 +97,13 @@ async def test_a_client_that_says_who_it_is_is_believed() -> None:
     [
         (b"GET /api/v1/namespaces/a/pods/b/exec HTTP/1.1\r\n\r\n", b"localhost"),
         (b"GET /api/v1/namespaces/a/pods/b/%65xec HTTP/1.1\r\n\r\n", b"localhost"),
+        (b"GET /api/v1/namespaces/a/pods/b%2Fexec HTTP/1.1\r\n\r\n", b"localhost"),
+        (b"GET /api/v1/namespaces/a/pods%2Fb/attach HTTP/1.1\r\n\r\n", b"localhost"),
+        (b"GET /api/v1/namespaces/a/pods/b/exec HTTP/1.1\r\nX-Original-URL: /api\r\n\r\n", b"localhost"),
         (b"GET /api HTTP/1.1\r\n\r\n", b"elsewhere.example"),
+        (b"GET /api HTTP/1.1\r\n\r\n", b"localhost.elsewhere.example"),
+        (b"GET /api HTTP/1.1\r\n\r\n", b"localhost@elsewhere.example"),
+        (b"GET /api HTTP/1.1\r\nX-Forwarded-Host: localhost\r\n\r\n", b"elsewhere.example:8001"),
     ],
 )
 async def test_what_does_not_pass(request_: bytes, host: bytes) -> None:
@@ -119,7 +125,7 @@ async def test_files(tmp_path: Path) -> None:
         for path in (b"/static/../www-secret", b"/static/%2e%2e/www-secret"):
             assert b"Location: /www-secret" in (await ask(port, b"GET " + path + b" HTTP/1.1\r\n\r\n"))[0]
         assert (await ask(port, b"GET /static/none HTTP/1.1\r\n\r\n"))[0].startswith(b"HTTP/1.1 404")
-    for name in ("../www-secret", "a/../../www-secret"):
+    for name in ("../www-secret", "a/../../www-secret", "\0", "page.html\0"):
         assert _static_files.static_file(str(folder), name).status == 404
 
 
