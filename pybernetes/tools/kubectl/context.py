@@ -65,9 +65,9 @@ class Context:
             buffer.flush()
 
     def warn(self, text: str) -> None:
-        """Print a line to standard error."""
+        """Print a line to standard error; what others say in it is no command to the terminal."""
         self.stdout.flush()
-        self.stderr.write(text + "\n")
+        self.stderr.write(escaped(text) + "\n")
         self.stderr.flush()
 
     def usage(self, message: str) -> Usage:

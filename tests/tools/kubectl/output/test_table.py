@@ -70,3 +70,9 @@ def test_labels_are_no_commands_either() -> None:
 
 def test_short_forms_of_commands_are_none() -> None:
     assert escaped("a\x9d0;title\x07\x90b\u00e4") == "a^[]0;title\x07^[Pb\u00e4"
+
+
+def test_what_a_server_says_in_a_warning_is_no_command() -> None:
+    err = io.StringIO()
+    Context(parse([], {}), stderr=err).warn("error when evicting: \x1b[2J")
+    assert err.getvalue() == "error when evicting: ^[[2J\n"
