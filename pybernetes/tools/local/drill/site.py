@@ -71,11 +71,15 @@ class Site:
                     result.append(machine)
         return result
 
-    def holder(self) -> str:
-        """Return the machine that has the virtual address; it is an error if not exactly one has."""
-        machines_with_it = self.holders()
-        if len(machines_with_it) != 1:
-            raise ClusterError(f"not one machine has the virtual address, but {machines_with_it}")
+    async def holder(self) -> str:
+        """Return the machine that has the virtual address, as soon as exactly one has."""
+        machines_with_it: list[str] = []
+
+        def is_one() -> bool:
+            machines_with_it[:] = self.holders()
+            return len(machines_with_it) == 1
+
+        await self.until("one machine has the virtual address", is_one)
         return machines_with_it[0]
 
     def etcd_leader(self) -> str:
@@ -134,7 +138,7 @@ class Site:
         """Wait until all that should run does: API servers, members, the virtual address, nodes; return the seconds."""
         begin = time.monotonic()
         await self.until("every API server is ready", lambda: all(map(self.is_ready, self.control_planes)))
-        await self.until("exactly one machine has the virtual address", lambda: len(self.holders()) == 1)
+        await self.holder()
         await self.until("etcd has a leader", lambda: bool(self.etcd_leader()))
         wanted = {node.name for node in self.settings.nodes if not node.stopped and node.role != "etcd"}
         await self.until("every node is ready", lambda: wanted <= self._ready_nodes())

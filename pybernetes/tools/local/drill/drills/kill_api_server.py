@@ -7,7 +7,7 @@ from pybernetes.tools.local.drill.site import Site
 
 
 async def _run(site: Site) -> None:
-    machine = site.holder()
+    machine = await site.holder()
     site.kill(machine, "kube-apiserver")
     site.notes["ready again"] = await site.until(
         f"the API server of {machine} is ready", lambda: site.is_ready(machine)

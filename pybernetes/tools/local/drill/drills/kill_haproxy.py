@@ -7,7 +7,7 @@ from pybernetes.tools.local.drill.site import Site
 
 
 async def _run(site: Site) -> None:
-    site.kill(site.holder(), "haproxy")
+    site.kill(await site.holder(), "haproxy")
     await site.until_well()
 
 

@@ -7,7 +7,7 @@ from pybernetes.tools.local.drill.site import Site
 
 
 async def _run(site: Site) -> None:
-    site.kill(site.holder(), "keepalived")
+    site.kill(await site.holder(), "keepalived")
     await site.until_well()
 
 

@@ -7,7 +7,7 @@ from pybernetes.tools.local.drill.site import Site
 
 
 async def _run(site: Site) -> None:
-    machine = site.holder()
+    machine = await site.holder()
     await site.stop(machine)
     site.notes["the address moved"] = await site.until(
         "another machine has the virtual address", lambda: bool(site.holders())

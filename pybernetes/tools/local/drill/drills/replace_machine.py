@@ -8,7 +8,8 @@ from pybernetes.tools.local.settings import CONTROL_PLANE
 
 
 async def _run(site: Site) -> None:
-    machine = next(name for name in site.control_planes if name != site.holder())
+    holder = await site.holder()
+    machine = next(name for name in site.control_planes if name != holder)
     await site.stop(machine)
     await site.remove(machine)
     await site.add(CONTROL_PLANE)
