@@ -31,6 +31,9 @@ class Provisioning:
         self.requests: dict[str, Object] = {}  # by namespace/name
         self._pods: dict[str, list[Equivalents]] = {}  # by uid: the pods of requests that matter now
         self._retry: dict[str, float] = {}  # by uid: the pause before the next try
+        self._resting: dict[
+            str, float
+        ] = {}  # by uid: until when those are left alone of which nothing could be said
 
     def set(self, key: str, request: Object | None) -> bool:
         """Store a request, or remove it (None); return whether that is news."""
@@ -48,7 +51,7 @@ class Provisioning:
         return True
 
     def _forget(self, request: Object) -> None:
-        for remembered in (self._pods, self._retry):
+        for remembered in (self._pods, self._retry, self._resting):
             remembered.pop(request["metadata"]["uid"], None)
 
     def _own(self) -> list[Object]:
@@ -61,6 +64,13 @@ class Provisioning:
         first = float(self._autoscaler.options.provisioning_request_initial_backoff_time)
         return self._retry.get(request["metadata"]["uid"], first)
 
+    def _rests_until(self, request: Object) -> float:
+        return self._resting.get(request["metadata"]["uid"], 0.0)
+
+    def _let_rest(self, request: Object, now: float) -> None:
+        pause = float(self._autoscaler.options.provisioning_request_initial_backoff_time)
+        self._resting[request["metadata"]["uid"]] = now + max(1.0, pause)
+
     # -- a pass ------------------------------------------------------------------------------------------
 
     async def refresh(self, now: float) -> None:
@@ -69,6 +79,7 @@ class Provisioning:
         on_nodes: Counter[str] | None = None
         cluster.bookings = []
         for request in self._own():
+            rests = self._rests_until(request) > now
             said = requests.due(request, now)
             if said is None and requests.is_booked(request):
                 if on_nodes is None:
@@ -84,17 +95,23 @@ class Provisioning:
                         cluster.bookings += await self._pods_of(request)
                     except NoPods as error:
                         said = Condition("Failed", "True", "FailedToBookCapacity", f"Couldn't create pods, err: {error}")  # fmt: skip
+            if rests:
+                continue
             if said is not None:
                 await self._say(request, said, now)
             elif not requests.is_open(request):
                 if not requests.is_booked(request):
                     self._forget(request)
                 if requests.gone_at(request) < now:
-                    await self._delete(request)
+                    await self._delete(request, now)
 
     async def run(self, now: float, others: Outcome) -> Outcome:
         """Look for capacity for the next request, unless nodes were just added for pods: those go first."""
-        ready = [request for request in self._own() if requests.try_at(request, self._pause(request)) < now]
+        ready = [
+            request
+            for request in self._own()
+            if max(requests.try_at(request, self._pause(request)), self._rests_until(request)) < now
+        ]
         if others.grew or not ready:
             return self._with_next_time(others._replace(again=others.again or bool(ready)))
         chosen = self._batch(ready)
@@ -106,7 +123,7 @@ class Provisioning:
             except NoPods as error:
                 await self._say(request, Condition("Failed", "True", "FailedToCreatePods", str(error)), now)
                 continue
-            accepted = await self._say(request, requests.ACCEPTED, now)
+            accepted = await self._say(request, requests.ACCEPTED, now) if pods else None
             if accepted is not None:
                 looked_at.append((accepted, pods))
         grew = await self._provision(looked_at, now)
@@ -114,7 +131,10 @@ class Provisioning:
         return self._with_next_time(others._replace(grew=grew, waiting=others.waiting or grew, again=again))
 
     def _with_next_time(self, outcome: Outcome) -> Outcome:
-        moments = (requests.next_moment(request, self._pause(request)) for request in self._own())
+        moments = (
+            max(requests.next_moment(request, self._pause(request)), self._rests_until(request))
+            for request in self._own()
+        )
         return outcome._replace(next_time=min(outcome.next_time, *moments, float("inf")))
 
     def _batch(self, ready: list[Object]) -> list[Object]:
@@ -168,13 +188,16 @@ class Provisioning:
                 said, grew = requests.CAPACITY_PROVISIONED, True
             else:
                 said = requests.refusal(request)
+                self._pods.pop(
+                    request["metadata"]["uid"], None
+                )  # those of all that wait would be too many to keep
             await self._say(request, said, own.clock.now())
         return grew
 
     # -- the API -----------------------------------------------------------------------------------------
 
     async def _pods_of(self, request: Object) -> list[Equivalents]:
-        """Return the pods of a request, by what its templates said when they were first asked for."""
+        """Return the pods of a request; none if its templates cannot be read now. NoPods if there will be none."""
         meta = request["metadata"]
         if meta["uid"] not in self._pods:
             templates = {}
@@ -185,46 +208,58 @@ class Provisioning:
                     )
                 except NotFound:
                     pass
+                except StatusError as error:
+                    log.warning("the template %s of %s cannot be read: %s", name, key_of(request), error)
+                    self._let_rest(request, self._autoscaler.clock.now())
+                    return []
             reader = self._autoscaler.cluster.pod_reader
             self._pods[meta["uid"]] = requests.pods_of(request, templates, reader)
         return self._pods[meta["uid"]]
 
     async def _say(self, request: Object, said: Condition, now: float) -> Object | None:
-        """Write a condition; None if the request is gone, or is another by now."""
-        meta, client = request["metadata"], self._autoscaler.client
-        name, namespace = meta["name"], meta["namespace"]
-        for _ in range(_TRIES):
-            body = {
-                "metadata": {"resourceVersion": request["metadata"]["resourceVersion"]},
-                "status": {"conditions": requests.with_condition(request, said, now)},
-            }
-            try:
-                made = await client.patch(PROVISIONING_REQUESTS, name, body, namespace, subresource="status")
-            except Conflict:
+        """Write a condition; None if that cannot be, or the request is another by now: it is left alone for a while then."""
+        meta = request["metadata"]
+        try:
+            for _ in range(_TRIES):
                 try:
-                    request = await client.get(PROVISIONING_REQUESTS, name, namespace)
-                except NotFound:
-                    return None
+                    return await self._write(request, said, now)
+                except Conflict:
+                    request = await self._autoscaler.client.get(
+                        PROVISIONING_REQUESTS, meta["name"], meta["namespace"]
+                    )
                 if request["metadata"]["uid"] != meta["uid"]:
                     return None
-            except NotFound:
-                return None
-            else:
-                log.info("%s/%s: %s is %s: %s", namespace, name, said.type, said.status, said.reason)
-                self.requests[key_of(made)] = made
-                return made
+        except NotFound:
+            return None
+        except StatusError as error:
+            log.warning("nothing can be said of the request %s: %s", key_of(request), error)
+        self._let_rest(request, now)
         return None
 
-    async def _delete(self, request: Object) -> None:
+    async def _write(self, request: Object, said: Condition, now: float) -> Object:
+        meta = request["metadata"]
+        body = {
+            "metadata": {"resourceVersion": meta["resourceVersion"]},
+            "status": {"conditions": requests.with_condition(request, said, now)},
+        }
+        made = await self._autoscaler.client.patch(
+            PROVISIONING_REQUESTS, meta["name"], body, meta["namespace"], subresource="status"
+        )
+        log.info("%s: %s is %s: %s", key_of(made), said.type, said.status, said.reason)
+        self.requests[key_of(made)] = made
+        return made
+
+    async def _delete(self, request: Object, now: float) -> None:
         meta = request["metadata"]
         try:
             await self._autoscaler.client.delete(
                 PROVISIONING_REQUESTS, meta["name"], meta["namespace"], uid=meta["uid"]
             )
-        except (NotFound, Conflict):
+        except NotFound:
             pass
         except StatusError as error:
             log.warning("the old request %s could not be deleted: %s", key_of(request), error)
+            self._let_rest(request, now)
 
 
 def _version(request: Object) -> int:

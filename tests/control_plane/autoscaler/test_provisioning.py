@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pybernetes.api.resource import Object
-from pybernetes.client.errors import NotFound
+from pybernetes.client.errors import Forbidden, NotFound
 from pybernetes.client.refs import EVENTS, POD_TEMPLATES, PODS
 from pybernetes.control_plane.autoscaler.provisioning_requests import (
     BEST_EFFORT_ATOMIC,
@@ -170,3 +170,26 @@ async def test_a_node_that_comes_meanwhile_is_not_counted_twice() -> None:
         there.autoscaler.groups._templates.clear()
         await there.run()
         assert (await said(there, "b"))["Provisioned"] == ("False", "CapacityIsNotFound")
+
+
+async def test_a_request_of_which_nothing_can_be_said_holds_up_nobody(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with world(FakeCloud(g=FakeGroup(0, 3)), ENABLED, addon=ADDON) as there:
+        patch = there.client.patch
+
+        async def refuse(kind: Any, name: str, *rest: Any, **more: Any) -> Any:
+            if name == "a":
+                raise Forbidden(403, "Forbidden", "it may not")
+            return await patch(kind, name, *rest, **more)
+
+        monkeypatch.setattr(there.client, "patch", refuse)
+        await ask(there, "a", BEST_EFFORT_ATOMIC, 1)
+        await ask(there, "b", BEST_EFFORT_ATOMIC, 1)
+        await there.pod("p", cpu="1500m")
+        await there.run()
+        assert there.cloud.calls == [("increase", "g", 1)]  # for the pod
+        await there.run()
+        again = await there.run()
+        assert (await said(there, "b"))["Provisioned"][0] == "True" and await said(there, "a") == {}
+        assert again > 1
