@@ -86,11 +86,17 @@ class SummaryProvider:
     # -- the summary -------------------------------------------------------------------------------------
 
     async def summary(self, *, brief: bool = False) -> Object:
-        """Return the whole summary; ``brief`` leaves out everything but CPU and memory."""
+        """Return the whole summary; ``brief`` leaves out everything but CPU and memory, and says when each was read.
+
+        The moments, in seconds, are under the pods' uids, and that of the node under no name.
+        """
         now = self._context.clock.now()
         if brief:
-            measured = await self._measure(list(self.pods()), now)
-            return {"node": self._node(now, brief=True), "pods": [stats for _, stats in measured]}
+            moments: dict[str, float] = {}
+            measured = await self._measure(list(self.pods()), now, moments)
+            moments[""] = self._context.clock.now()
+            node = self._node(now, brief=True)
+            return {"node": node, "pods": [stats for _, stats in measured], "moments": moments}
         images = await self.disks.image_filesystem()
         return {
             "node": self._with_disks(self._node(now, brief=False), now, *images),
@@ -135,11 +141,17 @@ class SummaryProvider:
             self._readings.clear()
         return pods
 
-    async def _measure(self, pods: list[MeasuredPod], now: float) -> list[tuple[MeasuredPod, Object]]:
-        """Read the control groups of pods in a thread: they are many small files."""
+    async def _measure(
+        self, pods: list[MeasuredPod], now: float, moments: dict[str, float] | None = None
+    ) -> list[tuple[MeasuredPod, Object]]:
+        """Read the control groups of pods in a thread: they are many small files. When each was read goes into ``moments``."""
 
         def read() -> list[tuple[MeasuredPod, Object]]:
-            pairs = ((pod, self._pod(pod, now)) for pod in pods)
+            pairs = []
+            for pod in pods:
+                if moments is not None:  # a thread may have to wait for its turn
+                    moments[pod.uid] = self._context.clock.now()
+                pairs.append((pod, self._pod(pod, now)))
             return [(pod, stats) for pod, stats in pairs if stats is not None]
 
         return await asyncio.to_thread(read)
