@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import ctypes
 import os
+import socket
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from pybernetes.node.network.plan import DEVICE, Configuration
 from pybernetes.node.network.pod_network import PodNetwork
 from pybernetes.tools.local import network
 from tests.cluster import Cluster
+from tests.node.proxy.namespaces import inside as entered
 from tests.support import eventually, require_program, require_root
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]
@@ -162,6 +164,8 @@ async def test_nodes_are_joined_and_join_again(nodes: str, tmp_path: Path, backe
             # Nothing for pods leaves by the default route, whether or not anybody has the address.
             for family, nobody in (("-4", "10.123.77.1"), ("-6", "fd12:3:77::1")):
                 inside(1, "ip", family, "route", "get", nobody, code=2)
+            if backend == "vxlan":
+                await _pods_do_not_speak_as_nodes(nodes)
             await _break_and_heal(nodes, backend)
             # A node that goes takes its routes with it; the others stay joined.
             await cluster.client.delete(NODES, "node3")
@@ -174,6 +178,34 @@ async def test_nodes_are_joined_and_join_again(nodes: str, tmp_path: Path, backe
                 await agent.stop()
         # Without the agent the network stays.
         await meet((1, 2))
+
+
+async def _pods_do_not_speak_as_nodes(node_range: str) -> None:
+    """Whoever sends to the overlay's port chooses what the packets inside are from: no pod gets there."""
+    pod, link = f"pybt{MARK}-pod", f"veth{MARK}"
+    sh("ip", "netns", "add", pod)
+    try:
+        inside(1, "ip", "link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", pod)
+        inside(1, "ip", "address", "add", "10.123.1.254/32", "dev", link)
+        inside(1, "ip", "link", "set", link, "up")
+        inside(1, "ip", "route", "add", "10.123.1.9", "dev", link)
+        for command in (
+            "address add 10.123.1.9/32 dev eth0", "link set eth0 up", "route add 10.123.1.254 dev eth0",
+            "route add default via 10.123.1.254",
+        ):  # fmt: skip
+            sh("ip", "-netns", pod, *command.split())
+        with entered(pod), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sending:
+            for number, port in ((1, 8472), (2, 8472), (2, 8473)):
+                sending.sendto(b"x", (address(node_range, number), port))
+
+        def dropped() -> list[int]:
+            lines = inside(1, "iptables", "-t", "mangle", "-nvxL", "PYB-OVERLAY").splitlines()
+            return [int(line.split()[0]) for line in lines if "DROP" in line]
+
+        # Of the three, its own and the one that was asked.
+        await eventually(lambda: sorted(dropped()) == [0, 1, 1])
+    finally:
+        sh("ip", "netns", "delete", pod)
 
 
 async def _break_and_heal(node_range: str, backend: str) -> None:
