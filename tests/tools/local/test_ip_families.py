@@ -7,7 +7,7 @@ import json
 import os
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,8 @@ from pybernetes.tools.local.ip_families import bracketed
 from tests.node.kubelet.real_node import IMAGE, busybox
 from tests.node.proxy.namespaces import command
 from tests.support import require_program, require_root, until
-from tests.tools.local.host import Host, host
+from tests.tools.local import matrix
+from tests.tools.local.host import OUTSIDE, Host, host
 from tests.tools.local.user import User
 
 NAME = f"families{os.getpid() % 100000}"
@@ -81,8 +82,9 @@ def objects(policy: str) -> list[dict[str, Any]]:
         "door": {**common, "ports": [{**port, "nodePort": 30123}], "type": "NodePort"},
         "balanced": {**common, "type": "LoadBalancer"},
         "local": {**common, "type": "LoadBalancer", "externalTrafficPolicy": "Local"},
-        "single": {**common, "ipFamilyPolicy": "SingleStack", "ipFamilies": ["IPv6"]},
     }
+    if policy != "SingleStack":
+        services["single"] = {**common, "ipFamilyPolicy": "SingleStack", "ipFamilies": ["IPv6"]}
     spec = {"selector": {"matchLabels": labels}, "template": pod}
     return [
         {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "web"}, "spec": spec},
@@ -179,8 +181,9 @@ class Families(User):
             connection.close()
             return caller[0]
 
-    def reaches_beyond(self, folder: Path) -> None:
-        """Check that the pod reaches somebody outside by IPv6, if the machine's owner makes it a router."""
+    @contextmanager
+    def outside(self, folder: Path) -> Iterator[Mapping[int, str]]:
+        """Yield the places of a web server beyond the machine, whose owner makes it a router of IPv6."""
         (folder / "index.html").write_text("web-outside")
         inside, outside = ("ip",), ("ip", "-netns", self.machine.outside)
         links = ((inside, "fd77::2/64"), (outside, "fd77::1/64"))
@@ -189,7 +192,7 @@ class Families(User):
                 command(*ip, "address", "add", address, "dev", "eth0", "nodad")
             command("sysctl", "-q", "-w", "net.ipv6.conf.all.forwarding=1")
             with self.machine.serving(folder, 8099):
-                until(lambda: self.fetches("[fd77::1]:8099"))
+                yield {4: f"{OUTSIDE}:8099", 6: "[fd77::1]:8099"}
         finally:
             command("sysctl", "-q", "-w", "net.ipv6.conf.all.forwarding=0")
             for ip, address in links:
@@ -247,7 +250,9 @@ def test_both_families(tmp_path: Path) -> None:
         caller = user.gets_out(ip_families.node_range(NAME))
         nodes = ipaddress.IPv6Network(ip_families.node_range(NAME))
         assert ipaddress.IPv6Address(caller) in nodes  # its node's, not its own
-        user.reaches_beyond(tmp_path)
+        with user.outside(tmp_path) as external:
+            for version in (4, 6):
+                assert matrix.measure(user, NAME, version, external[version]) == matrix.wanted()
         assert "which stays" in user.pyb("up", NAME, "--ip-family", "ipv4", code=1)
 
 
