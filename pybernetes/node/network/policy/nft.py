@@ -58,11 +58,12 @@ def _base(own: tuple[Network, ...]) -> Iterator[str]:
             f"{{ type filter hook forward priority filter - {position} ; policy accept ; }}"
         )
         side = "saddr" if direction == EGRESS else "daddr"
+        # Nearly all packets are of connections that were made: they are asked for nothing else.
+        yield f"{chain} ct state established,related accept"
         for network in own:
             # A pod is not open before its rules are in.
             ip, known = _IP[network.version], f"@{LOCAL}{network.version}"
             yield f"{chain} {ip} {side} {network} {ip} {side} != {known} drop"
-        yield f"{chain} ct state established,related accept"
         for version in versions:
             ip = _IP[version]
             yield f"{chain} {ip} saddr . {ip} daddr @{SELF}{version} accept"
