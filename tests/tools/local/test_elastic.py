@@ -44,12 +44,14 @@ def objects() -> list[dict[str, Any]]:
         "imagePullPolicy": "Never",
         "ports": [{"containerPort": 80}],
         "readinessProbe": {"httpGet": {"path": "/", "port": 80}, "periodSeconds": 1},
-        "lifecycle": {"preStop": {"sleep": {"seconds": 2}}},  # what has begun is answered
+        "lifecycle": {
+            "preStop": {"sleep": {"seconds": 10}}
+        },  # nobody is sent there any more, and what has begun is answered
         "resources": {"requests": {"cpu": "400m"}},
     }
     template = {
         "metadata": {"labels": labels},
-        "spec": {"containers": [container], "terminationGracePeriodSeconds": 3},
+        "spec": {"containers": [container], "terminationGracePeriodSeconds": 15},
     }
     cpu = {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 10}}
     return [
