@@ -61,7 +61,7 @@ class PacedObject(ssl.SSLObject):
 
     def pending(self) -> int:
         """Return how much there is to read without waiting for more to come."""
-        return super().pending() or self.handed.pending or len(self._data) - self._at
+        return self._sslobj.pending() or self.handed.pending or len(self._data) - self._at  # type: ignore[attr-defined]
 
     def do_handshake(self) -> None:
         """Shake hands as far as what has come allows."""
