@@ -57,7 +57,7 @@ def main(argv: list[str]) -> int:
     """Run the gateway until told to stop."""
     arguments = parser().parse_args(argv)
     from pybernetes.client.kubeconfig import ConfigError
-    from pybernetes.control_plane.gateway.envoy.messages import MissingProxy
+    from pybernetes.control_plane.gateway.envoy.api_pool import MissingProxy
     from pybernetes.lib import logs
 
     logs.set_up(arguments.v)

@@ -47,5 +47,7 @@ class AnsweringContext(ssl.SSLContext):
         handed = ssl.MemoryBIO()
         wrapped: Any = super().wrap_bio(handed, outgoing, *args, **kwargs)
         wrapped.arrived, wrapped.handed, wrapped.outgoing = incoming, handed, outgoing
-        wrapped.write = wrapped._sslobj.write  # which is what ssl calls, in a call of its own for every answer
+        wrapped.write = (
+            wrapped._sslobj.write
+        )  # which is what ssl calls, in a call of its own for every answer
         return wrapped

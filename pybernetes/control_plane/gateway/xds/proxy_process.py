@@ -9,7 +9,7 @@ import os
 import shutil
 from pathlib import Path
 
-from pybernetes.control_plane.gateway.envoy.messages import MissingProxy
+from pybernetes.control_plane.gateway.envoy.api_pool import MissingProxy
 from pybernetes.control_plane.gateway.xds.bootstrap import bootstrap
 from pybernetes.lib.clock import Clock
 

@@ -9,11 +9,15 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+from pybernetes.control_plane.gateway.envoy.api_pool import message_class
+from pybernetes.control_plane.gateway.envoy.messages import message
 from pybernetes.control_plane.gateway.xds.delta_stream import DeltaStream
 from pybernetes.control_plane.gateway.xds.store import Store
 
 log = logging.getLogger(__name__)
-_SERVICE = "envoy.service.discovery.v3.AggregatedDiscoveryService"
+_PACKAGE = "envoy.service.discovery.v3"
+_SERVICE = f"{_PACKAGE}.AggregatedDiscoveryService"
+_REQUEST, _RESPONSE = f"{_PACKAGE}.DeltaDiscoveryRequest", f"{_PACKAGE}.DeltaDiscoveryResponse"
 _ENDED_SECONDS = 1.0
 
 
@@ -30,13 +34,11 @@ class XdsServer:
     async def start(self) -> None:
         """Begin to serve."""
         import grpc.aio
-        from envoy.service.discovery.v3 import discovery_pb2
 
-        self._messages = discovery_pb2
         handler = grpc.stream_stream_rpc_method_handler(
             self._serve,
-            request_deserializer=discovery_pb2.DeltaDiscoveryRequest.FromString,
-            response_serializer=discovery_pb2.DeltaDiscoveryResponse.SerializeToString,
+            request_deserializer=message_class(_REQUEST).FromString,
+            response_serializer=message_class(_RESPONSE).SerializeToString,
         )
         self._server = grpc.aio.server()
         self._server.add_generic_rpc_handlers(
@@ -87,7 +89,7 @@ class XdsServer:
                 await wake.wait()
                 wake.clear()
                 for fields in stream.responses():
-                    await context.write(self._messages.DeltaDiscoveryResponse(**fields))
+                    await context.write(message(_RESPONSE, fields))
                 async with self._progress:
                     self._progress.notify_all()
         finally:

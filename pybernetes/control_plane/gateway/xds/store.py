@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from pybernetes.control_plane.gateway.envoy.messages import Message
 
-TYPE_PREFIX = "type.googleapis.com/"
-
 
 class Resource(NamedTuple):
     """A message in bytes."""

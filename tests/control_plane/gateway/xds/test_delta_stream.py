@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from pybernetes.control_plane.gateway.envoy.messages import CLUSTER, ENDPOINTS, LISTENER, message
+from pybernetes.control_plane.gateway.envoy.messages import CLUSTER, ENDPOINTS, LISTENER, TYPE_PREFIX, message
 from pybernetes.control_plane.gateway.xds.delta_stream import DeltaStream
-from pybernetes.control_plane.gateway.xds.store import TYPE_PREFIX, Store
+from pybernetes.control_plane.gateway.xds.store import Store
 
 
 def _request(
     type_: str, *subscribe: str, nonce: str = "", error: str = "", leave: tuple[str, ...] = ()
 ) -> Any:
-    from envoy.service.discovery.v3 import discovery_pb2
-
     fields: dict[str, Any] = {"error_detail": {"code": 3, "message": error}} if error else {}
-    return discovery_pb2.DeltaDiscoveryRequest(
-        type_url=TYPE_PREFIX + type_, resource_names_subscribe=subscribe, resource_names_unsubscribe=leave,
-        response_nonce=nonce, **fields,
-    )  # fmt: skip
+    fields |= {"type_url": TYPE_PREFIX + type_, "response_nonce": nonce}
+    fields |= {"resource_names_subscribe": subscribe, "resource_names_unsubscribe": leave}
+    return message("envoy.service.discovery.v3.DeltaDiscoveryRequest", fields)
 
 
 def _sent(stream: DeltaStream) -> list[tuple[list[str], list[str], str]]:
