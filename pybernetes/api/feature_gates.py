@@ -69,7 +69,12 @@ def parse(texts: Iterable[str]) -> dict[str, bool]:
 NATIVE_HISTOGRAMS = "NativeHistograms"
 # Which gates every program can switch, and which the programs that only run loops.
 _EVERYWHERE = (NATIVE_HISTOGRAMS,)
-HONOURED = {"kube-controller-manager": ("HPAScaleToZero",)}
+COORDINATED = "CoordinatedLeaderElection"
+HONOURED = {
+    "kube-apiserver": (COORDINATED,),
+    "kube-controller-manager": ("HPAScaleToZero", COORDINATED),
+    "kube-scheduler": (COORDINATED,),
+}
 
 
 def decide(given: Mapping[str, bool], honoured: Iterable[str] = ()) -> dict[str, bool]:

@@ -14,8 +14,18 @@ from pybernetes.api.resource import Resource
 from pybernetes.lib.discover import discover
 
 
-@lru_cache(maxsize=1)
 def builtin() -> tuple[Resource, ...]:
+    """Return every built-in resource that is served unless somebody says otherwise."""
+    return _builtin()
+
+
+@lru_cache(maxsize=1)
+def _builtin() -> tuple[Resource, ...]:
+    return tuple(resource for resource in everything() if resource.served)
+
+
+@lru_cache(maxsize=1)
+def everything() -> tuple[Resource, ...]:
     """Return every built-in resource. A package below ``api`` holds kinds if it names its ``GROUP``."""
     resources: list[Resource] = []
     for package in pkgutil.iter_modules(api.__path__):

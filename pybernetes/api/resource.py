@@ -74,6 +74,8 @@ class Resource:
     short_names: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     namespaced: bool = True
+    # Whether it is served unless somebody says otherwise.
+    served: bool = True
     verbs: tuple[str, ...] = ALL_VERBS
     # The names of its subresources; "status" and "scale" are served by what the API server has for all kinds.
     subresources: tuple[str, ...] = ()

@@ -91,6 +91,7 @@ class Client:
         self.transport = transport
         self.namespace = namespace  # of the kubeconfig's context, for programs that work in one
         self.limiter = limiter
+        self.guard: Callable[[], None] | None = None  # asked before every write; what it raises ends the call
         self.headers: Headers = {b"user-agent": user_agent.encode()}
         self._metadata: Headers = {**self.headers, b"accept": _METADATA}
         self._metadata_list: Headers = {**self.headers, b"accept": _METADATA_LIST}
@@ -103,6 +104,12 @@ class Client:
         """Return a client with the same connections whose calls have a limit of their own; a rate of 0 is no limit."""
         other = shallow_copy(self)
         other.limiter = RateLimiter(qps, max(1, burst)) if qps > 0 else None
+        return other
+
+    def unguarded(self) -> Client:
+        """Return a client with the same connections whose writes nobody is asked about."""
+        other = shallow_copy(self)
+        other.guard = None
         return other
 
     # -- reading -----------------------------------------------------------------------------------------
@@ -333,6 +340,8 @@ class Client:
     async def _call(self, method: str, path: str, query: str, body: bytes, headers: Headers) -> Any:
         if self.limiter is not None:
             await self.limiter.wait()
+        if self.guard is not None and method != "GET":
+            self.guard()
         status, value = await self.transport.send(method, path, query, body, headers)
         if status >= 400:
             raise errors.from_answer(status, value)

@@ -161,6 +161,7 @@ CERTIFICATE_SIGNING_REQUESTS = Ref(
 CLUSTER_TRUST_BUNDLES = Ref("certificates.k8s.io", "v1", "clustertrustbundles", "ClusterTrustBundle", False)
 POD_CERTIFICATE_REQUESTS = Ref("certificates.k8s.io", "v1", "podcertificaterequests", "PodCertificateRequest")
 LEASES = Ref("coordination.k8s.io", "v1", "leases", "Lease")
+LEASE_CANDIDATES = Ref("coordination.k8s.io", "v1beta1", "leasecandidates", "LeaseCandidate")
 ENDPOINT_SLICES = Ref("discovery.k8s.io", "v1", "endpointslices", "EndpointSlice")
 NEW_EVENTS = Ref("events.k8s.io", "v1", "events", "Event")
 FLOW_SCHEMAS = Ref("flowcontrol.apiserver.k8s.io", "v1", "flowschemas", "FlowSchema", False)

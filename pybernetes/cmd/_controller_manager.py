@@ -101,11 +101,12 @@ async def serve(
     client = settings.client(user_agent=name, qps=arguments.kube_api_qps, burst=arguments.kube_api_burst)
     # A lease must not wait behind the calls of busy controllers, nor be limited with them.
     lease_client = settings.client(user_agent=name)
-    manager = Manager(client, election=election(arguments), election_client=lease_client)
+    manager = Manager(client, election=election(arguments, name), election_client=lease_client)
     clients = [client, lease_client]
 
     def client_for(identity: str) -> Client:
         clients.append(client_of(client, settings, identity, program=name))
+        manager.guard(clients[-1])
         return clients[-1]
 
     prepare(settings, manager)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from pybernetes.api import feature_gates
 from pybernetes.lib.flags import Flag, Seconds
 
 if TYPE_CHECKING:
@@ -26,16 +27,21 @@ def election_flags(name: str) -> tuple[Flag, ...]:
     )
 
 
-def election(options: argparse.Namespace) -> Election | None:
-    """Return the election that the flags ask for; None if the program works without."""
+def election(options: argparse.Namespace, name: str = "") -> Election | None:
+    """Return the election that the flags ask for; None if the program works without.
+
+    Those that coordinated leader election is for give their name.
+    """
     from pybernetes.runtime.election import Election
 
     if not options.leader_elect:
         return None
+    gates = feature_gates.of_component(name, options.feature_gates) if name else {}
     return Election(
         options.leader_elect_resource_name,
         options.leader_elect_resource_namespace,
         lease_seconds=options.leader_elect_lease_duration,
         renew_seconds=options.leader_elect_renew_deadline,
         retry_seconds=options.leader_elect_retry_period,
+        coordinated=gates.get(feature_gates.COORDINATED, False),
     )

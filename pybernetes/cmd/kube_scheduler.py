@@ -68,7 +68,7 @@ def configuration(options: argparse.Namespace) -> Configuration:
     from pybernetes.scheduling import config
 
     _secure_serving.check(options)
-    feature_gates.from_flag(options.feature_gates)
+    feature_gates.from_flag(options.feature_gates, feature_gates.HONOURED["kube-scheduler"])
     warn_ignored(options, _IGNORED)
     if options.leader_elect_resource_lock != "leases":
         raise ValueError('resourceLock value must be "leases"')
@@ -123,6 +123,7 @@ async def _serve(options: argparse.Namespace) -> int:
         election = Election(
             settings.lease_name, settings.lease_namespace, lease_seconds=settings.lease_seconds,
             renew_seconds=settings.renew_seconds, retry_seconds=settings.retry_seconds,
+            coordinated=feature_gates.of_component("kube-scheduler", options.feature_gates)[feature_gates.COORDINATED],
         )  # fmt: skip
     # A lease must not wait behind bindings, nor be limited with them.
     lease_client = access.client(user_agent="kube-scheduler")

@@ -28,8 +28,8 @@ log = logging.getLogger(__name__)
 _JITTER = 1.2
 
 
-class LostLease(Exception):
-    """The lease could not be renewed in time: another program may have it."""
+class LostLease(OSError):
+    """The lease could not be renewed in time: another program may have it. To who writes it is as if nobody answered."""
 
 
 def new_identity() -> str:
@@ -47,6 +47,7 @@ class Election:
     lease_seconds: float = 15.0
     renew_seconds: float = 10.0
     retry_seconds: float = 2.0
+    coordinated: bool = False  # the API server chooses among candidates, see runtime/candidate.py
     release: bool = True  # give the lease back when told to stop, so that the next need not wait
 
     def __post_init__(self) -> None:
@@ -75,6 +76,7 @@ class Elector:
         self._recorder = recorder
         self._lease: Object | None = None
         self._observed_at = 0.0
+        self._sure_until = 0.0  # nobody else can have the lease before, whatever became of answers
         self.leader = ""  # whom the last look at the lease showed
         if metrics is not None:
             metrics.leaders[election.name] = False
@@ -83,6 +85,16 @@ class Elector:
     def leading(self) -> bool:
         """Whether the lease was this process's when it was last looked at."""
         return self.leader == self.identity
+
+    def check(self) -> None:
+        """Raise LostLease unless this process is sure to hold the lease: the guard of all that only a leader may write.
+
+        What was stopped for a while (a process, a machine, a loop that was held) asks this before it asks anybody else.
+        """
+        if self._clock.monotonic() >= self._sure_until:
+            raise LostLease(
+                f"the lease {self.election.namespace}/{self.election.name} is not known to be held"
+            )
 
     # -- the record --------------------------------------------------------------------------------------
 
@@ -112,6 +124,37 @@ class Elector:
 
     async def try_once(self) -> bool:
         """Try to get the lease, or to keep it."""
+        # Others count from when they see the record, which is no earlier than this.
+        began = self._clock.monotonic()
+        held = await self._try()
+        if held:
+            self._sure_until = began + self.election.renew_seconds
+        elif not self.leading:
+            self._sure_until = 0.0
+        return held
+
+    async def _try_coordinated(self) -> bool:
+        """Keep the lease that the API server gave us; nobody takes one here."""
+        try:
+            lease = await self._client.get(LEASES, self.election.name, self.election.namespace)
+            self._observe(lease)
+            if not self.leading or not self._valid():
+                return False
+            preferred = lease.get("spec", {}).get("preferredHolder")
+            if preferred:
+                log.info("%s: the lease is to go to %s", self.election.name, preferred)
+                self.leader, self._sure_until = preferred, 0.0
+                return False
+            return await self._take(lease)
+        except (Conflict, NotFound):
+            return False
+        except (StatusError, OSError, TimeoutError) as error:
+            log.warning("%s: the lease cannot be had: %s", self.election.name, error)
+            return False
+
+    async def _try(self) -> bool:
+        if self.election.coordinated:
+            return await self._try_coordinated()
         try:
             if self.leading and self._lease is not None and self._valid():
                 try:
@@ -123,15 +166,17 @@ class Elector:
             except NotFound:
                 now = rfc3339.micro(self._clock.now())
                 meta = {"name": self.election.name, "namespace": self.election.namespace}
-                self._observe(
-                    await self._client.create(LEASES, {"metadata": meta, "spec": self._spec(now, 0)})
-                )
-                return True
+                new = {"metadata": meta, "spec": self._spec(now, 0)}
+                try:
+                    self._observe(await self._client.create(LEASES, new))
+                    return True
+                except AlreadyExists:  # somebody was faster: who leads must learn of it now
+                    lease = await self._client.get(LEASES, self.election.name, self.election.namespace)
             self._observe(lease)
             if self.leader and self._valid() and not self.leading:
                 return False
             return await self._take(lease)
-        except (Conflict, AlreadyExists):
+        except (Conflict, NotFound):
             return False
         except (StatusError, OSError, TimeoutError) as error:
             log.warning("%s: the lease cannot be had: %s", self.election.name, error)
@@ -162,24 +207,22 @@ class Elector:
 
     async def hold(self) -> None:
         """Renew the lease; raise LostLease when that has failed for too long."""
-        renewed = self._clock.monotonic()
         while True:
             await self._clock.sleep(self.election.retry_seconds)
-            left = renewed + self.election.renew_seconds - self._clock.monotonic()
+            left = self._sure_until - self._clock.monotonic()
             try:
                 async with asyncio.timeout(max(left, 0.0)):
                     held = await self.try_once()
             except TimeoutError:
                 held = False
-            now = self._clock.monotonic()
-            if held:
-                renewed = now
-            elif now >= renewed + self.election.renew_seconds or (self.leader and not self.leading):
+            if not held and self._clock.monotonic() >= self._sure_until:
+                self._sure_until = 0.0
                 self._tell(False, "stopped leading")
                 raise LostLease(f"the lease {self.election.namespace}/{self.election.name} was lost")
 
     async def release(self) -> None:
         """Give the lease back."""
+        self._sure_until = 0.0
         self._tell(False, "stopped leading")
         if not self.leading or self._lease is None:
             return

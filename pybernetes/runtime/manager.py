@@ -12,6 +12,7 @@ from pybernetes.client.client import Client
 from pybernetes.lib.clock import Clock
 from pybernetes.lib.exposition import Exposition
 from pybernetes.lib.health_slis import HealthSlis
+from pybernetes.runtime.candidate import Candidate
 from pybernetes.runtime.component_server import (
     AccessCheck,
     Checks,
@@ -22,6 +23,7 @@ from pybernetes.runtime.component_server import (
 )
 from pybernetes.runtime.controller import Controller
 from pybernetes.runtime.election import Election, Elector
+from pybernetes.runtime.events import Recorder, Sender
 from pybernetes.runtime.following import awaited, late
 from pybernetes.runtime.informer import Informers
 from pybernetes.runtime.metrics import Metrics
@@ -49,11 +51,15 @@ class Manager:
         self.clock = clock or Clock()
         self.metrics = Metrics(self.clock)
         self.runtime = Runtime(client, informers=informers, clock=self.clock, metrics=self.metrics)
+        # Whoever stopped to lead may still say so.
+        self._lease_client = lease_client = (election_client or client).unguarded()
+        self._lease_events = Sender(lease_client, self.clock)
         self.elector = (
-            Elector(election_client or client, election, clock=self.clock, metrics=self.metrics,
-                    recorder=self.runtime.recorder(election.name))
+            Elector(lease_client, election, clock=self.clock, metrics=self.metrics,
+                    recorder=Recorder(lease_client, election.name, clock=self.clock, sender=self._lease_events))
             if election is not None else None
         )  # fmt: skip
+        self.guard(client)
         self.slis = HealthSlis()
         self.health, self.ready = Checks(self.slis), Checks(self.slis)
         self.ready.add("informers", self._check_informers)
@@ -71,6 +77,11 @@ class Manager:
         self.controllers[made.name] = made
         return made
 
+    def guard(self, client: Client) -> None:
+        """Let a client write only while this process is sure to lead; a manager without election leads always."""
+        if self.elector is not None:
+            client.guard = self.elector.check
+
     def add_task(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
         """Add a loop that is not a controller and runs while this process leads."""
         self._tasks.append((name, run))
@@ -81,9 +92,21 @@ class Manager:
             if self.elector is None:
                 await self._lead()
             else:
-                await self.elector.run(self._lead)
+                await self._elect(self.elector)
         finally:
-            await self.runtime.close()
+            await asyncio.gather(self.runtime.close(), self._lease_events.close())
+
+    async def _elect(self, elector: Elector) -> None:
+        candidate = None
+        if elector.election.coordinated:
+            standing = Candidate(self._lease_client, elector.election, elector.identity, self.clock)
+            candidate = asyncio.create_task(standing.run(), name="candidate")
+        try:
+            await elector.run(self._lead)
+        finally:
+            if candidate is not None:
+                candidate.cancel()
+                await asyncio.gather(candidate, return_exceptions=True)
 
     async def _lead(self) -> None:
         self.runtime.informers.start()

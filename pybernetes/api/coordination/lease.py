@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pybernetes.api.coordination import GROUP
 from pybernetes.api.field import Errors, Path
 from pybernetes.api.resource import Column, Object, Resource
@@ -41,17 +43,22 @@ def validate(obj: Object, errors: Errors) -> None:
         errors.invalid(_SPEC / "leaseTransitions", transitions, "must be greater than or equal to 0")
     strategy = spec.get("strategy")
     if strategy is not None:
-        _strategy(strategy, _SPEC / "strategy" / "strategy", errors)
+        check_strategy(strategy, _SPEC / "strategy" / "strategy", errors)
     if spec.get("preferredHolder") and not strategy:
         errors.forbidden(_SPEC / "preferredHolder", "may only be specified if `strategy` is defined")
 
 
-def _strategy(strategy: str, path: Path, errors: Errors) -> None:
+def check_strategy(strategy: str, path: Path, errors: Errors) -> None:
     """Check that a strategy without a prefix is one that Kubernetes knows."""
     if "/" not in strategy and strategy != "OldestEmulationVersion":
         errors.unsupported(path, strategy, ("OldestEmulationVersion",))
     elif "/" in strategy:
         checks.name(names.qualified_name, strategy, path, errors)
+
+
+def coordinated(resource: Resource) -> Resource:
+    """Return the resource as it is where coordinated leader election is on: its fields are kept."""
+    return replace(resource, prepare_create=None, prepare_update=None)
 
 
 RESOURCE = Resource(

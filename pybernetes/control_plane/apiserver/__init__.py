@@ -7,7 +7,7 @@ Its rooms stand in layers. A room imports rooms of the layers below its own and 
     admission, aggregation, audit, custom_resources, virtual_resources
     inprocess, openapi, subresources
     authz, discovery, flowcontrol, verbs, webhooks
-    authn, codec, services
+    authn, codec, leader_election, services
     encryption, observability, proxy, review_webhooks, storage
     config_reloads, connection, context, forbidden, request, request_info, warning_headers
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pybernetes.api import feature_gates, protobuf
 from pybernetes.api.cel import engine
+from pybernetes.api.coordination import lease_candidate
 from pybernetes.api.resource import Resource
 from pybernetes.control_plane.apiserver.admission.chain import Chain
 from pybernetes.control_plane.apiserver.aggregation.aggregator import Aggregator
@@ -26,6 +27,7 @@ from pybernetes.control_plane.apiserver.custom_resources.custom_resources import
 from pybernetes.control_plane.apiserver.discovery.discovery import Discovery
 from pybernetes.control_plane.apiserver.flowcontrol.configuration import FlowControlConfiguration
 from pybernetes.control_plane.apiserver.flowcontrol.dispatcher import Dispatcher
+from pybernetes.control_plane.apiserver.leader_election.controller import LeaderElectionController
 from pybernetes.control_plane.apiserver.observability import start_checks, tracing
 from pybernetes.control_plane.apiserver.observability.health import Health
 from pybernetes.control_plane.apiserver.openapi.openapi import OpenApi
@@ -142,6 +144,7 @@ class ApiServer:
         self._upkeep: RetryingSync | None = None
         self._leases = ServerLeases(store, settings.advertise_address)
         self._identity: IdentityLease | None = None
+        self._elections: LeaderElectionController | None = None
         self._publisher = client_ca_publisher.ClientCAPublisher(self.context, settings.trust)
 
     async def start(self) -> None:
@@ -180,6 +183,8 @@ class ApiServer:
         await self._identity.start()
         done("start-kube-apiserver-identity-lease-controller")
         done("start-kube-apiserver-identity-lease-garbage-collector")
+        if self.settings.feature_gates.get(feature_gates.COORDINATED):
+            self._elections = self._start_elections()
         await self.flows.start()
         done(
             "priority-and-fairness-config-producer",
@@ -203,6 +208,19 @@ class ApiServer:
         if self._watchdog is not None:
             self._watchdog.start()
         log.info("serving securely on %s:%d", self.settings.host, self.port)
+
+    def _start_elections(self) -> LeaderElectionController | None:
+        kind = lease_candidate.RESOURCE
+        if self.kinds.get(kind.group, kind.version, kind.plural) is None:
+            log.warning(
+                "%s is on, and nobody can be a candidate: --runtime-config=%s=true serves them",
+                feature_gates.COORDINATED,
+                kind.api_version,
+            )
+            return None
+        elections = LeaderElectionController(self.context)
+        elections.start()
+        return elections
 
     def _count_objects(self) -> Iterator[tuple[Resource, int]]:
         for kind in self.kinds:
@@ -290,6 +308,8 @@ class ApiServer:
             await self._upkeep.close()
         if self._identity is not None:
             await self._identity.close()
+        if self._elections is not None:
+            await self._elections.close()
         await self._leases.leave(self._ensure_addresses)
         await asyncio.sleep(self.settings.delay_seconds)
         await self.http.drain(self.settings.drain_seconds)

@@ -27,7 +27,7 @@ _NEEDED = frozenset(
 def served(texts: Iterable[str], resources: Sequence[Resource]) -> list[Resource]:
     """Return those of the resources that are to be served; ValueError for what cannot be."""
     given = dict(text.partition("=")[::2] for text in filter(None, texts))
-    chosen = dict.fromkeys(resources, True)
+    chosen = {resource: resource.served for resource in resources}
     for key, pattern in _MATCHERS.items():
         if key not in given:
             continue
@@ -44,7 +44,9 @@ def served(texts: Iterable[str], resources: Sequence[Resource]) -> list[Resource
         for resource in _named(key, resources, wanted):
             chosen[resource] = wanted
     lost = {
-        resource.api_version for resource in resources if not chosen[resource] and resource.group in _NEEDED
+        resource.api_version
+        for resource in resources
+        if resource.served and not chosen[resource] and resource.group in _NEEDED
     }
     if lost:
         raise ValueError(f"--runtime-config: this server needs {', '.join(sorted(lost))} itself")

@@ -10,7 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from pybernetes.api import feature_gates, protobuf, registry, zpages
+from pybernetes.api.coordination import lease
 from pybernetes.api.core.pod.validation.privileged import without_privileged
+from pybernetes.api.feature_gates import COORDINATED
 from pybernetes.api.resource import Resource
 from pybernetes.control_plane.apiserver.admission.setup import select
 from pybernetes.control_plane.apiserver.aggregation.proxy import Identity
@@ -51,8 +53,10 @@ def settings(arguments: argparse.Namespace) -> Settings:
         )
     result.storage_media_type = arguments.storage_media_type
     flags.check(arguments, upstream_flags.OTHER_FLAGS)
-    result.feature_gates = feature_gates.from_flag(arguments.feature_gates)
-    result.resources = _resources(arguments)
+    result.feature_gates = feature_gates.from_flag(
+        arguments.feature_gates, feature_gates.HONOURED["kube-apiserver"]
+    )
+    result.resources = _resources(arguments, result.feature_gates[COORDINATED])
     result.profiling = arguments.profiling
     result.health_seconds = arguments.etcd_healthcheck_timeout, arguments.etcd_readycheck_timeout
     result.request_seconds, result.watch_seconds = arguments.request_timeout, arguments.min_request_timeout
@@ -62,7 +66,7 @@ def settings(arguments: argparse.Namespace) -> Settings:
     if result.watch_seconds < 0:
         raise ValueError("--min-request-timeout can not be negative value")
     server = identity(socket.gethostname())
-    result.encryption = encryption(arguments, registry.builtin(), server)
+    result.encryption = encryption(arguments, registry.everything(), server)
     if arguments.egress_selector_config_file:
         result.egress = egress_selector.load(arguments.egress_selector_config_file)
     believed = issuers(arguments, server, result.egress)
@@ -114,9 +118,13 @@ def settings(arguments: argparse.Namespace) -> Settings:
     return result
 
 
-def _resources(arguments: argparse.Namespace) -> list[Resource]:
+def _resources(arguments: argparse.Namespace, coordinated: bool) -> list[Resource]:
     """Return the built-in kinds to serve, with the rules that the flags add."""
-    served = runtime_config.served(arguments.runtime_config, registry.builtin())
+    served = runtime_config.served(arguments.runtime_config, registry.everything())
+    if coordinated:
+        served = [
+            lease.coordinated(resource) if resource is lease.RESOURCE else resource for resource in served
+        ]
     if not arguments.allow_privileged:
         served = without_privileged(served)
     ttl = int(arguments.event_ttl)
