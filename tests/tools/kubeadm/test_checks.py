@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pybernetes.tools.kubeadm import certificate_files
 from pybernetes.tools.kubeadm.checks import cluster, control_plane_checks, join_checks
 from pybernetes.tools.kubeadm.checks.check import Findings
 from pybernetes.tools.kubeadm.checks.proxies import HTTPProxy, HTTPProxyCIDR
@@ -18,6 +19,8 @@ from pybernetes.tools.kubeadm.checks.versions import (
 )
 from pybernetes.tools.kubeadm.configuration import documents, loading
 from pybernetes.tools.kubeadm.upgrade import plan
+from tests.control_plane.store.etcd_server import etcd
+from tests.support import require_program
 
 FILES = {"caFile": "/x/ca.crt", "certFile": "/x/c.crt", "keyFile": "/x/c.key"}
 
@@ -78,8 +81,9 @@ async def test_versions() -> None:
     ("answer", "problem"),
     [
         (b'{"etcdserver":"3.5.16","etcdcluster":"3.5.0"}', ""),
-        (b'{"etcdserver":"3.5.2"}', "only supports external etcd version >= 3.5.3. Current version: 3.5.2"),
-        (b'{"etcdserver":"3.4.99"}', "only supports external etcd version >= 3.5.3"),
+        (b'{"etcdserver":"3.5.2"}', "can corrupt its data: use 3.5.3 or later. Current version: 3.5.2"),
+        (b'{"etcdserver":"3.4.23"}', ""),
+        (b'{"etcdserver":"3.3.27"}', "only supports external etcd version >= 3.4.0. Current version: 3.3.27"),
         (b"<html>", "couldn't parse external etcd version"),
         (b"[]", "couldn't parse external etcd version"),
         (b'{"etcdserver":{}}', "couldn't parse external etcd version"),
@@ -127,3 +131,28 @@ def test_plans() -> None:
     assert "kubeadm upgrade apply v1.37.0" in shown and "kubelet     cp     v1.36.2   v1.37.0" in shown
     none = plan.plan("v1.37.0", "v1.37.0", {"cp": "v1.37.0"}, {"kube-apiserver": {"cp": "v1.37.0"}}, {}, "")
     assert none["availableUpgrades"] == [] and "up-to-date" in plan.text(none)
+
+
+async def test_a_real_member_behind_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    require_program("etcd")
+    monkeypatch.setattr("pybernetes.tools.kubeadm.checks.versions._ETCD_PAUSE", 0.0)
+    files = {
+        name: tmp_path / f"m.{suffix}" for name, suffix in (("ca", "ca"), ("cert", "crt"), ("key", "key"))
+    }
+    authority = certificate_files.new_authority("etcd-ca", "ECDSA-P256", 3600.0)
+    pair = certificate_files.issue(
+        authority, "m", algorithm="ECDSA-P256", seconds=3600.0, names=["127.0.0.1"], server=True, client=True
+    )
+    for path, content in zip(
+        files.values(), (authority.certificate, pair.certificate, pair.key), strict=True
+    ):
+        path.write_bytes(content)
+    with etcd(tmp_path, tls=files) as (member,):
+        external = {
+            "endpoints": [f"https://127.0.0.1:{member.client_port}"], "caFile": str(files["ca"]),
+            "certFile": str(files["cert"]), "keyFile": str(files["key"]),
+        }  # fmt: skip
+        assert await ExternalEtcdVersion(external).check() == Findings()
+        # Without a certificate, or where another authority is trusted, nobody answers.
+        for less in ({**external, "certFile": "", "keyFile": ""}, {**external, "caFile": ""}):
+            assert (await ExternalEtcdVersion(less).check()).errors

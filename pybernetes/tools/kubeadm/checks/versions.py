@@ -18,8 +18,9 @@ from pybernetes.tools.kubeadm.upgrade.policy import parse
 
 Object = dict[str, Any]
 KUBELET_SKEW = 3
-# Those before can lose data (3.5.0 to 3.5.2), and Debian's are older than what upstream asks for.
-LEAST_ETCD = (3, 5, 3)
+# Debian's are older than what upstream asks for. The first three of 3.5 can corrupt what they keep.
+LEAST_ETCD = (3, 4, 0)
+_CORRUPTING = ((3, 5, 0), (3, 5, 1), (3, 5, 2))
 _ETCD_TRIES, _ETCD_PAUSE, _ETCD_SECONDS = 3, 1.0, 10.0
 _MOST_BYTES = 1 << 16
 
@@ -162,4 +163,6 @@ def etcd_problem(answer: bytes) -> str:
     if numbers[:3] < LEAST_ETCD:
         least = ".".join(str(number) for number in LEAST_ETCD)
         return f"this version of kubeadm only supports external etcd version >= {least}. Current version: {version}"
+    if numbers[:3] in _CORRUPTING:
+        return f"etcd {version} can corrupt its data: use 3.5.3 or later. Current version: {version}"
     return ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-import os
 import shutil
 import time
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from pybernetes.client.errors import StatusError
 from pybernetes.client.refs import PODS
+from pybernetes.lib.tls import write_atomically
 from pybernetes.tools.kubeadm import etcd_pod, patches, static_pods, waiting
 from pybernetes.tools.kubeadm.configuration.loading import InitSettings
 from pybernetes.tools.kubeadm.configuration.printing import to_yaml
@@ -98,11 +98,7 @@ async def apply(
 
 def _write(path: Path, text: str) -> None:
     """Replace a manifest at once; the kubelet does not look at names that begin with a dot."""
-    temporary = path.with_name(f".{path.name}.new")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w") as file:
-        file.write(text)
-    os.replace(temporary, path)
+    write_atomically(path, text.encode(), 0o600)
 
 
 async def _shown(objects: ClusterObjects, component: str, node: str) -> tuple[str, str]:
