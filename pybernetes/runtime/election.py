@@ -133,54 +133,52 @@ class Elector:
             self._sure_until = 0.0
         return held
 
-    async def _try_coordinated(self) -> bool:
-        """Keep the lease that the API server gave us; nobody takes one here."""
+    async def _try(self) -> bool:
         try:
-            lease = await self._client.get(LEASES, self.election.name, self.election.namespace)
-            self._observe(lease)
-            if not self.leading or not self._valid():
-                return False
-            preferred = lease.get("spec", {}).get("preferredHolder")
-            if preferred:
-                log.info("%s: the lease is to go to %s", self.election.name, preferred)
-                self.leader, self._sure_until = preferred, 0.0
-                return False
-            return await self._take(lease)
+            return await (self._keep() if self.election.coordinated else self._get_or_keep())
         except (Conflict, NotFound):
             return False
         except (StatusError, OSError, TimeoutError) as error:
             log.warning("%s: the lease cannot be had: %s", self.election.name, error)
             return False
 
-    async def _try(self) -> bool:
-        if self.election.coordinated:
-            return await self._try_coordinated()
-        try:
-            if self.leading and self._lease is not None and self._valid():
-                try:
-                    return await self._take(self._lease)
-                except (Conflict, NotFound):
-                    pass  # it was changed behind our back: look again
+    async def _look(self) -> Object:
+        return await self._client.get(LEASES, self.election.name, self.election.namespace)
+
+    async def _keep(self) -> bool:
+        """Keep the lease that the API server gave us; nobody takes one here."""
+        lease = await self._look()
+        self._observe(lease)
+        if not self.leading or not self._valid():
+            return False
+        preferred = lease.get("spec", {}).get("preferredHolder")
+        if preferred:
+            log.info("%s: the lease is to go to %s", self.election.name, preferred)
+            self.leader = preferred
+            return False
+        return await self._take(lease)
+
+    async def _get_or_keep(self) -> bool:
+        if self.leading and self._lease is not None and self._valid():
             try:
-                lease = await self._client.get(LEASES, self.election.name, self.election.namespace)
-            except NotFound:
-                now = rfc3339.micro(self._clock.now())
-                meta = {"name": self.election.name, "namespace": self.election.namespace}
-                new = {"metadata": meta, "spec": self._spec(now, 0)}
-                try:
-                    self._observe(await self._client.create(LEASES, new))
-                    return True
-                except AlreadyExists:  # somebody was faster: who leads must learn of it now
-                    lease = await self._client.get(LEASES, self.election.name, self.election.namespace)
-            self._observe(lease)
-            if self.leader and self._valid() and not self.leading:
-                return False
-            return await self._take(lease)
-        except (Conflict, NotFound):
+                return await self._take(self._lease)
+            except (Conflict, NotFound):
+                pass  # it was changed behind our back: look again
+        try:
+            lease = await self._look()
+        except NotFound:
+            now = rfc3339.micro(self._clock.now())
+            meta = {"name": self.election.name, "namespace": self.election.namespace}
+            new = {"metadata": meta, "spec": self._spec(now, 0)}
+            try:
+                self._observe(await self._client.create(LEASES, new))
+                return True
+            except AlreadyExists:  # somebody was faster: who leads must learn of it now
+                lease = await self._look()
+        self._observe(lease)
+        if self.leader and self._valid() and not self.leading:
             return False
-        except (StatusError, OSError, TimeoutError) as error:
-            log.warning("%s: the lease cannot be had: %s", self.election.name, error)
-            return False
+        return await self._take(lease)
 
     async def _take(self, lease: Object) -> bool:
         spec = lease.get("spec", {})
