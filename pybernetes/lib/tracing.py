@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -132,6 +132,7 @@ def _exporter(endpoint: str, dial: Dialer) -> Any:
 
         def shutdown(self) -> None:
             if self.loop is not None and self.loop.is_running():
-                asyncio.run_coroutine_threadsafe(self._channel.close(), self.loop).result(_SEND_SECONDS)
+                with suppress(TimeoutError):  # the connection ends with the process at the latest
+                    asyncio.run_coroutine_threadsafe(self._channel.close(), self.loop).result(_SEND_SECONDS)
 
     return Exporter()

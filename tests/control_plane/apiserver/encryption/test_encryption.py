@@ -238,9 +238,11 @@ async def test_a_new_configuration_is_taken_over(tmp_path: Path) -> None:
         await eventually(lambda: encryption.metrics.reloads.counts.get("success", (0,))[0] == 1)
 
 
-def kms(plugin: KmsPlugin, name: str = "test") -> dict[str, Any]:
-    """Return the provider of a plug-in."""
-    return {"kms": {"apiVersion": "v2", "name": name, "endpoint": f"unix://{plugin.socket}", "timeout": "1s"}}
+def kms(plugin: KmsPlugin, timeout: str = "30s") -> dict[str, Any]:
+    """Return the provider of a plug-in, which answers at once or after a while on a busy machine."""
+    return {
+        "kms": {"apiVersion": "v2", "name": "test", "endpoint": f"unix://{plugin.socket}", "timeout": timeout}
+    }
 
 
 async def test_a_plug_in(tmp_path: Path) -> None:
@@ -283,6 +285,7 @@ async def test_a_plug_in_that_is_down_and_comes_back(tmp_path: Path) -> None:
     async with opened(tmp_path) as (store, _):
         await store.create(SECRET, VALUE)
     plugin.stop()
+    write(tmp_path / "encryption.yaml", (["secrets"], [kms(plugin, "2s")]))  # which nobody waits for long
     try:
         async with opened(tmp_path) as (store, encryption):
             problem = await encryption.problem()
@@ -398,8 +401,10 @@ async def test_plug_ins_that_mean_harm(tmp_path: Path, trick: str, text: str) ->
         await store.create(SECRET, VALUE)
     honest.stop()
     before = on_disk(tmp_path, SECRET)
-    plugin = HostilePlugin(tmp_path / "kms.sock", trick)
+    plugin = HostilePlugin(tmp_path / "hostile.sock", trick)  # a server may remove its socket late
     plugin.start()
+    timeout = "1s" if trick == "slow" else "30s"
+    write(tmp_path / "encryption.yaml", (["secrets"], [kms(plugin, timeout)]))
     try:
         async with opened(tmp_path) as (store, encryption):
             problem = await encryption.problem()
@@ -414,6 +419,7 @@ async def test_plug_ins_that_mean_harm(tmp_path: Path, trick: str, text: str) ->
         plugin.ended.set()
         plugin.stop()
     assert on_disk(tmp_path, SECRET) == before
+    write(tmp_path / "encryption.yaml", (["secrets"], [kms(honest)]))
     honest.start()
     try:
         async with opened(tmp_path) as (store, _):

@@ -133,6 +133,8 @@ async def test_hostile_providers(tmp_path: Path, trick: str, problem: str) -> No
         with pytest.raises(Unavailable) as failure:
             await keys.find("first", "RS256")
         assert problem in str(failure.value)
-        assert provider.asked in ([discovery], [discovery, "/keys"]) and provider.sent < 64 << 20
-        assert trick in ("too many", "secrets") or provider.asked == [discovery]
+        assert provider.sent < 64 << 20
+        # On a busy machine, time may be over before the first question.
+        led_on = trick in ("too many", "secrets")
+        assert provider.asked == [discovery, "/keys"] if led_on else provider.asked in ([], [discovery])
         https.close()
