@@ -2,14 +2,16 @@
 
 The bounds of native buckets are powers of 2 to the eighth (each is 9 % wider than the one before, as upstream's are). A
 value is looked up once, among the bounds of both forms together; what lies between two of those belongs to one bucket of
-either form, so that both are added up when somebody scrapes. Only places that were hit take memory.
+either form, so that both are added up when somebody scrapes. Only places that were hit take memory. What happens a hundred
+thousand times a second does not even call: it leaves its values to be looked up by and by, many at once.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import ldexp
 from typing import NamedTuple
 
@@ -23,6 +25,8 @@ _NATIVE = tuple(
     for key in range(_LOWEST_KEY, _HIGHEST_KEY + 1)
 )
 LOWEST = _NATIVE[0]
+# Who leaves values waits no longer than this many with having them counted.
+MANY = 64
 
 
 class Native(NamedTuple):
@@ -42,13 +46,26 @@ def _edges(bounds: tuple[float, ...], lowest: float) -> tuple[float, ...]:
 class Histogram:
     """Counts of values by size. What is at most ``lowest`` is not told apart further in the native form."""
 
-    __slots__ = ("bins", "bounds", "edges", "lowest", "total")
+    __slots__ = ("bins", "bounds", "edges", "lowest", "total", "waiting")
 
     def __init__(self, bounds: tuple[float, ...], lowest: float = LOWEST) -> None:
         self.bounds, self.lowest = bounds, lowest
         self.edges = _edges(bounds, lowest)
         self.bins: dict[int, int] = {}  # how many values are up to each edge, and above the one before
         self.total = 0.0
+        self.waiting: list[float] = []  # values that are still to be counted
+
+    def collect(self) -> None:
+        """Count the values that wait."""
+        number = len(self.waiting)  # more may come meanwhile
+        if not number:
+            return
+        values = self.waiting[:number]
+        del self.waiting[:number]
+        bins = self.bins
+        for place, count in Counter(map(partial(bisect_left, self.edges), values)).items():
+            bins[place] = bins.get(place, 0) + count
+        self.total += sum(values)
 
     def observe(self, value: float, times: int = 1) -> None:
         """Count a value."""
@@ -64,6 +81,7 @@ class Histogram:
 
     def add(self, other: Histogram) -> None:
         """Add what another has, whose bounds are these or more."""
+        other.collect()
         same = self.edges is other.edges
         for place, count in list(other.bins.items()):
             mine = place if same else other._bucket(self.edges, place)
@@ -73,11 +91,13 @@ class Histogram:
     @property
     def number(self) -> int:
         """How many values were counted."""
+        self.collect()
         return sum(self.bins.values())
 
     @property
     def counts(self) -> list[int]:
         """How many values are in each classic bucket: one more than bounds, not summed up."""
+        self.collect()
         counts = [0] * (len(self.bounds) + 1)
         for place, count in list(self.bins.items()):
             counts[self._bucket(self.bounds, place)] += count
@@ -85,6 +105,7 @@ class Histogram:
 
     def native(self) -> Native:
         """Return the native form, in buckets that are wide enough for there not to be too many."""
+        self.collect()
         zero, buckets = 0, dict[int, int]()
         for place, count in list(self.bins.items()):
             if place < len(self.edges) and self.edges[place] <= self.lowest:

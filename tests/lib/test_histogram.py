@@ -13,6 +13,10 @@ VALUES = st.lists(
 )
 
 
+def _end(key: int) -> float:
+    return math.ldexp(2.0 ** (key % 8 / 8), key // 8)
+
+
 @given(VALUES)
 def test_every_value_is_in_the_bucket_that_it_belongs_to(values: list[float]) -> None:
     histogram = Histogram(BOUNDS)
@@ -26,7 +30,11 @@ def test_every_value_is_in_the_bucket_that_it_belongs_to(values: list[float]) ->
     expected: dict[int, int] = {}
     for value in values:
         if value > LOWEST:
-            key = math.ceil(math.log2(value) * 8 - 1e-9)
+            key = math.ceil(math.log2(value) * 8)  # or the next but one, where numbers are rounded
+            while _end(key) < value:
+                key += 1
+            while _end(key - 1) >= value:
+                key -= 1
             expected[key] = expected.get(key, 0) + 1
     assert native.schema == 3 and native.buckets == expected
 
@@ -76,3 +84,17 @@ def test_merging_into_fewer_bounds() -> None:
     whole = merged((first, second), (2.0, 3.0))
     assert whole.counts == [3, 1, 0] and whole.total == 5.0 and whole.number == 4
     assert sum(whole.native().buckets.values()) == 4
+
+
+def test_values_that_wait_are_counted_when_asked_for() -> None:
+    at_once, later = Histogram((1, 2)), Histogram((1, 2))
+    for value in (0.5, 1, 1.5, 3, 0.5):
+        at_once.observe(value)
+        later.waiting.append(value)
+    assert (
+        (later.number, later.counts, later.total) == (5, at_once.counts, at_once.total) == (5, [3, 1, 1], 6.5)
+    )
+    later.waiting.append(7)
+    assert later.native().buckets != at_once.native().buckets and not later.waiting
+    later.waiting.append(7)
+    assert merged((later, at_once), (1, 2)).counts == [6, 2, 4]

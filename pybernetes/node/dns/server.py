@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Coroutine
 from time import perf_counter
 
 from pybernetes.lib import listener as listening
+from pybernetes.lib.histogram import MANY
 from pybernetes.node.dns.connection import Connection
 from pybernetes.node.dns.resolver import Resolver
 
@@ -62,6 +63,7 @@ class Server:
         """Answer what has arrived, up to a number that leaves others their turn."""
         respond, receive, send = self.resolver.respond, datagrams.recvfrom, datagrams.sendto
         metrics, count, before = self.metrics, 0, perf_counter()
+        took = metrics.durations.waiting
         try:
             while count < _AT_A_TIME:
                 data, sender = receive(4096)
@@ -75,7 +77,7 @@ class Server:
                 if isinstance(response, bytes):
                     send(response, sender)
                     now = perf_counter()
-                    metrics.took(now - before)
+                    took.append(now - before)
                     before = now
                 elif response is not None:
                     if len(self._tasks) < _MOST_WAITING:
@@ -86,6 +88,8 @@ class Server:
             pass  # nothing left to read, or no room to send: UDP may lose packets
         except OSError as error:  # somebody who asked is not there any more
             log.debug("a datagram failed: %s", error)
+        if len(took) >= MANY:
+            metrics.durations.collect()
         metrics.protocols[("udp", family)] = metrics.protocols.get(("udp", family), 0) + count
 
     async def _send_later(

@@ -13,7 +13,7 @@ from pybernetes.api import version
 from pybernetes.api.resource import Resource
 from pybernetes.lib.counts import Histograms
 from pybernetes.lib.exposition import Exposition, Labels
-from pybernetes.lib.histogram import Histogram, merged
+from pybernetes.lib.histogram import MANY, Histogram, merged
 
 DURATIONS = (
     0.005,
@@ -145,10 +145,14 @@ class Metrics:
             record = self._requests[key]
         except KeyError:
             record = self._requests[key] = _Requests()
-        record.durations.observe(seconds)
+        durations, sizes = record.durations, record.sizes
+        durations.waiting.append(seconds)
+        sizes.waiting.append(size)
+        if len(durations.waiting) >= MANY:
+            durations.collect()
+            sizes.collect()
         if aside:
             record.set_aside(seconds, max(0.0, seconds - aside))
-        record.sizes.observe(size)
 
     def long_running(self, verb: str, resource: Resource, subresource: str, scope: str) -> Gauge:
         """Return the gauge of open watches, proxies and streams of one kind; add and take away one."""

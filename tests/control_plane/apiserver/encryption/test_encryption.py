@@ -383,7 +383,7 @@ class Garbage:
     ("trick", "text"),
     [
         ("huge", "code = ResourceExhausted"),
-        ("slow", "failed to perform status section of the healthz check"),
+        ("slow", "code = DeadlineExceeded"),
         ("lines", "got unexpected healthz status: bad"),
         ("garbage", "failed to encrypt DEK, error: rpc error: code = Internal"),
         ("large annotations", "total size of annotations is"),
