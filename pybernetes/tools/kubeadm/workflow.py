@@ -124,4 +124,4 @@ def command(
 
 
 def _flags_of(phase: Phase) -> set[str]:
-    return set(phase.flags.split()).union(*(_flags_of(step) for step in phase.phases))
+    return set(phase.flags.split()).union(*(_flags_of(step) for step in phase.phases if not step.optional))

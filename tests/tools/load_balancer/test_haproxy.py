@@ -198,7 +198,8 @@ def test_layer_7_tells_errors_as_api_servers_do(tmp_path: Path) -> None:
     with telling("127.0.0.1", tmp_path) as first, balanced("l7", tmp_path, first, 1) as balancer:
         context = balancer.client("a")
         assert balancer.answer(context, "POST", "/end") == (504, "Timeout", "1")
-        assert balancer.answer(context, "GET", "/end") == (504, "Timeout", "1")
+        # What may be sent again is; HAProxy hangs up if it has sent it over a connection that it had kept.
+        until(lambda: balancer.answer(context, "GET", "/end") == (504, "Timeout", "1"), not_yet=(OSError,))
     with balanced("l7", tmp_path, 1, 1, 503) as balancer:
         until(lambda: balancer.answer(balancer.client(), "GET", "/") == (503, "ServiceUnavailable", "1"))
 

@@ -62,6 +62,7 @@ PHASE = Phase(
             f"Upgrade the {phase.name} addon",
             _make(phase),
             flags="config dry-run kubeconfig patches",
+            optional=phase.optional,
         )
         for phase in addon.PHASE.phases
     ),
