@@ -30,8 +30,9 @@ TABLES = (dict, list, set, deque, OrderedDict, defaultdict)
 # Each task that goes on holds one, of the same few: after they were forgotten, of a new copy. And histograms come with the
 # records of metrics, several with each, which are counted themselves.
 COPIES = {"pybernetes.lib.fair_turns.Owner", "pybernetes.lib.histogram.Histogram"}
-# Swept when it has grown to twice what is left; and places for values of sizes that there are so many of.
-FILLING = {"Expiry._heap", "Histogram.bins"}
+# Swept when it has grown to twice what is left; places for values of sizes that there are so many of; and values that are counted when
+# there are 64.
+FILLING = {"Expiry._heap", "Histogram.bins", "Histogram.waiting"}
 # Tables of a fixed size would still be filling up: they are made small enough to be full after the first rounds.
 SMALL: tuple[tuple[Any, str, Any], ...] = (
     (kind, "_RECENTLY_DECODED", deque(maxlen=2)),
