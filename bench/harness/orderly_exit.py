@@ -93,10 +93,11 @@ def _end_children(others: set[int]) -> None:
 
 
 def _children() -> Iterator[int]:
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            if int(path.read_text().rpartition(")")[2].split()[1]) == os.getpid():
-                yield int(path.parent.name)
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        # Others come and go meanwhile; one that just went may have an empty file.
+        with contextlib.suppress(OSError, IndexError):
+            if int(Path("/proc", name, "stat").read_text().rpartition(")")[2].split()[1]) == os.getpid():
+                yield int(name)
 
 
 def _runs(pid: int) -> bool:

@@ -337,6 +337,7 @@ def check_scrapes(directory: Path, etc: Path, token: str) -> None:
         until(lambda: len(prometheus.targets()) == 7 + len(pages) and not bad(), 60, not_yet=(OSError,), story=lambda: str(bad()))  # fmt: skip
         until(
             lambda: all(prometheus.query(query) for query in TOLD),
+            180,
             story=lambda: str([query for query in TOLD if not prometheus.query(query)]),
         )
 
