@@ -79,14 +79,15 @@ class RestTransport:
         self, method: str, path: str, query: str = "", body: bytes = b"", headers: Headers | None = None
     ) -> tuple[int, Any]:
         """Return the status and the decoded body of an answer, tried again where that is safe."""
-        answer = await self._retried(method, path, query, body, headers)
+        answer = await self.exchange(method, path, query, body, headers)
         for text in answer.values(b"warning"):
             self._on_warning(warning_text(text))
         return answer.status, decoded(answer)
 
-    async def _retried(
-        self, method: str, path: str, query: str, body: bytes, headers: Headers | None
+    async def exchange(
+        self, method: str, path: str, query: str = "", body: bytes = b"", headers: Headers | None = None
     ) -> Reply:
+        """Return an answer as it came, tried again where that is safe."""
         failures = busy = 0
         while True:
             data = await self._request_bytes(method, path, query, body, headers)

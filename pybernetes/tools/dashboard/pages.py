@@ -1,0 +1,37 @@
+"""The files of the pages, read once: nothing that a request says becomes a path of the file system."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+WEB = Path(__file__).parent / "web"
+_TYPES = {
+    ".html": b"text/html; charset=utf-8",
+    ".js": b"text/javascript; charset=utf-8",
+    ".css": b"text/css; charset=utf-8",
+    ".svg": b"image/svg+xml",
+}
+
+
+class Page:
+    """A file: its bytes, its type, and the tag by which browsers know whether they have it."""
+
+    __slots__ = ("body", "content_type", "tag")
+
+    def __init__(self, body: bytes, content_type: bytes) -> None:
+        self.body, self.content_type = body, content_type
+        self.tag = b'"' + hashlib.sha256(body).hexdigest()[:32].encode() + b'"'
+
+
+@cache
+def pages() -> dict[str, Page]:
+    """Return every file by the path of its address."""
+    found = {
+        "/" + str(path.relative_to(WEB)): Page(path.read_bytes(), _TYPES[path.suffix])
+        for path in sorted(WEB.rglob("*"))
+        if path.suffix in _TYPES
+    }
+    found["/"] = found["/index.html"]
+    return found

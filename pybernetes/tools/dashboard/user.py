@@ -1,0 +1,54 @@
+"""Whoever is logged in: the connections to the API that are made with his credentials, and his search."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pybernetes.client.credentials import Token
+from pybernetes.client.kubeconfig import Config
+from pybernetes.client.rest_transport import RestTransport
+from pybernetes.tools.dashboard.search_feed import SearchFeed
+
+_USER_AGENT = "pyb-dashboard"
+_LONGEST_TOKEN = 16 << 10
+
+
+class User:
+    """A user of the cluster. What he proves himself with stays here and is never sent to a browser."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.client = config.client(user_agent=_USER_AGENT)
+        assert isinstance(self.client.transport, RestTransport)
+        self.transport: RestTransport = self.client.transport
+        self.name = ""
+        self.search = SearchFeed(self.client, config.namespace)
+
+    async def check(self) -> None:
+        """Ask the API server who this is; StatusError if it does not accept the credentials."""
+        review = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
+        answer = await self.client.call(
+            "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", body=review
+        )
+        self.name = str(((answer.get("status") or {}).get("userInfo") or {}).get("username", ""))
+
+    async def close(self) -> None:
+        """Let go of the search and the connections."""
+        await self.search.stop()
+        await self.client.close()
+
+
+def with_token(config: Config, token: str) -> User:
+    """Return the user of a bearer token at the same cluster, without anything else that the kubeconfig says of users.
+
+    ValueError if it cannot be a token.
+    """
+    if (
+        not token
+        or len(token) > _LONGEST_TOKEN
+        or not token.isascii()
+        or not token.isprintable()
+        or " " in token
+    ):
+        raise ValueError("that is not a bearer token")
+    return User(replace(config, credentials=Token(config.credentials.trust(), token), headers=()))

@@ -1,0 +1,93 @@
+// Begins: logs in, opens the stream, shows the place that the address names.
+
+import { element, link } from "./element.js";
+import { listOf, place } from "./places.js";
+import { logIn, logOut, resume, session } from "./session.js";
+import { Stream } from "./stream.js";
+import * as kinds from "./views/kinds.js";
+import * as list from "./views/list.js";
+import * as login from "./views/login.js";
+import * as logs from "./views/logs.js";
+import * as object from "./views/object.js";
+import { box } from "./views/search.js";
+
+const VIEWS = {
+  list: (root, app, [resource], parameters) => list.show(root, app, resource, parameters),
+  object: (root, app, [resource, namespace, name]) => object.show(root, app, resource, namespace === "-" ? "" : namespace, name),
+  logs: (root, app, [namespace, names]) => logs.show(root, app, namespace, names),
+};
+
+async function begin() {
+  const code = /^#code=([\w-]+)$/.exec(location.hash);
+  let problem = "";
+  if (code) {
+    history.replaceState(null, "", "#/"); // the code must not stay in the history
+    try {
+      await logIn({ code: code[1] });
+    } catch (error) {
+      problem = error.message;
+    }
+  }
+  if (session() || (await resume())) start();
+  else login.show(document.body, start, problem);
+}
+
+async function start() {
+  const light = element("span", { class: "light", role: "status" });
+  const stream = new Stream((state) => { light.textContent = state; light.className = `light ${state}`; if (state === "lost") check(); });
+  const app = { stream, kinds: new Map(), get };
+  const answer = await stream.ask({ op: "kinds" });
+  for (const kind of answer.kinds) app.kinds.set(kind.resource, kind);
+  const search = box(app);
+  const root = element("main", { id: "view" });
+  const { user, context } = session();
+  document.body.replaceChildren(
+    element("header", { class: "top" }, link(listOf("pods"), "Pybernetes", { class: "brand" }), search.element, light, element("span", { class: "who" }, `${user} @ ${context}`),
+      element("button", { onclick: async () => { stream.close(); await logOut(); location.reload(); } }, "Log out")),
+    element("div", { class: "columns" }, kinds.menu(app), root));
+  let end = () => {};
+  const show = () => {
+    const { parts: [view, ...rest], parameters } = place();
+    if (!(view in VIEWS)) {
+      location.replace(listOf("pods"));
+      return;
+    }
+    end();
+    for (const entry of document.querySelectorAll("nav a")) entry.classList.toggle("current", entry.dataset.resource === rest[0]);
+    end = VIEWS[view](root, app, rest, parameters);
+  };
+  addEventListener("hashchange", show);
+  addEventListener("keydown", (event) => key(event, app, search));
+  show();
+}
+
+/** Go back to the log-in when the session is over. */
+async function check() {
+  if ((await fetch("/session").catch(() => null))?.status === 401) location.reload();
+}
+
+async function get(path) {
+  const answer = await fetch(`/k8s${path}`, { headers: { "X-Dashboard-Token": session().token } });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(text.startsWith("{") ? JSON.parse(text).message : text);
+  return JSON.parse(text);
+}
+
+function key(event, app, search) {
+  if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
+  if (event.key === "/") search.input.focus();
+  else if (event.key === ":") {
+    const word = prompt("Kind");
+    const kind = word && kinds.meant(app, word.trim());
+    if (kind) location.hash = listOf(kind.resource);
+  } else if (event.key === "f") document.getElementById("filter")?.focus();
+  else if (event.key === "Escape") history.back();
+  else {
+    const target = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+    if (!target) return;
+    target.click();
+  }
+  event.preventDefault();
+}
+
+begin();

@@ -1,0 +1,25 @@
+// Who is logged in. The session itself is a cookie that scripts cannot see; what pages prove themselves with is kept here, in
+// memory, and never in the browser's storage.
+
+let current = null;
+
+export const session = () => current;
+
+/** Ask whether somebody is logged in. */
+export async function resume() {
+  const answer = await fetch("/session");
+  current = answer.ok ? await answer.json() : null;
+  return current;
+}
+
+/** Log in with a one-time code or a token; throws what the server says against it. */
+export async function logIn(proof) {
+  const answer = await fetch("/session", { method: "POST", body: JSON.stringify(proof) });
+  if (!answer.ok) throw new Error((await answer.text()).trim());
+  current = await answer.json();
+}
+
+export async function logOut() {
+  await fetch("/session", { method: "DELETE", headers: { "X-Dashboard-Token": current.token } });
+  current = null;
+}

@@ -1,0 +1,67 @@
+// One WebSocket for all that changes. A subscription is a function that gets messages; after a dropped connection all that are
+// open are asked for again, with a message {reset: true} from the server where rows begin anew.
+
+import { session } from "./session.js";
+
+const LONGEST_DELAY = 10_000;
+
+export class Stream {
+  constructor(onState) {
+    this.subscriptions = new Map();
+    this.next = 1;
+    this.failures = 0;
+    this.onState = onState;
+    this.open();
+  }
+
+  open() {
+    const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/stream`;
+    this.socket = new WebSocket(address, ["dashboard.pybernetes.v1", `token.${session().token}`]);
+    this.socket.onopen = () => {
+      this.failures = 0;
+      this.onState("live");
+      for (const { ask } of this.subscriptions.values()) this.socket.send(JSON.stringify(ask));
+    };
+    this.socket.onmessage = (event) => this.take(JSON.parse(event.data));
+    this.socket.onclose = () => {
+      if (this.ended) return;
+      this.onState("lost");
+      const delay = Math.min(LONGEST_DELAY, 250 * 2 ** this.failures++);
+      setTimeout(() => this.ended || this.open(), delay);
+    };
+  }
+
+  take(message) {
+    const subscription = this.subscriptions.get(message.id);
+    if (!subscription) return;
+    if (message.end) this.subscriptions.delete(message.id);
+    subscription.take(message);
+  }
+
+  /** Follow something; returns a function that ends it. */
+  subscribe(ask, take) {
+    const id = this.next++;
+    const subscription = { ask: { ...ask, id }, take };
+    this.subscriptions.set(id, subscription);
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(subscription.ask));
+    return () => {
+      if (!this.subscriptions.delete(id)) return;
+      if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ id, op: "stop" }));
+    };
+  }
+
+  /** Ask for what has one answer. */
+  ask(ask) {
+    return new Promise((resolve, reject) => {
+      this.subscribe(ask, (message) => {
+        if (message.error) reject(new Error(message.error.message));
+        else if (!message.end) resolve(message);
+      });
+    });
+  }
+
+  close() {
+    this.ended = true;
+    this.socket.close();
+  }
+}

@@ -1,0 +1,56 @@
+// Values as people read them: ages, and objects as YAML.
+
+/** Return how long ago a timestamp was, as kubectl says it. */
+export function age(timestamp, now = Date.now()) {
+  if (!timestamp) return "";
+  const seconds = Math.max(0, Math.floor((now - Date.parse(timestamp)) / 1000));
+  if (seconds < 120) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 10) return seconds % 60 ? `${minutes}m${seconds % 60}s` : `${minutes}m`;
+  if (minutes < 180) return `${minutes}m`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 8) return minutes % 60 ? `${hours}h${minutes % 60}m` : `${hours}h`;
+  if (hours < 48) return `${hours}h`;
+  const days = Math.floor(hours / 24);
+  if (days < 8) return hours % 24 ? `${days}d${hours % 24}h` : `${days}d`;
+  if (days < 730) return `${days}d`;
+  return `${Math.floor(days / 365)}y`;
+}
+
+// Words that YAML takes for something else than a text, and texts that need no quotes.
+const WORDS = /^(?:true|false|null|yes|no|on|off|y|n|~)$/i;
+const PLAIN = /^[A-Za-z_/][A-Za-z0-9_./:@%+=,() -]*$/;
+
+function scalar(value) {
+  if (typeof value !== "string") return JSON.stringify(value);
+  const bare = PLAIN.test(value) && !WORDS.test(value) && !value.includes(": ") && !/[: ]$/.test(value);
+  return bare ? value : JSON.stringify(value);
+}
+
+/** Return a value as YAML, at an indentation. */
+export function yaml(value, indent = "") {
+  if (Array.isArray(value)) {
+    if (!value.length) return `${indent}[]\n`;
+    return value.map((item) => {
+      if (item === null || typeof item !== "object" || !Object.keys(item).length) return `${indent}- ${inline(item)}\n`;
+      return `${indent}- ${yaml(item, indent + "  ").slice(indent.length + 2)}`;
+    }).join("");
+  }
+  return Object.entries(value).map(([name, item]) => {
+    const key = `${indent}${scalar(name)}:`;
+    if (item === null || typeof item !== "object" || !Object.keys(item).length) return `${key} ${block(item, indent)}\n`;
+    return `${key}\n${yaml(item, Array.isArray(item) ? indent : indent + "  ")}`;
+  }).join("");
+}
+
+function inline(item) {
+  if (Array.isArray(item)) return "[]";
+  if (item !== null && typeof item === "object") return "{}";
+  return scalar(item);
+}
+
+function block(item, indent) {
+  if (typeof item !== "string" || !item.includes("\n") || /[^\x20-\x7e\n\u00a0-\ud7ff]/.test(item) || /^[ \n]/.test(item)) return inline(item);
+  const kept = item.endsWith("\n\n") ? "|+" : item.endsWith("\n") ? "|" : "|-";
+  return `${kept}\n${item.replace(/\n$/, "").split("\n").map((line) => line && `${indent}  ${line}`).join("\n")}`;
+}

@@ -1,0 +1,21 @@
+// The menu: every kind that the cluster has, the ones that people use most first.
+
+import { element, link } from "../element.js";
+import { listOf } from "../places.js";
+
+const FIRST = ["pods", "deployments.apps", "statefulsets.apps", "daemonsets.apps", "jobs.batch", "cronjobs.batch", "services", "ingresses.networking.k8s.io",
+  "configmaps", "secrets", "persistentvolumeclaims", "nodes", "namespaces", "events"];
+
+/** Return the menu. */
+export function menu(app) {
+  const entry = (kind) => element("li", {}, link(listOf(kind.resource), kind.kind, { title: kind.resource, "data-resource": kind.resource }));
+  const first = FIRST.map((name) => app.kinds.get(name)).filter(Boolean);
+  const others = [...app.kinds.values()].filter((kind) => !FIRST.includes(kind.resource)).sort((one, other) => one.kind.localeCompare(other.kind));
+  return element("nav", { "aria-label": "Kinds" }, element("ul", {}, first.map(entry)), element("details", {}, element("summary", {}, `${others.length} more`), element("ul", {}, others.map(entry))));
+}
+
+/** Return the kind that somebody means: by resource, plural, kind or short name. */
+export function meant(app, word) {
+  const text = word.toLowerCase();
+  return [...app.kinds.values()].find((kind) => [kind.resource, kind.plural, kind.kind.toLowerCase(), ...kind.shortNames].includes(text));
+}

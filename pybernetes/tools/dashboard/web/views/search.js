@@ -1,0 +1,57 @@
+// The search over everything: results while typing, arrows and Enter to go there.
+
+import { element, link } from "../element.js";
+import { objectOf } from "../places.js";
+
+/** Return the box and its results, for the top of every page. */
+export function box(app) {
+  let chosen = 0, asked = 0, hits = [];
+  const results = element("ul", { class: "hits", role: "listbox", id: "hits", hidden: true });
+  const input = element("input", {
+    type: "search", id: "search", placeholder: "Search everything  /", autocomplete: "off", role: "combobox", "aria-controls": "hits", "aria-label": "Search everything",
+    oninput: ask, onfocus: ask, onkeydown: key, onblur: () => setTimeout(close, 150),
+  });
+
+  async function ask() {
+    const number = ++asked;
+    const text = input.value.trim();
+    if (!text) return close();
+    const began = performance.now();
+    const answer = await app.stream.ask({ op: "search", text });
+    if (number !== asked) return; // something else has been typed meanwhile
+    hits = answer.hits;
+    chosen = 0;
+    const notes = [`${hits.length} of ${answer.objects} objects, ${Math.round(performance.now() - began)} ms`];
+    if (!answer.ready) notes.push("still reading the cluster");
+    if (answer.unread.length) notes.push(`not searched, because you may not list them: ${answer.unread.length} kinds`);
+    results.replaceChildren(...hits.map(item), element("li", { class: "quiet", title: answer.unread.join(", ") }, notes.join("; ")));
+    results.hidden = false;
+    mark();
+  }
+
+  function item([resource, namespace, name, field, text], at) {
+    return element("li", { role: "option", onmousemove: () => { chosen = at; mark(); } },
+      link(objectOf(resource, namespace, name), [element("b", {}, name), element("span", {}, ` ${resource}${namespace ? ` in ${namespace}` : ""}`), field === "name" ? null : element("small", {}, ` ${field} ${text}`)], { onclick: close }));
+  }
+
+  function mark() {
+    [...results.children].forEach((child, at) => child.setAttribute("aria-selected", at === chosen));
+  }
+
+  function key(event) {
+    if (event.key === "ArrowDown") chosen = Math.min(hits.length - 1, chosen + 1);
+    else if (event.key === "ArrowUp") chosen = Math.max(0, chosen - 1);
+    else if (event.key === "Enter" && hits[chosen]) { location.hash = objectOf(...hits[chosen].slice(0, 3)); close(); input.blur(); return; }
+    else if (event.key === "Escape") { close(); input.blur(); return; }
+    else return;
+    event.preventDefault();
+    mark();
+  }
+
+  function close() {
+    asked++;
+    results.hidden = true;
+  }
+
+  return { element: element("div", { class: "search" }, input, results), input };
+}
