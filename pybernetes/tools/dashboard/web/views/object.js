@@ -52,14 +52,19 @@ export function show(root, app, resource, namespace, name) {
 
 function follow(app, object, list) {
   const rows = new Map();
+  let columns = [];
+  const cell = (row, name) => String(row[5][columns.indexOf(name)] ?? "");
+  const item = (row) => element("li", { class: cell(row, "Type") === "Warning" ? "bad" : "" },
+    `${cell(row, "Last Seen")} ${cell(row, "Type")} ${cell(row, "Reason")}`, element("p", {}, cell(row, "Message")));
   const kind = app.kinds.get("events");
   if (!kind) return () => {};
   return app.stream.subscribe({ op: "table", path: path(kind, object.metadata.namespace || ""), fields: `involvedObject.uid=${object.metadata.uid}` }, (message) => {
     if (message.reset) rows.clear();
+    if (message.columns) columns = message.columns.map((column) => column.name);
     for (const row of message.changed || []) rows.set(row[0], row);
     for (const key of message.removed || []) rows.delete(key);
-    list.replaceChildren(...(rows.size ? [...rows.values()].reverse().map(([, , , , , cells]) => element("li", { class: cells[1] === "Warning" ? "bad" : "" }, cells.slice(0, 3).join(" "), element("p", {}, String(cells[4] ?? ""))))
-      : [element("li", { class: "quiet" }, message.error ? message.error.message : "None.")]));
+    const none = element("li", { class: "quiet" }, message.error ? message.error.message : "None.");
+    list.replaceChildren(...(rows.size ? [...rows.values()].reverse().map(item) : [none]));
   });
 }
 

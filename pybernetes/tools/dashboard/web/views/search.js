@@ -3,6 +3,8 @@
 import { element, link } from "../element.js";
 import { objectOf } from "../places.js";
 
+const AGAIN = 500;
+
 /** Return the box and its results, for the top of every page. */
 export function box(app) {
   let chosen = 0, asked = 0, hits = [];
@@ -27,6 +29,8 @@ export function box(app) {
     results.replaceChildren(...hits.map(item), element("li", { class: "quiet", title: answer.unread.join(", ") }, notes.join("; ")));
     results.hidden = false;
     mark();
+    // The server says when it has read the whole cluster only if it is asked.
+    if (!answer.ready) setTimeout(() => number === asked && ask(), AGAIN);
   }
 
   function item([resource, namespace, name, field, text], at) {
