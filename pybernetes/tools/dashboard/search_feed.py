@@ -16,8 +16,8 @@ from pybernetes.tools.dashboard.search_fields import WHOLE, fields
 from pybernetes.tools.dashboard.search_index import Key, SearchIndex, text_of
 
 log = logging.getLogger(__name__)
-# What a cluster makes many of and nobody looks for.
-_NOT_SEARCHED = frozenset(("leases.coordination.k8s.io",))
+# What nobody looks for, and what is found as EndpointSlices.
+_NOT_SEARCHED = frozenset(("leases.coordination.k8s.io", "endpoints"))
 _PROBES_AT_ONCE = 8
 
 

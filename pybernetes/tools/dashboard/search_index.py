@@ -30,7 +30,8 @@ FIELDS = (
     "message",
     "status",
 )
-_MARKS = {field: chr(1 + number) for number, field in enumerate(FIELDS)}
+_FIRST_MARK = 0x10  # those below end lines, among others
+_MARKS = {field: chr(_FIRST_MARK + number) for number, field in enumerate(FIELDS)}
 _NAME_MARK = _MARKS["name"]
 # Where the words of a query were found: better places first.
 _EXACT, _PREFIX, _NAME, _ELSEWHERE = range(4)
@@ -196,4 +197,4 @@ def _hit(key: Key, own: str, words: tuple[str, ...]) -> Hit:
     word = next((word for word in words if word not in name), words[0] if words else "")
     at = own.find(word) if word else 0
     line = own[own.rfind("\n", 0, at) + 1 : own.find("\n", at)]
-    return Hit(key, FIELDS[ord(line[0]) - 1] if line else "name", line[1:])
+    return Hit(key, FIELDS[ord(line[0]) - _FIRST_MARK] if line else "name", line[1:])

@@ -19,10 +19,9 @@ async def _follow(channel: Channel, path: str, name: str) -> None:
     client = channel.user.client
     fields = f"metadata.name={name}"
     listed = await client.call("GET", path, query_text(fieldSelector=fields))
+    kind = {"apiVersion": listed.get("apiVersion"), "kind": str(listed.get("kind", "")).removesuffix("List")}
     for item in listed.get("items") or ():
-        item.setdefault("kind", str(listed.get("kind", "")).removesuffix("List"))
-        item.setdefault("apiVersion", listed.get("apiVersion"))
-        await channel.send({"object": item})
+        await channel.send({"object": {**kind, **item}})
     if not listed.get("items"):
         await channel.send({"gone": True})
     version = listed["metadata"]["resourceVersion"]
@@ -36,7 +35,7 @@ async def _follow(channel: Channel, path: str, name: str) -> None:
             if type_ == "DELETED":
                 await channel.send({"gone": True})
             elif type_ != "BOOKMARK":
-                await channel.send({"object": obj})
+                await channel.send({"object": {**kind, **obj}})
 
 
 RUN = run
