@@ -6,7 +6,7 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-WEB = Path(__file__).parent / "web"
+FRONTEND = Path(__file__).parent / "frontend"
 _TYPES = {
     ".html": b"text/html; charset=utf-8",
     ".js": b"text/javascript; charset=utf-8",
@@ -29,8 +29,8 @@ class Page:
 def pages() -> dict[str, Page]:
     """Return every file by the path of its address."""
     found = {
-        "/" + str(path.relative_to(WEB)): Page(path.read_bytes(), _TYPES[path.suffix])
-        for path in sorted(WEB.rglob("*"))
+        "/" + str(path.relative_to(FRONTEND)): Page(path.read_bytes(), _TYPES[path.suffix])
+        for path in sorted(FRONTEND.rglob("*"))
         if path.suffix in _TYPES
     }
     found["/"] = found["/index.html"]
