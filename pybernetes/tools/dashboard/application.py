@@ -32,7 +32,8 @@ class Application:
     """What a server answers. ``host`` is the one name and port under which it is to be asked."""
 
     def __init__(self, config: Config, host: str, clock: Clock | None = None) -> None:
-        self.sessions: Sessions[User] = Sessions(clock)
+        self._clock = clock or Clock()
+        self.sessions: Sessions[User] = Sessions(self._clock)
         self._config, self._guard = config, guard.Guard(host)
         # Everybody who comes with the one-time link is the same user, and shares his search.
         self._owner: User | None = None
@@ -147,8 +148,19 @@ class Application:
         self._users[id(user)] = user
         user.search.start()
         secret, session = self.sessions.begin(user)
-        self._forget()
+        self._expire_after(sessions.IDLE_SECONDS)
+        self._expire_after(sessions.LONGEST_SECONDS)
         return _json(self._about(session), cookie=sessions.cookie(secret))
+
+    def _expire_after(self, seconds: float) -> None:
+        """Look for sessions that are over when one may be; without that, who never comes again would stay for ever."""
+
+        def expire() -> None:
+            self.sessions.expire()
+            self._forget()
+
+        # A little later, so that the moment itself has passed.
+        self._clock.call_later(seconds + 1, expire)
 
     def _forget(self) -> None:
         """End the connections of users who have no session any more; the owner may come again."""
@@ -175,6 +187,8 @@ class Application:
                 await LiveStream(session.identity, WebSocket(client, guard.PROTOCOL, client=False)).serve()
             finally:
                 session.on_end.remove(client.close)
+                session.used = self._clock.monotonic()
+                self._expire_after(sessions.IDLE_SECONDS)
 
         return upgraded(head, serve)
 

@@ -12,8 +12,8 @@ from pybernetes.lib.clock import Clock
 
 _CODE_SECONDS = 600.0
 # A session that nobody uses ends, and so does one that is always used.
-_IDLE_SECONDS = 3600.0
-_LONGEST_SECONDS = 12 * 3600.0
+IDLE_SECONDS = 3600.0
+LONGEST_SECONDS = 12 * 3600.0
 _MOST_SESSIONS = 64
 _COOKIE = "pyb-dashboard"
 _BYTES = 32
@@ -106,8 +106,8 @@ class Sessions(Generic[Identity]):
 
     def _is_over(self, session: Session[Identity], now: float) -> bool:
         # An open stream is use: only its end is the end.
-        idle = not session.on_end and now - session.used >= _IDLE_SECONDS
-        return idle or now - session.began >= _LONGEST_SECONDS
+        idle = not session.on_end and now - session.used >= IDLE_SECONDS
+        return idle or now - session.began >= LONGEST_SECONDS
 
 
 def cookie(secret: str) -> str:

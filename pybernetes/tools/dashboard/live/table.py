@@ -77,19 +77,20 @@ async def _watch(channel: Channel, path: str, selectors: dict[str, str], version
     async with Watch(open_, version) as watch:
         while batch := await watch.batch():
             changed: dict[str, list[Any]] = {}
-            removed: list[str] = []
+            removed: dict[str, None] = {}
             for type_, table in batch:
                 for row in rows_of(table) if type_ != "BOOKMARK" else ():
                     version = row[_VERSION] or version
                     if type_ == "DELETED":
                         changed.pop(row[0], None)
-                        removed.append(row[0])
+                        removed[row[0]] = None
                     else:
+                        removed.pop(row[0], None)  # it is back
                         changed[row[0]] = row
                 if type_ == "BOOKMARK":
                     version = _bookmark(table) or version
             if changed or removed:
-                await channel.send({"changed": list(changed.values()), "removed": removed})
+                await channel.send({"changed": list(changed.values()), "removed": list(removed)})
             yield version
 
 

@@ -1,0 +1,85 @@
+"""The search against a real API server: what comes and goes is found or not, and a user finds what he may read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pybernetes.client import kubeconfig
+from pybernetes.tools.dashboard.search_feed import SearchFeed
+from pybernetes.tools.dashboard.user import User, with_token
+from tests.servers import Server
+from tests.servers import running as running_server
+from tests.support import eventually
+
+_RBAC = "/apis/rbac.authorization.k8s.io/v1"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running_server(tmp_path_factory.mktemp("server"), "--authorization-mode=RBAC") as server:
+        yield server
+
+
+def _make(server: Server, path: str, body: dict[str, Any]) -> Any:
+    status, answer = server.call("POST", path, body)
+    assert status == 201, answer
+    return answer
+
+
+def _names(feed: SearchFeed, text: str) -> list[str]:
+    return [f"{hit.key.resource}/{hit.key.name}" for hit in feed.index.search(text)]
+
+
+async def test_what_comes_and_goes_is_found_or_not(server: Server) -> None:
+    user = User(kubeconfig.load(server.kubeconfig))
+    try:
+        user.search.start()
+        await eventually(lambda: user.search.ready)
+        secret = {
+            "metadata": {"name": "vault", "labels": {"kept": "well"}},
+            "stringData": {"password": "open-sesame"},
+        }
+        _make(server, "/api/v1/namespaces/default/secrets", secret)
+        await eventually(lambda: _names(user.search, "kept=well") == ["secrets/vault"])
+        assert _names(user.search, "sesame") == []
+        server.call("DELETE", "/api/v1/namespaces/default/secrets/vault")
+        await eventually(lambda: _names(user.search, "kept=well") == [])
+        assert user.search.unread == []
+    finally:
+        await user.close()
+
+
+async def test_a_user_of_one_namespace_finds_what_he_may_read(server: Server) -> None:
+    for namespace in ("default", "other"):
+        if namespace == "other":
+            _make(server, "/api/v1/namespaces", {"metadata": {"name": namespace}})
+        _make(
+            server,
+            f"/api/v1/namespaces/{namespace}/configmaps",
+            {"metadata": {"name": f"common-{namespace}"}},
+        )
+    _make(server, "/api/v1/namespaces/default/serviceaccounts", {"metadata": {"name": "reader"}})
+    rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list", "watch"]}
+    _make(server, f"{_RBAC}/namespaces/default/roles", {"metadata": {"name": "reader"}, "rules": [rule]})
+    binding = {
+        "metadata": {"name": "reader"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "reader"},
+        "subjects": [{"kind": "ServiceAccount", "name": "reader", "namespace": "default"}],
+    }
+    _make(server, f"{_RBAC}/namespaces/default/rolebindings", binding)
+    token = _make(server, "/api/v1/namespaces/default/serviceaccounts/reader/token", {"spec": {}})["status"][
+        "token"
+    ]
+    user = with_token(kubeconfig.load(server.kubeconfig), token)
+    try:
+        await user.check()
+        assert user.name == "system:serviceaccount:default:reader"
+        user.search.start()
+        await eventually(lambda: user.search.ready)
+        assert _names(user.search, "common") == ["configmaps/common-default"]
+        assert "secrets" in user.search.unread and "configmaps" not in user.search.unread
+    finally:
+        await user.close()
