@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -142,3 +143,22 @@ def test_what_objects_contain_stays_text(page: Any, dashboard: Dashboard) -> Non
     page.wait_for_selector(".space .cell >> text=Attack")
     assert page.title() == "Pybernetes"
     assert page.locator("main img, main script").count() == 0
+
+
+def test_a_dropped_connection_comes_back(page: Any, dashboard: Dashboard, server: Server) -> None:
+    sockets: list[Any] = []
+
+    def route(socket: Any) -> None:
+        socket.connect_to_server()
+        sockets.append(socket)
+
+    page.route_web_socket(re.compile("/stream$"), route)
+    _log_in(page, dashboard)
+    page.goto(f"{dashboard.origin}/#/list/configmaps?ns=default&q=meanwhile")
+    page.wait_for_selector(".count >> text=/^0 of 3/")
+    sockets[0].close()
+    fresh = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "meanwhile"}}
+    server.call("POST", "/api/v1/namespaces/default/configmaps", fresh)
+    page.wait_for_selector(".space .cell >> text=meanwhile")
+    page.wait_for_selector(".light.live")
+    assert len(sockets) == 2

@@ -1,5 +1,5 @@
 // One WebSocket for all that changes. A subscription is a function that gets messages; after a dropped connection all that are
-// open are asked for again, with a message {reset: true} from the server where rows begin anew.
+// open are asked for again, and told {reset: true}: what they get then begins anew.
 
 import { session } from "./session.js";
 
@@ -20,7 +20,10 @@ export class Stream {
     this.socket.onopen = () => {
       this.failures = 0;
       this.onState("live");
-      for (const { ask } of this.subscriptions.values()) this.socket.send(JSON.stringify(ask));
+      for (const subscription of this.subscriptions.values()) {
+        if (subscription.asked) subscription.take({ reset: true });
+        this.send(subscription);
+      }
     };
     this.socket.onmessage = (event) => this.take(JSON.parse(event.data));
     this.socket.onclose = () => {
@@ -29,6 +32,11 @@ export class Stream {
       const delay = Math.min(LONGEST_DELAY, 250 * 2 ** this.failures++);
       setTimeout(() => this.ended || this.open(), delay);
     };
+  }
+
+  send(subscription) {
+    subscription.asked = true;
+    this.socket.send(JSON.stringify(subscription.ask));
   }
 
   take(message) {
@@ -43,7 +51,7 @@ export class Stream {
     const id = this.next++;
     const subscription = { ask: { ...ask, id }, take };
     this.subscriptions.set(id, subscription);
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(subscription.ask));
+    if (this.socket.readyState === WebSocket.OPEN) this.send(subscription);
     return () => {
       if (!this.subscriptions.delete(id)) return;
       if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ id, op: "stop" }));
@@ -55,7 +63,7 @@ export class Stream {
     return new Promise((resolve, reject) => {
       this.subscribe(ask, (message) => {
         if (message.error) reject(new Error(message.error.message));
-        else if (!message.end) resolve(message);
+        else if (!message.end && !message.reset) resolve(message);
       });
     });
   }

@@ -48,6 +48,7 @@ export function show(root, app, namespace, names) {
       const from = `${pod}/${name}`;
       rest.set(from, "");
       stops.push(app.stream.subscribe({ op: "log", path: `${path}/log`, container: name }, (message) => {
+        if (message.reset) { lines.length = 0; rest.set(from, ""); }
         if (message.error) says.textContent = message.error.message;
         if (message.text) add(from, message.text);
       }));
