@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Callable
+from functools import partial
 
 from pybernetes.api.resource import Object
 from pybernetes.client.client import Client
@@ -19,6 +19,12 @@ log = logging.getLogger(__name__)
 # What nobody looks for, and what is found as EndpointSlices.
 _NOT_SEARCHED = frozenset(("leases.coordination.k8s.io", "endpoints"))
 _PROBES_AT_ONCE = 8
+# Objects that make kinds, and how long a server may take until it serves what one of them says.
+_TELL_OF_KINDS = frozenset(
+    ("customresourcedefinitions.apiextensions.k8s.io", "apiservices.apiregistration.k8s.io")
+)
+_SETTLE_SECONDS = 1.0
+_RETRY_SECONDS = 5.0
 
 
 class SearchFeed:
@@ -27,9 +33,20 @@ class SearchFeed:
     def __init__(self, client: Client, namespace: str) -> None:
         self.index = SearchIndex()
         self.unread: list[str] = []
-        self.ready = False
         self._client, self._namespace = client, namespace
         self._task: asyncio.Task[None] | None = None
+        self._informers: dict[Kind, Informer | None] = {}  # None: the user may not read it
+        self._running: dict[Kind, asyncio.Task[None]] = {}
+        self._begun = False
+        # Set when the cluster may have other kinds than before.
+        self._other_kinds = asyncio.Event()
+
+    @property
+    def ready(self) -> bool:
+        """Whether everything that there was at the beginning has been read."""
+        return self._begun and all(
+            informer is None or informer.synced for informer in self._informers.values()
+        )
 
     def start(self) -> None:
         """Begin, if that has not happened yet."""
@@ -38,36 +55,53 @@ class SearchFeed:
 
     async def stop(self) -> None:
         """End all watches."""
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
-            self._task = None
+        tasks = [*self._running.values(), *([self._task] if self._task is not None else ())]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._running.clear()
+        self._task = None
 
     async def _run(self) -> None:
-        try:
-            async with asyncio.TaskGroup() as group:
-                informers = await self._informers()
-                for informer in informers:
-                    group.create_task(informer.run())
-                for informer in informers:
-                    await informer.wait_synced()
-                self.ready = True
-        except (StatusError, OSError) as error:
-            log.warning("nothing can be searched: %s", error)
+        """Follow every kind, and go after those that come and go."""
+        while True:
+            self._other_kinds.clear()
+            try:
+                await self._follow_kinds()
+            except (StatusError, OSError) as error:
+                log.warning("the kinds of the cluster cannot be asked for: %s; trying again", error)
+                await asyncio.sleep(_RETRY_SECONDS)
+                continue
+            self._begun = True
+            await self._other_kinds.wait()
+            await asyncio.sleep(_SETTLE_SECONDS)
 
-    async def _informers(self) -> list[Informer]:
+    async def _follow_kinds(self) -> None:
+        now = [kind for kind in await kinds(self._client) if str(kind.ref) not in _NOT_SEARCHED]
+        for kind in [kind for kind in self._informers if kind not in now]:
+            self._end(kind)
         turns = asyncio.Semaphore(_PROBES_AT_ONCE)
 
-        async def informer(kind: Kind) -> Informer | None:
+        async def begin(kind: Kind) -> None:
             async with turns:
                 scope = await self._scope(kind)
-            return None if scope is None else self._informer(kind, scope)
+            self._begin(kind, scope)
 
-        wanted = [kind for kind in await kinds(self._client) if str(kind.ref) not in _NOT_SEARCHED]
-        made = await asyncio.gather(*(informer(kind) for kind in wanted))
-        self.unread = [str(kind.ref) for kind, one in zip(wanted, made, strict=True) if one is None]
-        return [one for one in made if one is not None]
+        await asyncio.gather(*(begin(kind) for kind in now if kind not in self._informers))
+        self.unread = sorted(str(kind.ref) for kind, informer in self._informers.items() if informer is None)
+
+    def _begin(self, kind: Kind, scope: str | None) -> None:
+        informer = self._informers[kind] = None if scope is None else self._informer(kind, scope)
+        if informer is not None:
+            self._running[kind] = asyncio.get_running_loop().create_task(informer.run())
+
+    def _end(self, kind: Kind) -> None:
+        """Forget a kind that the cluster has no more."""
+        informer, task = self._informers.pop(kind), self._running.pop(kind, None)
+        if informer is not None and task is not None:
+            task.cancel()
+            for obj in informer.values():
+                self._change(str(kind.ref), obj, None)
 
     async def _scope(self, kind: Kind) -> str | None:
         """Return the namespace in which a user may read a kind, empty for all of them, None for nowhere."""
@@ -84,19 +118,18 @@ class SearchFeed:
         informer = Informer(
             self._client, kind.ref, namespace, metadata_only=resource not in WHOLE, transform=_thin(resource)
         )
-        informer.add_handler(self._follow(resource))
+        informer.add_handler(partial(self._change, resource))
         return informer
 
-    def _follow(self, resource: str) -> Callable[[Object | None, Object | None], None]:
-        def change(old: Object | None, new: Object | None) -> None:
-            meta = (new or old or {})["metadata"]
-            key = Key(resource, meta.get("namespace", ""), meta["name"])
-            if new is None:
-                self.index.remove(key)
-            else:
-                self.index.put(key, new["text"])
-
-        return change
+    def _change(self, resource: str, old: Object | None, new: Object | None) -> None:
+        meta = (new or old or {})["metadata"]
+        key = Key(resource, meta.get("namespace", ""), meta["name"])
+        if new is None:
+            self.index.remove(key)
+        else:
+            self.index.put(key, new["text"])
+        if resource in _TELL_OF_KINDS:
+            self._other_kinds.set()
 
 
 def _thin(resource: str) -> Callable[[Object], Object]:

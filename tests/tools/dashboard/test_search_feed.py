@@ -83,3 +83,32 @@ async def test_a_user_of_one_namespace_finds_what_he_may_read(server: Server) ->
         assert "secrets" in user.search.unread and "configmaps" not in user.search.unread
     finally:
         await user.close()
+
+
+async def test_kinds_that_come_and_go_are_searched_and_forgotten(server: Server) -> None:
+    user = User(kubeconfig.load(server.kubeconfig))
+    version = {
+        "name": "v1",
+        "served": True,
+        "storage": True,
+        "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}},
+    }
+    names = {"plural": "ships", "singular": "ship", "kind": "Ship"}
+    definition = {
+        "metadata": {"name": "ships.example.com"},
+        "spec": {"group": "example.com", "scope": "Namespaced", "names": names, "versions": [version]},
+    }
+    definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    path = "/apis/example.com/v1/namespaces/default/ships"
+    ship = {"apiVersion": "example.com/v1", "kind": "Ship", "metadata": {"name": "endurance"}}
+    try:
+        user.search.start()
+        await eventually(lambda: user.search.ready)
+        _make(server, definitions, definition)
+        await eventually(lambda: server.call("GET", path)[0] == 200)
+        _make(server, path, ship)
+        await eventually(lambda: _names(user.search, "endurance") == ["ships.example.com/endurance"])
+        server.call("DELETE", f"{definitions}/ships.example.com")
+        await eventually(lambda: _names(user.search, "endurance") == [])
+    finally:
+        await user.close()
