@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.servers import TOKEN, Server
 from tests.servers import running as running_server
@@ -162,3 +163,67 @@ def test_a_dropped_connection_comes_back(page: Any, dashboard: Dashboard, server
     page.wait_for_selector(".space .cell >> text=meanwhile")
     page.wait_for_selector(".light.live")
     assert len(sockets) == 2
+
+
+def test_a_change_is_shown_before_it_is_saved_and_a_refused_one_is_not(
+    page: Any, dashboard: Dashboard, server: Server
+) -> None:
+    path = "/api/v1/namespaces/default/configmaps/settings-0042"
+    _log_in(page, dashboard)
+    page.goto(f"{dashboard.origin}/#/object/configmaps/default/settings-0042")
+    page.wait_for_selector(".label")
+    page.keyboard.press("e")
+    page.wait_for_selector("#yaml")
+    page.wait_for_function("() => document.getElementById('yaml').value.includes('settings-0042')")
+    text = page.input_value("#yaml")
+    assert page.is_disabled("#save")
+    page.fill("#yaml", text.replace("tier: even", "tier: 'not a/label!'"))
+    page.click("#check")
+    page.wait_for_selector(".problem >> text=Invalid value")
+    assert page.is_disabled("#save")
+    page.fill("#yaml", text.replace("tier: even", "tier: prime"))
+    page.click("#check")
+    page.wait_for_selector("#changes .good >> text=tier: prime")
+    page.wait_for_selector("#changes .bad >> text=tier: even")
+    assert server.call("GET", path)[1]["metadata"]["labels"] == {"tier": "even"}
+    page.click("#save")
+    page.wait_for_selector(".label >> text=tier=prime")
+    assert server.call("GET", path)[1]["metadata"]["labels"] == {"tier": "prime"}
+
+
+def test_yaml_that_is_shown_says_what_the_object_says(page: Any, dashboard: Dashboard) -> None:
+    texts = [
+        "", "a", "true", "No", "null", "~", "1", "1.5", "1e3", "0x1f", "2024-01-01", "a: b", "a:", "a #b", "- a", "[a]", "{a}", "*a",
+        "&a", "!a", "%a", "@a", "`a`", '"', "'", "a\nb", "a\nb\n", "a\n\n", "\na", " a", "a ", "a\n b\n  c\n", "a\tb\n", "a\r\nb", "\u2028", "a\n\u2028b",
+        "\u0085", "ü\nü", "日本語", "日本\n語", "\x00", "\x7f", "a\\b", "<<", "=", ".inf", "12:30:45", "y", "a, b", "a  ", "a\n   \nb", "😀\n",
+    ]  # fmt: skip
+    value = {
+        "texts": {f"k{number}": text for number, text in enumerate(texts)},
+        "keys": dict.fromkeys(texts, 1),
+        "list": texts,
+        "others": [1, 1.5, True, False, None, [], {}, [[]], [{}], [[1, [2]], {"a": [{"b": 1, "c": [1]}]}], {"a": {"b": {}}}],
+    }  # fmt: skip
+    page.goto(dashboard.origin)
+    shown = page.evaluate('async (value) => (await import("/text.js")).yaml(value)', value)
+    assert yaml.safe_load(shown) == value
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lines"),
+    [
+        ("a\nb\nc", "a\nx\nc", [" a", "-b", "+x", " c"]),
+        ("a", "a", [" a"]),
+        ("a\nb", "b", ["-a", " b"]),
+        ("b", "a\nb", ["+a", " b"]),
+        ("a\nb\nc\nd", "c\nd\na\nb", None),
+    ],
+)
+def test_differences(
+    page: Any, dashboard: Dashboard, before: str, after: str, lines: list[str] | None
+) -> None:
+    page.goto(dashboard.origin)
+    script = 'async ([one, other]) => (await import("/diff.js")).difference(one, other)'
+    pairs = page.evaluate(script, [before, after])
+    assert [line for sign, line in pairs if sign != "+"] == before.split("\n")
+    assert [line for sign, line in pairs if sign != "-"] == after.split("\n")
+    assert lines is None or ["".join(pair) for pair in pairs] == lines

@@ -4,6 +4,7 @@ import { element, link } from "./element.js";
 import { listOf, place } from "./places.js";
 import { logIn, logOut, resume, session } from "./session.js";
 import { Stream } from "./stream.js";
+import * as edit from "./views/edit.js";
 import * as kinds from "./views/kinds.js";
 import * as list from "./views/list.js";
 import * as login from "./views/login.js";
@@ -14,6 +15,7 @@ import { box } from "./views/search.js";
 const VIEWS = {
   list: (root, app, [resource], parameters) => list.show(root, app, resource, parameters),
   object: (root, app, [resource, namespace, name]) => object.show(root, app, resource, namespace === "-" ? "" : namespace, name),
+  edit: (root, app, [resource, namespace, name]) => edit.show(root, app, resource, namespace === "-" ? "" : namespace, name),
   logs: (root, app, [namespace, names]) => logs.show(root, app, namespace, names),
 };
 
@@ -35,7 +37,7 @@ async function begin() {
 async function start() {
   const light = element("span", { class: "light", role: "status" });
   const stream = new Stream((state) => { light.textContent = state; light.className = `light ${state}`; if (state === "lost") check(); });
-  const app = { stream, kinds: new Map(), get };
+  const app = { stream, kinds: new Map(), call };
   const answer = await stream.ask({ op: "kinds" });
   for (const kind of answer.kinds) app.kinds.set(kind.resource, kind);
   const search = box(app);
@@ -66,8 +68,10 @@ async function check() {
   if ((await fetch("/session").catch(() => null))?.status === 401) location.reload();
 }
 
-async function get(path) {
-  const answer = await fetch(`/k8s${path}`, { headers: { "X-Dashboard-Token": session().token } });
+/** Ask the API, as the user; throws what it says against it. */
+async function call(method, path, body, type) {
+  const headers = { "X-Dashboard-Token": session().token, Accept: "application/json", ...(type && { "Content-Type": type }) };
+  const answer = await fetch(`/k8s${path}`, { method, headers, body });
   const text = await answer.text();
   if (!answer.ok) throw new Error(text.startsWith("{") ? JSON.parse(text).message : text);
   return JSON.parse(text);

@@ -24,7 +24,12 @@ const PLAIN = /^[A-Za-z_/][A-Za-z0-9_./:@%+=,() -]*$/;
 function scalar(value) {
   if (typeof value !== "string") return JSON.stringify(value);
   const bare = PLAIN.test(value) && !WORDS.test(value) && !value.includes(": ") && !/[: ]$/.test(value);
-  return bare ? value : JSON.stringify(value);
+  return bare ? value : quoted(value);
+}
+
+// JSON leaves some characters as they are that YAML does not take, or takes for the end of a line.
+function quoted(value) {
+  return JSON.stringify(value).replace(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** Return a value as YAML, at an indentation. */
@@ -50,7 +55,7 @@ function inline(item) {
 }
 
 function block(item, indent) {
-  if (typeof item !== "string" || !item.includes("\n") || /[^\x20-\x7e\n\u00a0-\ud7ff]/.test(item) || /^[ \n]/.test(item)) return inline(item);
+  if (typeof item !== "string" || !item.includes("\n") || /[^\x20-\x7e\n\u00a0-\u2027\u202a-\ud7ff]/.test(item) || /^[ \n]/.test(item)) return inline(item);
   const kept = item.endsWith("\n\n") ? "|+" : item.endsWith("\n") ? "|" : "|-";
   return `${kept}\n${item.replace(/\n$/, "").split("\n").map((line) => line && `${indent}  ${line}`).join("\n")}`;
 }

@@ -43,7 +43,7 @@ export function show(root, app, namespace, names) {
 
   async function begin(pod) {
     const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}`;
-    const object = await app.get(path);
+    const object = await app.call("GET", path);
     for (const { name } of [...(object.spec.initContainers || []), ...object.spec.containers]) {
       const from = `${pod}/${name}`;
       rest.set(from, "");

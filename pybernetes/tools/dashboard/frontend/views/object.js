@@ -22,6 +22,7 @@ export function show(root, app, resource, namespace, name) {
     element("header", { class: "bar" }, element("h1", {}, `${kind.kind} `, element("b", {}, name)),
       kind.namespaced ? link(listOf(resource, { ns: namespace }), namespace) : null,
       resource === "pods" ? link(address(["logs", namespace, name]), "Logs", { class: "button", "data-key": "l" }) : null,
+      link(address(["edit", resource, namespace || "-", name]), "Edit", { class: "button", "data-key": "e" }),
       element("code", { class: "command" }, `kubectl get ${resource}/${name}${scope} -o yaml`)),
     says,
     element("section", {}, element("h2", {}, "Summary"), summary),

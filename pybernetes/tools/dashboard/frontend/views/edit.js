@@ -1,0 +1,76 @@
+// An object as YAML to be changed: the server says what would become of it before anything is saved.
+
+import { difference, excerpt } from "../diff.js";
+import { element } from "../element.js";
+import { objectOf, path } from "../places.js";
+import { yaml } from "../text.js";
+
+const OPTIONS = "fieldManager=pyb-dashboard&fieldValidation=Strict";
+const CLASSES = { "+": "good", "-": "bad", " ": "" };
+
+/** Show the editor; returns a function that ends it. */
+export function show(root, app, resource, namespace, name) {
+  const kind = app.kinds.get(resource);
+  if (!kind) {
+    root.replaceChildren(element("p", { class: "problem" }, `This cluster has no ${resource}.`));
+    return () => {};
+  }
+  const where = `${path(kind, encodeURIComponent(namespace))}/${encodeURIComponent(name)}`;
+  let before = "", checked = null;
+  const text = element("textarea", { class: "yaml", id: "yaml", spellcheck: "false", "aria-label": "YAML", oninput: () => unchecked() });
+  const says = element("p", { class: "problem", role: "alert" });
+  const changes = element("pre", { class: "yaml", id: "changes", role: "status" });
+  const save = element("button", { id: "save", disabled: true, onclick: () => attempt(store) }, "Save");
+  root.replaceChildren(
+    element("header", { class: "bar" }, element("h1", {}, `Edit ${kind.kind} `, element("b", {}, name)),
+      element("button", { id: "check", onclick: () => attempt(check) }, "Show what changes"), save,
+      element("code", { class: "command" }, `kubectl edit ${resource}/${name}${kind.namespaced ? ` -n ${namespace}` : ""}`)),
+    says, text, changes);
+
+  const shown = (object) => {
+    const copy = structuredClone(object);
+    delete copy.metadata.managedFields;
+    return yaml(copy);
+  };
+
+  function unchecked() {
+    checked = null;
+    save.disabled = true;
+  }
+
+  async function attempt(action) {
+    says.textContent = "";
+    try {
+      await action();
+    } catch (error) {
+      unchecked();
+      changes.replaceChildren();
+      says.textContent = error.message;
+    }
+  }
+
+  const put = (more) => app.call("PUT", `${where}?${OPTIONS}${more}`, text.value, "application/yaml");
+
+  async function check() {
+    const sent = text.value;
+    const after = shown(await put("&dryRun=All"));
+    const lines = excerpt(difference(before, after));
+    changes.replaceChildren(...(lines.length ? lines.map((line) => element("span", { class: line ? CLASSES[line[0]] : "quiet" }, line ? `${line[0]} ${line[1]}\n` : "…\n")) : ["Nothing would change."]));
+    checked = sent;
+    save.disabled = text.value !== sent;
+  }
+
+  async function store() {
+    if (text.value !== checked) return; // what is saved is what was shown
+    await put("");
+    location.hash = objectOf(resource, namespace, name);
+  }
+
+  attempt(async () => {
+    before = shown(await app.call("GET", where));
+    text.value = before;
+    text.focus();
+    text.setSelectionRange(0, 0);
+  });
+  return () => {};
+}
