@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 from typing import Any
 
@@ -26,6 +27,7 @@ from pybernetes.tools.dashboard.user import User, with_token
 log = logging.getLogger(__name__)
 API = "/k8s"
 _LARGEST_LOGIN = 32 << 10
+_OWNER = b"the one-time link"
 
 
 class Application:
@@ -35,9 +37,8 @@ class Application:
         self._clock = clock or Clock()
         self.sessions: Sessions[User] = Sessions(self._clock)
         self._config, self._guard = config, guard.Guard(host)
-        # Everybody who comes with the one-time link is the same user, and shares his search.
-        self._owner: User | None = None
-        self._users: dict[int, User] = {}
+        # By what they proved themselves with: sessions of the same user share his connections and his search.
+        self._users: dict[bytes, User] = {}
         self._ending: set[asyncio.Task[None]] = set()
 
     def link(self) -> str:
@@ -132,9 +133,11 @@ class Application:
                     return _refuse(
                         401, "the link was used already, or is too old: ask for a new one in the terminal"
                     )
-                user = self._owner = self._owner or User(self._config)
+                proof = _OWNER
+                user = self._users.get(proof) or User(self._config)
             elif isinstance(token, str):
-                user = with_token(self._config, token.strip())
+                proof = hashlib.sha256(token.strip().encode()).digest()
+                user = self._users.get(proof) or with_token(self._config, token.strip())
             else:
                 raise ValueError("a code or a token is needed")
         except ValueError as error:
@@ -142,10 +145,16 @@ class Application:
         try:
             await user.check()
         except (StatusError, OSError) as error:
-            if user is not self._owner:
+            if user not in self._users.values():
                 await user.close()
             return _refuse(401, f"the API server does not accept this user: {error}")
-        self._users[id(user)] = user
+        if user.closed:  # his last session ended while we asked
+            return _refuse(503, "try again")
+        # Somebody may have been faster with the same proof while we asked.
+        first = self._users.setdefault(proof, user)
+        if first is not user:
+            await user.close()
+            user = first
         user.search.start()
         secret, session = self.sessions.begin(user)
         self._expire_after(sessions.IDLE_SECONDS)
@@ -164,9 +173,10 @@ class Application:
 
     def _forget(self) -> None:
         """End the connections of users who have no session any more; the owner may come again."""
-        kept = {id(user) for user in self.sessions.identities()} | {id(self._owner)}
-        for number in [number for number in self._users if number not in kept]:
-            task = asyncio.get_running_loop().create_task(self._users.pop(number).close())
+        kept = {id(user) for user in self.sessions.identities()}
+        gone = [proof for proof, user in self._users.items() if proof != _OWNER and id(user) not in kept]
+        for proof in gone:
+            task = asyncio.get_running_loop().create_task(self._users.pop(proof).close())
             self._ending.add(task)
             task.add_done_callback(self._ending.discard)
 

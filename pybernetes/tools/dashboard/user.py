@@ -22,6 +22,7 @@ class User:
         assert isinstance(self.client.transport, RestTransport)
         self.transport: RestTransport = self.client.transport
         self.name = ""
+        self.closed = False
         self.search = SearchFeed(self.client, config.namespace)
 
     async def check(self) -> None:
@@ -34,6 +35,7 @@ class User:
 
     async def close(self) -> None:
         """Let go of the search and the connections."""
+        self.closed = True
         await self.search.stop()
         await self.client.close()
 

@@ -52,10 +52,10 @@ async def test_users_without_a_session_are_let_go_and_the_owner_is_kept() -> Non
     application = Application(config, _HOST, clock)
     code = application.link().partition("#code=")[2]
     try:
-        for proof in ({"code": code}, {"token": "one"}, {"token": "two"}):
+        for proof in ({"code": code}, {"token": "one"}, {"token": "one"}, {"token": "two"}):
             answer = await application(_request("POST", "/session", proof))
             assert answer.status == 200, answer.body
-        # Each of them has begun to read the cluster for the search.
+        # Each user has begun to read the cluster for the search, once.
         await eventually(lambda: api.open == 3)
         cookie = dict(answer.headers)[b"Set-Cookie"].decode().partition(";")[0]
         await clock.advance(3000)
