@@ -10,6 +10,7 @@ from tests.servers import Server
 from tests.servers import running as running_server
 from tests.tools.dashboard.running import Dashboard, running
 
+pytestmark = pytest.mark.slow
 Headers = dict[str, str | None]
 _WEBSOCKET: Headers = {
     "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
