@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.servers import TOKEN, Server
+from tests.servers import Server
 from tests.servers import running as running_server
-from tests.support import require_program
+from tests.tools.dashboard.conftest import log_in
 from tests.tools.dashboard.running import Dashboard, running
 
 pytestmark = pytest.mark.slow
-_MILLISECONDS = 60_000
 # What an object may be named and say: markup must stay text.
 _EVIL = "<img src=x onerror=\"document.title='caught'\"><script>document.title='caught'</script>"
 
@@ -56,41 +55,6 @@ def dashboard(server: Server) -> Iterator[Dashboard]:
         yield dashboard
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=require_program("chromium"), args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, color_scheme="dark")
-    page = context.new_page()
-    page.set_default_timeout(_MILLISECONDS)
-    problems: list[str] = []
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on(
-        "console",
-        lambda message: problems.append(message.text) if "Content Security Policy" in message.text else None,
-    )
-    yield page
-    context.close()
-    assert problems == []
-
-
-def _log_in(page: Any, dashboard: Dashboard) -> None:
-    page.goto(dashboard.origin)
-    page.fill("#token", TOKEN)
-    page.click("button")
-    page.wait_for_selector("#search")
-
-
 def test_the_link_logs_in_once(page: Any, browser: Any, dashboard: Dashboard) -> None:
     page.goto(dashboard.link)
     page.wait_for_selector("text=admin @ test")
@@ -99,6 +63,7 @@ def test_the_link_logs_in_once(page: Any, browser: Any, dashboard: Dashboard) ->
     page.reload()
     page.wait_for_selector("text=admin @ test")
     other = browser.new_context().new_page()
+    other.set_default_timeout(120_000)
     other.goto(dashboard.link)
     other.wait_for_selector("text=the link was used already")
     other.context.close()
@@ -107,7 +72,7 @@ def test_the_link_logs_in_once(page: Any, browser: Any, dashboard: Dashboard) ->
 def test_a_list_is_live_and_has_only_the_rows_that_are_seen(
     page: Any, dashboard: Dashboard, server: Server
 ) -> None:
-    _log_in(page, dashboard)
+    log_in(page, dashboard)
     page.goto(f"{dashboard.origin}/#/list/configmaps?ns=default")
     page.wait_for_selector(".count >> text=/^30\\d$/")
     assert page.locator(".space > .row").count() < 100
@@ -121,7 +86,7 @@ def test_a_list_is_live_and_has_only_the_rows_that_are_seen(
 
 
 def test_search_finds_by_label_and_leads_to_the_object(page: Any, dashboard: Dashboard) -> None:
-    _log_in(page, dashboard)
+    log_in(page, dashboard)
     page.wait_for_selector(".table")
     page.keyboard.press("/")
     page.keyboard.type("tier=odd 0777")
@@ -136,7 +101,7 @@ def test_search_finds_by_label_and_leads_to_the_object(page: Any, dashboard: Das
 
 
 def test_what_objects_contain_stays_text(page: Any, dashboard: Dashboard) -> None:
-    _log_in(page, dashboard)
+    log_in(page, dashboard)
     page.goto(f"{dashboard.origin}/#/object/configmaps/default/settings-0001")
     page.wait_for_selector(".events .bad")
     assert "onerror" in page.inner_text(".events") and "onerror" in page.inner_text(".yaml")
@@ -154,7 +119,7 @@ def test_a_dropped_connection_comes_back(page: Any, dashboard: Dashboard, server
         sockets.append(socket)
 
     page.route_web_socket(re.compile("/stream$"), route)
-    _log_in(page, dashboard)
+    log_in(page, dashboard)
     page.goto(f"{dashboard.origin}/#/list/configmaps?ns=default&q=meanwhile")
     page.wait_for_selector(".count >> text=/^0 of 3/")
     sockets[0].close()
@@ -169,7 +134,7 @@ def test_a_change_is_shown_before_it_is_saved_and_a_refused_one_is_not(
     page: Any, dashboard: Dashboard, server: Server
 ) -> None:
     path = "/api/v1/namespaces/default/configmaps/settings-0042"
-    _log_in(page, dashboard)
+    log_in(page, dashboard)
     page.goto(f"{dashboard.origin}/#/object/configmaps/default/settings-0042")
     page.wait_for_selector(".label")
     page.keyboard.press("e")
